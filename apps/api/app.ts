@@ -1,0 +1,87 @@
+/** The API: the order of everything, on one screen. */
+import Router from '@koa/router';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import { Problem } from '#libs/contract/problem';
+import type { Deps, Middleware, State } from './context.ts';
+import { apiKey } from './middleware/api-key.ts';
+import { bearer } from './middleware/bearer.ts';
+import { allowedOrigin, cors, preflight } from './middleware/cors.ts';
+import { problem } from './middleware/problem.ts';
+import { recordRateLimit } from './middleware/rate-limit.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { domainStats } from './routes/domain-stats.ts';
+import { docs, openapi } from './routes/openapi.ts';
+import { orgStats } from './routes/org-stats.ts';
+import { organization } from './routes/organization.ts';
+import { record } from './routes/record.ts';
+import { records } from './routes/records.ts';
+
+export function createApp(deps: Deps): Koa<State> {
+  const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
+  const router = new Router<State>({ sensitive: true, strict: true });
+  const recording = '/v1/consent/:domainId/record';
+
+  router.options(recording, cors(deps), preflight);
+  router.post(recording, cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps));
+
+  router.get('/v1/consent/org-stats', noStore, bearer(deps), orgStats(deps));
+  router.get('/v1/consent/:domainId/stats', noStore, bearer(deps), domainStats(deps));
+  router.get('/v1/consent/:domainId/records', noStore, bearer(deps), records(deps));
+  router.get('/v1/organization', noStore, bearer(deps), organization(deps));
+
+  router.get('/openapi.json', openapi());
+  for (const [path, serve] of Object.entries(docs())) router.get(path, pageHeaders, serve);
+
+  app.use(requestLog(deps));
+  app.use(problem(deps));
+  app.use(apiHeaders);
+  app.use(router.routes());
+  app.use(methodNotAllowed);
+  app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
+  return app;
+}
+
+/** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
+const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
+
+const apiHeaders: Middleware = async (ctx, next) => {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  await next();
+};
+
+const noStore: Middleware = async (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  await next();
+};
+
+const pageHeaders: Middleware = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      // Swagger UI sets style attributes and inlines its icons
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // whether there is TLS in front is the operator's matter
+  strictTransportSecurity: false,
+});
+
+/** The path is known, but not with this method. */
+const methodNotAllowed: Middleware = async (ctx, next) => {
+  const layers: { methods: string[] }[] = ctx.matched ?? [];
+  const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
+  if (methods.length > 0 && ctx.status === 404 && !ctx._matchedRoute) {
+    throw new Problem('method_not_allowed', `this path takes ${methods.join(', ')}`, {
+      headers: { Allow: methods.join(', ') },
+    });
+  }
+  await next();
+};

@@ -1,0 +1,33 @@
+/** The client's address: who it was, as far as the trusted proxies say, and what may be stored of it. */
+import { createHmac, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { ApiConfig } from '#libs/config';
+import type { Context } from './context.ts';
+
+/** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
+export function clientAddress(ctx: Context): string {
+  const address = isIP(ctx.ip) ? ctx.ip : (ctx.req.socket.remoteAddress ?? '');
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+/** What one client can easily change of its address does not make it another one: IPv6 counts by /64. */
+export const network = (address: string): string => (address.includes(':') ? zeroAfter(address, 8) : address);
+
+/** The address as `IP_MODE` lets it be stored; undefined for none. */
+export function storedAddress(address: string, { mode, hashKey }: ApiConfig['ip']): string | undefined {
+  if (!isIP(address) || mode === 'none') return undefined;
+  if (mode === 'full') return address;
+  if (mode === 'hashed' && hashKey) return hashed(address, hashKey);
+  return zeroAfter(address, isIP(address) === 4 ? 3 : 6);
+}
+
+const hashed = (address: string, key: KeyObject): string =>
+  createHmac('sha256', key).update(address).digest('hex').slice(0, 32);
+
+/** Keeps the first `count` bytes: 3 of IPv4 are its /24, 6 of IPv6 its /48. */
+function zeroAfter(address: string, count: number): string {
+  if (isIP(address) === 4) return `${address.split('.').slice(0, count).join('.')}.0`;
+  const bytes = ipaddr.parse(address).toByteArray();
+  return ipaddr.fromByteArray(bytes.map((byte, at) => (at < count ? byte : 0))).toString();
+}

@@ -1,0 +1,39 @@
+/** What the parts of the API share: dependencies, built once by main, and the state of one request. */
+import type Koa from 'koa';
+import type { ApiConfig } from '#libs/config';
+import type { RedisHealth } from '#libs/queue/health';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenant-cache';
+import type { Domain, Organization } from '#libs/store/tenants';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import type { CounterReader } from './counter-reader.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface Deps {
+  config: ApiConfig;
+  log: Log;
+  metrics: Metrics;
+  db: Database;
+  /** the same database, or a replica of it */
+  readDb: Database;
+  redisHealth: RedisHealth;
+  tenants: TenantCache;
+  recorder: Recorder;
+  counters: CounterReader;
+}
+
+export interface State {
+  requestId: string;
+  /** Unix milliseconds */
+  receivedAt: number;
+  /** where an `Origin` was sent: may that site record for this domain */
+  originAllowed?: boolean;
+  /** set by the API key */
+  domain?: Domain;
+  /** set by the access token */
+  organization?: Organization;
+}
+
+export type Context = Koa.ParameterizedContext<State>;
+export type Middleware = Koa.Middleware<State>;

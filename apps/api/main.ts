@@ -1,0 +1,12 @@
+/** The API process: config → connect → listen → shutdown. */
+import cluster from 'node:cluster';
+import { readApiConfig, readOrExit } from '#libs/config';
+import { createLog } from '#libs/telemetry/log';
+import { runPrimary } from './primary.ts';
+import { serve } from './serve.ts';
+
+const config = readOrExit(readApiConfig);
+const log = createLog('api', config.logLevel);
+
+if (config.webConcurrency > 1 && cluster.isPrimary) await runPrimary(config, log);
+else await serve(config, log);

@@ -1,0 +1,54 @@
+/** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
+import { Problem } from '#libs/contract/problem';
+import type { Deps, Middleware } from '../context.ts';
+
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+
+/** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
+export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
+  return async (ctx, next) => {
+    ctx.vary('Origin');
+    const origin = ctx.get('origin');
+    if (origin) {
+      // while the list cannot be read the page may at least read the error
+      const domain = await tenants.domain(ctx.params.domainId).catch(() => null);
+      const origins = domain?.origins ?? [];
+      ctx.state.originAllowed = origins.length === 0 || origins.some((allowed) => matches(allowed, origin));
+      if (ctx.state.originAllowed) {
+        ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
+        ctx.set('Access-Control-Expose-Headers', exposed);
+      }
+    }
+    await next();
+  };
+}
+
+export const allowedOrigin: Middleware = async (ctx, next) => {
+  if (ctx.state.originAllowed === false) {
+    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+  }
+  await next();
+};
+
+export const preflight: Middleware = async (ctx) => {
+  if (ctx.state.originAllowed === false) {
+    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+  }
+  ctx.set('Access-Control-Allow-Methods', 'POST');
+  ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');
+  ctx.set('Access-Control-Max-Age', '86400');
+  ctx.status = 204;
+};
+
+/** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
+function matches(allowed: string, origin: string): boolean {
+  const star = allowed.indexOf('*.');
+  if (star === -1) return allowed === origin;
+  const scheme = allowed.slice(0, star);
+  const suffix = allowed.slice(star + 1);
+  return (
+    origin.startsWith(scheme) &&
+    origin.endsWith(suffix) &&
+    /^[A-Za-z0-9.-]+$/.test(origin.slice(scheme.length, -suffix.length))
+  );
+}

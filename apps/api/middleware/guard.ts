@@ -1,0 +1,58 @@
+/** The guard: checks parameters against the contract and hands the handler typed values. */
+import type { z } from 'zod';
+import { type FieldError, Problem } from '#libs/contract/problem';
+import type { Context, Middleware } from '../context.ts';
+
+interface Schemas<Params extends z.ZodType, Query extends z.ZodType> {
+  params: Params;
+  query: Query;
+}
+
+export function guard<Params extends z.ZodType, Query extends z.ZodType>(
+  schemas: Schemas<Params, Query>,
+  handler: (ctx: Context, given: { params: z.infer<Params>; query: z.infer<Query> }) => Promise<void> | void,
+): Middleware {
+  return async (ctx) => {
+    const params = schemas.params.safeParse(ctx.params);
+    const query = schemas.query.safeParse({ ...ctx.query });
+    const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
+    if (!params.success || !query.success) throw invalidRequest(issues);
+    await handler(ctx, { params: params.data, query: query.data });
+  };
+}
+
+export const invalidRequest = (issues: z.core.$ZodIssue[]): Problem => refuseFields(issues.flatMap(toFieldErrors));
+
+export function refuseFields(errors: FieldError[]): Problem {
+  const [first] = errors;
+  const detail = first ? `${first.path || 'the request'} ${first.message}` : 'the request breaks a rule';
+  return new Problem('invalid_request', detail, { errors });
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: pointer([key]), message: 'is not a parameter of this request' }));
+  }
+  return [{ path: pointer(issue.path), message: messageOf(issue) }];
+}
+
+/** RFC 6901 */
+const pointer = (path: PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** zod's messages, where they would speak of its inner workings, in the words of the contract. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && /received undefined$/.test(issue.message)) return 'is required';
+  if (issue.code === 'invalid_type') {
+    if (/received array$/.test(issue.message) && issue.expected === 'string') return 'must be one string';
+    return `must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected === 'record' ? 'map' : issue.expected}`}`;
+  }
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'too_big')
+    return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
+  if (issue.code === 'too_small')
+    return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters' : ''}`;
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? 'has a name that is not allowed';
+  if (issue.code === 'invalid_union') return 'must be a string, a safe number or a boolean';
+  return issue.message;
+}

@@ -1,0 +1,63 @@
+/** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '#libs/contract/problem';
+import type { Context } from '../context.ts';
+
+export const bodyLimit = 16 * 1024;
+
+const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export async function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
+  if (!jsonType.test(ctx.get('content-type'))) {
+    throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
+  }
+  if (!/^(identity)?$/i.test(ctx.get('content-encoding'))) {
+    throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
+  if (Number(ctx.get('content-length')) > bodyLimit) throw tooLarge(ctx);
+  return parseObject(await readBody(ctx, ctx.req));
+}
+
+function tooLarge(ctx: Context): Problem {
+  // what is still coming is not read, so the connection cannot be used again
+  ctx.set('Connection', 'close');
+  ctx.req.resume();
+  return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
+}
+
+function readBody(ctx: Context, request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bodyLimit) {
+        request.removeAllListeners('data');
+        reject(tooLarge(ctx));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const aborted = () => reject(new Problem('invalid_json', 'the body ended before it was complete'));
+    request.on('aborted', aborted);
+    request.on('error', aborted);
+  });
+}
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch (error) {
+    throw new Problem('invalid_json', body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8', {
+      cause: error,
+    });
+  }
+  if (!isObject(value)) throw new Problem('invalid_json', 'the body must be a JSON object');
+  return value;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,29 @@
+/** The queues' page for operators. It shows payloads, so it is on the operations port only. */
+import type { RequestListener } from 'node:http';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { KoaAdapter } from '@bull-board/koa';
+import Koa from 'koa';
+import type { Producer } from '#libs/queue/produce';
+
+export function queuePages(producer: Producer): RequestListener {
+  let page: RequestListener | undefined;
+  // a queue exists only once Redis has been reached
+  return (request, response) => {
+    if (!page && producer.queues().length > 0) page = createPage(producer);
+    if (page) page(request, response);
+    else response.writeHead(503, { 'Content-Type': 'text/plain' }).end('Redis has not been reached yet\n');
+  };
+}
+
+function createPage(producer: Producer): RequestListener {
+  const adapter = new KoaAdapter().setBasePath('/queues');
+  createBullBoard({
+    queues: producer.queues().map((queue) => new BullMQAdapter(queue)),
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Assent' } },
+  });
+  const app = new Koa();
+  app.use(adapter.registerPlugin({ mount: '/queues' }));
+  return app.callback();
+}

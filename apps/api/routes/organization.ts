@@ -1,0 +1,27 @@
+/** GET /v1/organization: what a dashboard needs to draw its menu. */
+import { z } from 'zod';
+import { monthOf } from '#libs/contract/calendar';
+import { noQuery } from '#libs/contract/queries';
+import type { Organization } from '#libs/contract/responses';
+import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import type { Deps, Middleware } from '../context.ts';
+import { organizationIn } from '../middleware/bearer.ts';
+import { guard } from '../middleware/guard.ts';
+
+export function organization({ counters }: Pick<Deps, 'counters'>): Middleware {
+  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { organizationId, name, plan, domains } = organizationIn(ctx);
+    const month = monthOf(ctx.state.receivedAt);
+    const { source, counts } = await counters.read({ organizationId, domainId: wholeOrganization, periods: [month] });
+    const counted = counts.get(month);
+    const answer: Organization = {
+      organizationId,
+      name,
+      plan,
+      usage: { month, used: counted ? totalOf(counted) : 0, limit: plan.monthlyRecordLimit },
+      domains,
+    };
+    ctx.set('X-Stats-Source', source);
+    ctx.body = answer;
+  });
+}

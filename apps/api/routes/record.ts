@@ -1,0 +1,83 @@
+/** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
+import type { z } from 'zod';
+import type { FieldError } from '#libs/contract/problem';
+import { Problem } from '#libs/contract/problem';
+import { compiledRecordBody, type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
+import type { Receipt } from '#libs/contract/responses';
+import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
+import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import { clientAddress, storedAddress } from '../client-address.ts';
+import type { Context, Deps, Middleware } from '../context.ts';
+import { domainIn } from '../middleware/api-key.ts';
+import { invalidRequest, refuseFields } from '../middleware/guard.ts';
+import { readJsonObject } from '../middleware/json-body.ts';
+
+export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Middleware {
+  return async (ctx) => {
+    const domain = domainIn(ctx);
+    const given = await readJsonObject(ctx);
+    const body = checkBody(given);
+    const id = checkTime(body.id?.toLowerCase() ?? makeIdAt(ctx.state.receivedAt), ctx.state.receivedAt);
+    const receivedAt = new Date(ctx.state.receivedAt).toISOString();
+    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
+    const status = await recorder.record(made, domain.organizationId, ctx.request.length ?? 1024);
+    const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
+    const receipt: Receipt = { id, status, decidedAt: new Date(timeOf(id)).toISOString(), receivedAt };
+    ctx.status = 202;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = ignored.length > 0 ? { ...receipt, ignored } : receipt;
+  };
+}
+
+function checkBody(given: Record<string, unknown>): RecordBody {
+  const result = compiledRecordBody.safeParse(given);
+  const unseen = prototypeNames(given);
+  if (result.success && unseen.length === 0) return result.data;
+  const problem = invalidRequest((result.error as z.ZodError | undefined)?.issues ?? []);
+  throw refuseFields([...unseen, ...(problem.extras.errors ?? [])]);
+}
+
+/** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
+function prototypeNames(given: Record<string, unknown>): FieldError[] {
+  return ['preferences', 'metadata'].flatMap((field) => {
+    const map = given[field];
+    return typeof map === 'object' && map !== null && Object.hasOwn(map, '__proto__')
+      ? [{ path: `/${field}/__proto__`, message: 'is not an allowed name' }]
+      : [];
+  });
+}
+
+/** The id as given, where its time lies in the accepted window. */
+function checkTime(id: string, now: number): string {
+  const time = timeOf(id);
+  if (time >= now - acceptedPast && time <= now + acceptedAhead) return id;
+  throw new Problem('id_time_out_of_range', "the id's time must lie from 30 days ago to 5 minutes ahead", {
+    errors: [{ path: '/id', message: `carries the time ${new Date(time).toISOString()}` }],
+    serverTime: new Date(now).toISOString(),
+  });
+}
+
+type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
+
+function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Deps['config']): NewRecord {
+  const { pageUrl, gpc, source = 'banner', ...rest } = body;
+  const record: NewRecord = { ...rest, ...identity, source };
+  const ip = storedAddress(clientAddress(ctx), config.ip);
+  const userAgent = ctx.get('user-agent').slice(0, 512);
+  const country = config.countryHeader && countryIn(ctx.get(config.countryHeader));
+  if (pageUrl !== undefined) record.pageUrl = withoutQuery(pageUrl);
+  if (gpc !== undefined || ctx.get('sec-gpc') === '1') record.gpc = gpc === true || ctx.get('sec-gpc') === '1';
+  if (ip) record.ip = ip;
+  if (userAgent) record.userAgent = userAgent;
+  if (country) record.country = country;
+  return record;
+}
+
+/** Query, fragment and credentials of a page's address can identify the visitor and are not kept. */
+function withoutQuery(pageUrl: string): string {
+  const { origin, pathname } = new URL(pageUrl);
+  return origin + pathname;
+}
+
+const countryIn = (header: string): string | undefined =>
+  /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;

@@ -1,0 +1,105 @@
+/** One API process: builds what it needs, serves, and takes itself down in order. */
+import cluster from 'node:cluster';
+import { createServer, type Server } from 'node:http';
+import type { ApiConfig } from '#libs/config';
+import { createLifecycle } from '#libs/lifecycle';
+import { watchRedis } from '#libs/queue/health';
+import { createProducer } from '#libs/queue/produce';
+import { connectRedis } from '#libs/redis';
+import { persistOrReject } from '#libs/store/persist-or-reject';
+import { createDatabase } from '#libs/store/sql';
+import { createTenantCache } from '#libs/store/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createApp } from './app.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { createCounterReader } from './counter-reader.ts';
+import { queuePages } from './queue-pages.ts';
+import { createRecorder } from './recorder.ts';
+
+/** Milliseconds. The service answers within 5 s, so it does not wait longer than that for a request either. */
+const timeouts = {
+  headersTimeout: 4_000,
+  requestTimeout: 4_500,
+  connectionsCheckingInterval: 250,
+  keepAliveTimeout: 65_000,
+};
+const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
+
+export async function serve(config: ApiConfig, log: Log): Promise<void> {
+  const metrics = createMetrics();
+  const shared = { ...database, prepare: config.databasePrepare, name: 'assent-api' };
+  const db = createDatabase({ ...shared, url: config.databaseUrl });
+  const readDb =
+    config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
+  const redis = connectRedis(config.redis, 'producer', log);
+  const redisHealth = watchRedis(redis.client, (reason) => {
+    metrics.redisUsable.set({ use: 'record' }, reason === null ? 1 : 0);
+    if (reason === null) log.info({}, 'records go through Redis');
+    else log.warn({ reason }, 'records go straight to Postgres');
+  });
+  const producer = createProducer(redis, config.queueShards);
+  const tenants = createTenantCache(db, log);
+  await tenants.follow();
+
+  const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
+    const { rejected } = await persistOrReject(db, records, { owe: true });
+    if (rejected > 0) log.error({ rejected }, 'Postgres refused records; see rejected_records');
+  };
+  const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
+  const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
+  const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters });
+
+  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024 }, app.callback());
+  answerBrokenRequests(server);
+  const readiness = async () => {
+    const postgres = await db
+      .run((sql) => sql`select 1`, 1_000)
+      .then(
+        () => true,
+        () => false,
+      );
+    const redisReason = redisHealth.reason();
+    return { ready: !stopping && (postgres || redisReason === null), postgres, redis: redisReason ?? true };
+  };
+  const ops = createOpsServer({
+    readiness,
+    metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
+    queues: queuePages(producer),
+  });
+
+  let stopping = false;
+  const stopListening = () => {
+    stopping = true;
+    return closeServer(server);
+  };
+  const lifecycle = createLifecycle({ deadline: 10_000, log });
+  lifecycle.onStop([
+    { name: 'requests', stop: () => stopListening() },
+    { name: 'recorder', stop: () => recorder.idle() },
+    { name: 'queue', stop: () => producer.close() },
+    { name: 'tenants', stop: () => tenants.close() },
+    { name: 'redis health', stop: () => redisHealth.close() },
+    { name: 'redis', stop: () => redis.close() },
+    { name: 'postgres', stop: () => Promise.all([db.close(), readDb === db ? undefined : readDb.close()]) },
+    { name: 'operations port', stop: () => ops.close() },
+  ]);
+
+  try {
+    const port = await listen(server, config.host, config.port, 'PORT');
+    const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    log.info({ port, opsPort }, 'listening');
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** Open requests are answered; idle connections are closed at once. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import type { Counter } from '#libs/contract/terms';
+import { type Difference, findDrift } from '#libs/counters/drift';
+import { fill } from '#libs/counters/fill';
+import { drop } from '#libs/counters/raise';
+import { listCounters, listCountersSince, listOrganizationIds } from '#libs/store/counters';
+import type { Database } from '#libs/store/sql';
+import { print, withDatabase, withRedis } from './session.ts';
+
+const everything = '0000-00-00';
+/** Milliseconds that a raise may be on its way. */
+const patience = 2_000;
+
+const organizationsOf = (db: Database, only?: string): Promise<string[]> =>
+  only ? Promise.resolve([only]) : db.run(listOrganizationIds);
+
+export function countersCommand(): Command {
+  const command = new Command('counters').description('the counters in Redis, which copy those in Postgres');
+  command
+    .command('check')
+    .alias('show')
+    .description('compare every counter in Redis with Postgres; exit 1 on any difference. Traffic may go on')
+    .option('--org <org>', 'only of this organization')
+    .action(async ({ org }: { org?: string }, self: Command) => {
+      const result = await withDatabase((db) =>
+        withRedis(async (redis) => {
+          const found: { checked: number; differences: Difference[] } = { checked: 0, differences: [] };
+          for (const organizationId of await organizationsOf(db, org)) {
+            const { checked, differences } = await findDrift(redis, organizationId, {
+              since: everything,
+              patience,
+              listCounters: () => db.run((sql) => listCountersSince(sql, organizationId, everything)),
+            });
+            found.checked += checked;
+            found.differences.push(...differences);
+          }
+          return found;
+        }),
+      );
+      print(self, { ...result });
+      if (result.differences.length > 0) process.exitCode = 1;
+    });
+  command
+    .command('rebuild')
+    .description('drop the counters in Redis and fill them from Postgres; reads answer from Postgres meanwhile')
+    .option('--org <org>', 'only of this organization')
+    .action(async ({ org }: { org?: string }, self: Command) => {
+      const rebuilt = await withDatabase((db) =>
+        withRedis(async (redis) => {
+          const organizations = await organizationsOf(db, org);
+          for (const organizationId of organizations) {
+            const list = (after: Counter | undefined, limit: number) =>
+              db.run((sql) => listCounters(sql, organizationId, after, limit));
+            await drop(redis.client, organizationId);
+            // another fill may have begun in between; then that one counts
+            await fill(redis, organizationId, list);
+          }
+          return organizations.length;
+        }),
+      );
+      print(self, { rebuilt });
+    });
+  return command;
+}

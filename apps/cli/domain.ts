@@ -1,0 +1,54 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { domainIdPattern } from '#libs/contract/terms';
+import { directory } from '#libs/store/administration';
+import { find, print, printList, withDatabase } from './session.ts';
+
+const domainId = (text: string): string => {
+  if (!domainIdPattern.test(text)) throw new InvalidArgumentError('1–64 of A–Z a–z 0–9 _ -');
+  return text;
+};
+
+/** An origin as browsers send it, or with `*.` for any subdomain. */
+const origin = (text: string, before: string[] = []): string[] => {
+  const plain = text.replace('://*.', '://wildcard.');
+  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:/.test(plain)) {
+    throw new InvalidArgumentError('an origin such as https://www.example.com or https://*.example.com');
+  }
+  return [...before, text];
+};
+
+export function domainCommand(): Command {
+  const command = new Command('domain').description('domains: the websites whose visitors decide');
+  command
+    .command('create <org> <name>')
+    .description('make a domain of an organization')
+    .option('--id <id>', 'its id; default: made up', domainId)
+    .option('--origin <url>', 'an origin that may record; repeat for more; none given: any may', origin)
+    .action(
+      async (organizationId: string, name: string, options: { id?: string; origin?: string[] }, self: Command) => {
+        const { id, origin: origins = [] } = options;
+        const made = await withDatabase((_, admin) =>
+          admin.createDomain(organizationId, { domainId: id, name, origins }),
+        );
+        print(self, { ...made });
+      },
+    );
+  command
+    .command('list')
+    .option('--org <org>', 'only of this organization')
+    .action(async ({ org }: { org?: string }, self: Command) => {
+      printList(self, 'domains', await withDatabase((db) => db.run((sql) => directory.domains(sql, org))));
+    });
+  command.command('show <domain>').action(async (id: string, _: object, self: Command) => {
+    const domains = await withDatabase((db) => db.run((sql) => directory.domains(sql)));
+    print(self, {
+      ...find(
+        domains.map((domain) => ({ ...domain })),
+        'domainId',
+        id,
+        'domain',
+      ),
+    });
+  });
+  return command;
+}

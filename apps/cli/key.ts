@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { directory } from '#libs/store/administration';
+import { print, printList, withDatabase } from './session.ts';
+
+export function keyCommand(): Command {
+  const command = new Command('key').description('API keys: write-only, one domain each; several may be active');
+  command
+    .command('create <domain>')
+    .description('make a key; it is shown this once')
+    .action(async (domainId: string, _: object, self: Command) => {
+      print(self, await withDatabase((_db, admin) => admin.createKey(domainId)));
+    });
+  command
+    .command('revoke <domain> <keyprefix>')
+    .description('revoke the active key that begins with the prefix; it stops within a second')
+    .action(async (domainId: string, keyPrefix: string, _: object, self: Command) => {
+      print(self, await withDatabase((_db, admin) => admin.revokeKey(domainId, keyPrefix)));
+    });
+  command
+    .command('list')
+    .option('--domain <domain>', 'only of this domain')
+    .action(async ({ domain }: { domain?: string }, self: Command) => {
+      printList(self, 'keys', await withDatabase((db) => db.run((sql) => directory.keys(sql, domain))));
+    });
+  command
+    .command('show <domain> <keyprefix>')
+    .action(async (domain: string, prefix: string, _: object, self: Command) => {
+      const keys = await withDatabase((db) => db.run((sql) => directory.keys(sql, domain)));
+      const found = keys.filter((key) => key.prefix.startsWith(prefix) || prefix.startsWith(key.prefix));
+      const [key] = found;
+      if (!key) throw new Error(`domain ${domain} has no key that begins with ${prefix}`);
+      if (found.length > 1) throw new Error(`${found.length} keys begin with ${prefix}; give more of it`);
+      print(self, { ...key });
+    });
+  return command;
+}

@@ -1,0 +1,49 @@
+/** The operator's command line. */
+import { Command, CommanderError } from 'commander';
+import { actsCommand } from './acts.ts';
+import { countersCommand } from './counters.ts';
+import { domainCommand } from './domain.ts';
+import { keyCommand } from './key.ts';
+import { migrateCommand } from './migrate.ts';
+import { orgCommand } from './org.ts';
+import { planCommand } from './plan.ts';
+import { queueCommand } from './queue.ts';
+import { recordsCommand } from './records.ts';
+import { tokenCommand } from './token.ts';
+
+const program = new Command('assent')
+  .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
+  .option('--json', 'print one JSON object, for machines')
+  .configureOutput({ outputError: (text, write) => write(`${text.replace(/^error: /, '').trim()} (see --help)\n`) })
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride();
+
+const nouns = [
+  planCommand,
+  orgCommand,
+  domainCommand,
+  keyCommand,
+  tokenCommand,
+  recordsCommand,
+  queueCommand,
+  countersCommand,
+  actsCommand,
+  migrateCommand,
+];
+for (const command of nouns) program.addCommand(inherit(command()));
+
+function inherit(command: Command): Command {
+  command.copyInheritedSettings(program).exitOverride();
+  for (const child of command.commands) inherit(child);
+  return command;
+}
+
+try {
+  await program.parseAsync();
+  process.exit(process.exitCode ?? 0);
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode);
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  process.stderr.write(`${message.split('\n')[0]}\n`);
+  process.exit(1);
+}

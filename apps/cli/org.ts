@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { directory } from '#libs/store/administration';
+import { findOrganizations } from '#libs/store/tenants';
+import { print, printList, withDatabase } from './session.ts';
+
+export function orgCommand(): Command {
+  const command = new Command('org').description('organizations: they group domains and have one plan');
+  command
+    .command('create <name>')
+    .option('--plan <plan>', 'its plan', 'default')
+    .description('make an organization; the plan `default` (log, no limit) is made where it is missing')
+    .action(async (name: string, { plan }: { plan: string }, self: Command) => {
+      const made = await withDatabase(async (db, admin) => {
+        const plans = await db.run(directory.plans);
+        if (plan === 'default' && !plans.some((each) => each.name === plan)) await admin.setPlan(plan, {});
+        return admin.createOrganization(name, plan);
+      });
+      print(self, made);
+    });
+  command
+    .command('plan <org> <plan>')
+    .description('change the plan of an organization')
+    .action(async (organizationId: string, plan: string, _: object, self: Command) => {
+      print(self, await withDatabase((_db, admin) => admin.setOrganizationPlan(organizationId, plan)));
+    });
+  command.command('list').action(async (_: object, self: Command) => {
+    printList(self, 'organizations', await withDatabase((db) => db.run(directory.organizations)));
+  });
+  command.command('show <org>').action(async (organizationId: string, _: object, self: Command) => {
+    const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+    const organization = found.get(organizationId);
+    if (!organization) throw new Error(`no organization ${organizationId}`);
+    const { name, plan, domains } = organization;
+    print(self, { organizationId, name, plan: plan.name, domains: domains.map((domain) => domain.domainId) });
+  });
+  return command;
+}

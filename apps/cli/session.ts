@@ -1,0 +1,132 @@
+/** What a command works with: settings, connections for as long as it runs, and its output. */
+import { existsSync, readFileSync } from 'node:fs';
+import { Queue } from 'bullmq';
+import type { Command } from 'commander';
+import { type CliConfig, readCliConfig } from '#libs/config';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { connectRedis, type RedisConnection } from '#libs/redis';
+import { type Administration, createAdministration } from '#libs/store/administration';
+import { isUnavailable } from '#libs/store/errors';
+import { createDatabase, type Database } from '#libs/store/sql';
+
+const silent = { warn: () => {} };
+
+/** A running `npm start` leaves its settings here. */
+const stackFile = '.data/env';
+
+export function readConfig(): CliConfig {
+  return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
+}
+
+function parseSettings(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+      return name && value !== undefined ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** Runs `work` on the database and closes it. */
+export async function withDatabase<T>(work: (db: Database, admin: Administration) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const db = createDatabase({
+    ...config.database(),
+    max: 4,
+    statementTimeout: 0,
+    deadline: 600_000,
+    name: 'assent-cli',
+  });
+  try {
+    return await work(db, createAdministration(db, config.actor));
+  } catch (error) {
+    if (isUnavailable(error))
+      throw new Error(`Postgres does not answer: ${error instanceof Error ? error.message : error}`);
+    throw error;
+  } finally {
+    await db.close();
+  }
+}
+
+export async function withRedis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T> {
+  const redis = connectRedis(readConfig().connections().redis, 'producer', silent);
+  try {
+    await ready(redis);
+    return await work(redis);
+  } finally {
+    await redis.close();
+  }
+}
+
+function ready(redis: RedisConnection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('Redis does not answer')), 5_000);
+    const poll = () => {
+      if (redis.runIdOf('') === undefined) return void setTimeout(poll, 10);
+      clearTimeout(timer);
+      resolve();
+    };
+    poll();
+  });
+}
+
+export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
+  const { queueShards } = readConfig().connections();
+  return withRedis(async (redis) => {
+    const queues = Array.from({ length: queueShards }, (_, shard) => {
+      const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
+      return new Queue(recordQueue(shard), options).on('error', () => {});
+    });
+    try {
+      return await work(queues);
+    } finally {
+      await Promise.all(queues.map((queue) => queue.close()));
+    }
+  });
+}
+
+type Value = string | number | boolean | null | Date | string[] | object;
+type Row = Record<string, Value>;
+
+const show = (value: Value): string => {
+  if (value === null) return '–';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.join(' ') || '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
+
+/** One object: as JSON, or a line for each field. */
+export function print(command: Command, fields: Row): void {
+  if (isJson(command)) return void process.stdout.write(`${JSON.stringify(fields)}\n`);
+  const width = Math.max(...Object.keys(fields).map((name) => name.length));
+  for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${show(value)}\n`);
+}
+
+/** A list: as one JSON object under its `name`, or as a table. */
+export function printList(command: Command, name: string, rows: readonly Row[]): void {
+  if (isJson(command)) return void process.stdout.write(`${JSON.stringify({ [name]: rows })}\n`);
+  const [first] = rows;
+  if (!first) return void process.stdout.write(`no ${name}\n`);
+  const columns = Object.keys(first);
+  const widths = columns.map((column) =>
+    Math.max(column.length, ...rows.map((row) => show(row[column] ?? null).length)),
+  );
+  const line = (cells: string[]) =>
+    process.stdout.write(
+      `${cells
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+  line(columns);
+  for (const row of rows) line(columns.map((column) => show(row[column] ?? null)));
+}
+
+/** The one of a list with this id, or an error that names it. */
+export function find<T extends Row>(rows: readonly T[], field: keyof T, id: string, noun: string): T {
+  const row = rows.find((each) => each[field] === id);
+  if (!row) throw new Error(`no ${noun} ${id}`);
+  return row;
+}

@@ -1,0 +1,41 @@
+import { Command, InvalidArgumentError } from 'commander';
+import jsonwebtoken from 'jsonwebtoken';
+import { findOrganizations } from '#libs/store/tenants';
+import { print, readConfig, withDatabase } from './session.ts';
+
+const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `90s`, `15m`, `1h`, `30d`, in seconds */
+const duration = (text: string): number => {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (units[unit] ?? 0);
+  if (!(seconds > 0)) throw new InvalidArgumentError('a duration such as 90s, 15m, 1h or 30d');
+  return seconds;
+};
+
+export function tokenCommand(): Command {
+  const command = new Command('token').description('access tokens for the read endpoints');
+  command
+    .command('issue <org>')
+    .description('issue an access token of an organization (HS256; with public keys the host product issues them)')
+    .option('--subject <subject>', 'who it is for', 'operator')
+    .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
+    .action(async (organizationId: string, options: { subject: string; ttl: number }, self: Command) => {
+      const { algorithm, keys, issuer, audience } = readConfig().signing();
+      const [key] = keys;
+      if (algorithm !== 'HS256' || !key) {
+        throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
+      }
+      const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+      if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);
+      const expiresAt = Math.floor(Date.now() / 1000) + options.ttl;
+      const claims = { sub: options.subject, org: organizationId, exp: expiresAt };
+      const token = jsonwebtoken.sign(claims, key, {
+        algorithm,
+        ...(issuer && { issuer }),
+        ...(audience && { audience }),
+      });
+      print(self, { token, expiresAt: new Date(expiresAt * 1000).toISOString() });
+    });
+  return command;
+}

@@ -1,0 +1,101 @@
+/**
+ * Job → persist → raise. Jobs that are at hand at the same time share one statement. A job counts as done only when its
+ * records are stored and their counters raised; until then it is delivered again, which does no harm.
+ */
+import { Batcher } from '#libs/batcher';
+import type { WorkerConfig } from '#libs/config';
+import type { NewRecord } from '#libs/contract/record';
+import type { Counter } from '#libs/contract/terms';
+import { raise } from '#libs/counters/raise';
+import { createConsumers, NotNow } from '#libs/queue/consume';
+import type { RedisConnection } from '#libs/redis';
+import { oweRaises } from '#libs/store/counters';
+import { isUnavailable } from '#libs/store/errors';
+import { persistOrReject } from '#libs/store/persist-or-reject';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+
+/** records in one statement */
+const maxBatch = 1_000;
+
+export interface WorkerDeps {
+  config: WorkerConfig;
+  /** patient: waits while Redis is away */
+  redis: RedisConnection;
+  /** fails fast */
+  counters: RedisConnection;
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+}
+
+export function createConsumer({ config, redis, counters, db, log, metrics }: WorkerDeps): { close(): Promise<void> } {
+  let isClosing = false;
+  let beginClosing = () => {};
+  const closing = new Promise<void>((resolve) => {
+    beginClosing = resolve;
+  });
+
+  const store = async (jobs: NewRecord[][]): Promise<void> => {
+    const records = jobs.flat();
+    const finish = metrics.persistDuration.startTimer();
+    const { added, counters: touched, rejected } = await persistOrReject(db, records);
+    finish();
+    metrics.batchSize.observe(records.length);
+    metrics.records.inc({ outcome: 'stored' }, added);
+    metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
+    if (rejected > 0) {
+      metrics.records.inc({ outcome: 'rejected' }, rejected);
+      log.error({ rejected }, 'Postgres refused records; see: assent records rejected');
+    }
+    await raiseOrOwe(touched);
+  };
+
+  /** The records are stored: Redis being away is no reason to deliver them again. */
+  const raiseOrOwe = async (touched: Counter[]): Promise<void> => {
+    try {
+      await raise(counters.client, touched);
+    } catch (error) {
+      log.warn({ err: error, counters: touched.length }, 'counters could not be raised; they are owed');
+      await db.run((sql) => oweRaises(sql, touched));
+    }
+  };
+
+  const batcher = new Batcher<NewRecord[], void>({
+    run: store,
+    weigh: (records) => records.length,
+    maxBatch,
+    maxPending: Number.POSITIVE_INFINITY,
+  });
+
+  /** An outage of Postgres is nobody's attempt: the job waits here, for as long as it lasts. */
+  const handle = async (records: NewRecord[]): Promise<void> => {
+    for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
+      try {
+        return await batcher.add(records);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        log.warn({ err: error, wait }, 'Postgres is away; its jobs wait');
+        await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
+        if (isClosing) throw new NotNow('the worker stops while Postgres is away');
+      }
+    }
+  };
+
+  const consumers = createConsumers({
+    connection: redis,
+    shards: config.queueShards,
+    concurrency: config.concurrency,
+    handle,
+    log,
+  });
+
+  return {
+    close: async () => {
+      isClosing = true;
+      beginClosing();
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+    },
+  };
+}

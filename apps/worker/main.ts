@@ -1,0 +1,67 @@
+/** The worker process: config → connect → consume and maintain → shutdown. */
+import { readOrExit, readWorkerConfig } from '#libs/config';
+import { createLifecycle } from '#libs/lifecycle';
+import { connectRedis } from '#libs/redis';
+import { createDatabase } from '#libs/store/sql';
+import { createLog } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createConsumer } from './consume.ts';
+import { createMaintenance } from './maintenance.ts';
+import { observeQueues } from './observe-queues.ts';
+
+const config = readOrExit(readWorkerConfig);
+const log = createLog('worker', config.logLevel);
+const metrics = createMetrics();
+const db = createDatabase({
+  url: config.databaseUrl,
+  max: 6,
+  statementTimeout: 25_000,
+  deadline: 30_000,
+  prepare: config.databasePrepare,
+  name: 'assent-worker',
+});
+const redis = connectRedis(config.redis, 'worker', log);
+// what only changes counters must not wait for a Redis that is away
+const counters = connectRedis(config.redis, 'producer', log);
+
+const consumer = createConsumer({ config, redis, counters, db, log, metrics });
+const maintenance = createMaintenance({ config, redis, counters, db, log, metrics });
+const queues = observeQueues({ redis, shards: config.queueShards, metrics });
+
+const ops = createOpsServer({
+  readiness: async () => {
+    const [postgres, redisAnswers] = await Promise.all([
+      answers(db.run((sql) => sql`select 1`, 1_000)),
+      answers(counters.client.ping()),
+    ]);
+    return { ready: postgres && redisAnswers, postgres, redis: redisAnswers };
+  },
+  metrics: async () => {
+    await queues.observe();
+    return { type: metrics.register.contentType, text: await metrics.register.metrics() };
+  },
+});
+
+const answers = (question: Promise<unknown>): Promise<boolean> =>
+  question.then(
+    () => true,
+    () => false,
+  );
+
+createLifecycle({ deadline: 30_000, log }).onStop([
+  { name: 'maintenance', stop: () => maintenance.close() },
+  { name: 'consumer', stop: () => consumer.close() },
+  { name: 'queues', stop: () => queues.close() },
+  { name: 'redis', stop: () => Promise.all([redis.close(), counters.close()]) },
+  { name: 'postgres', stop: () => db.close() },
+  { name: 'operations port', stop: () => ops.close() },
+]);
+
+try {
+  const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+  log.info({ opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,45 @@
+/** Depth and age of the record queues, asked for when the metrics are read. */
+import { Queue } from 'bullmq';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import type { RedisConnection } from '#libs/redis';
+import type { Metrics } from '#libs/telemetry/metrics';
+
+const states = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export function observeQueues({
+  redis,
+  shards,
+  metrics,
+}: {
+  redis: RedisConnection;
+  shards: number;
+  metrics: Metrics;
+}) {
+  const queues = Array.from({ length: shards }, (_, shard) => {
+    const queue = new Queue(recordQueue(shard), {
+      connection: redis.client,
+      prefix: queuePrefix,
+      skipMetasUpdate: true,
+    });
+    queue.on('error', () => {});
+    return queue;
+  });
+
+  const observe = async () => {
+    const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...states)));
+    for (const state of states) {
+      metrics.queueDepth.set(
+        { state },
+        counts.reduce((sum, count) => sum + (count[state] ?? 0), 0),
+      );
+    }
+    const oldest = (await Promise.all(queues.map((queue) => queue.getWaiting(0, 0)))).flat();
+    const since = Math.min(Date.now(), ...oldest.map((job) => job.timestamp));
+    metrics.queueAge.set((Date.now() - since) / 1000);
+  };
+
+  return {
+    observe: () => (redis.client.status === 'ready' ? observe() : Promise.resolve()),
+    close: () => Promise.all(queues.map((queue) => queue.close())),
+  };
+}

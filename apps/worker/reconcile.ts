@@ -1,0 +1,67 @@
+/**
+ * What keeps counters right without anybody asking: owed raises are swept, organizations without a mark are filled, and
+ * what drifted is dropped and filled. On plain timers: a lost scheduler must not take the healer with it.
+ */
+import { addDays, dayOf } from '#libs/contract/calendar';
+import { findDrift } from '#libs/counters/drift';
+import { fill, isReady } from '#libs/counters/fill';
+import { drop, raise } from '#libs/counters/raise';
+import {
+  deleteOwedRaises,
+  listCounters,
+  listCountersSince,
+  listOrganizationIds,
+  listOwedRaises,
+} from '#libs/store/counters';
+import type { WorkerDeps } from './consume.ts';
+
+/** Days that records may still arrive for, and a little more. */
+const watchedDays = 32;
+const sweepSize = 1_000;
+/** Milliseconds that a raise may be on its way. */
+const patience = 1_000;
+/** One worker of all reconciles at a time. */
+const turnKey = 'assent:reconcile';
+
+type Deps = Pick<WorkerDeps, 'counters' | 'db' | 'log' | 'metrics'>;
+
+/** Raises what others could not raise. Returns how many counters. */
+export async function sweepOwedRaises({ counters, db }: Deps): Promise<number> {
+  const owed = await db.run((sql) => listOwedRaises(sql, sweepSize));
+  if (owed.length === 0) return 0;
+  await raise(counters.client, owed);
+  await db.run((sql) =>
+    deleteOwedRaises(
+      sql,
+      owed.map((row) => row.id),
+    ),
+  );
+  return owed.length;
+}
+
+/** `turn`: milliseconds for which no other worker reconciles. */
+export async function reconcile(deps: Deps, turn: number): Promise<void> {
+  const { counters, db } = deps;
+  if ((await counters.client.set(turnKey, process.pid, 'PX', turn, 'NX')) === null) return;
+  for (const organizationId of await db.run(listOrganizationIds)) await reconcileOrganization(deps, organizationId);
+}
+
+async function reconcileOrganization({ counters, db, log, metrics }: Deps, organizationId: string): Promise<void> {
+  const fillAll = async () => {
+    const list: Parameters<typeof fill>[2] = (after, limit) =>
+      db.run((sql) => listCounters(sql, organizationId, after, limit));
+    if (await fill(counters, organizationId, list)) metrics.fills.inc();
+  };
+  if (!(await isReady(counters, organizationId))) return fillAll();
+  const since = addDays(dayOf(Date.now()), -watchedDays);
+  const { differences } = await findDrift(counters, organizationId, {
+    since,
+    patience,
+    listCounters: () => db.run((sql) => listCountersSince(sql, organizationId, since)),
+  });
+  if (differences.length === 0) return;
+  metrics.drift.inc(differences.length);
+  log.error({ organizationId, differences: differences.slice(0, 5), count: differences.length }, 'counters drifted');
+  await drop(counters.client, organizationId);
+  await fillAll();
+}

@@ -1,0 +1,132 @@
+/**
+ * Group commit: while one run is in flight, what arrives gathers; then all of it becomes the next run.
+ * Alone, an item waits for nothing; in a burst, runs grow and their number stays.
+ */
+export class BatcherFull extends Error {}
+export class BatcherTimeout extends Error {}
+
+export interface BatcherOptions<Item, Result> {
+  /** Handles a batch; every item of it gets this result or this error. */
+  run: (items: Item[]) => Promise<Result>;
+  /** An item's share of `maxBatch` and `maxPending`, in any one unit. Default 1. */
+  weigh?: (item: Item) => number;
+  /** A batch takes items up to this weight (one item always fits). */
+  maxBatch: number;
+  /** Above this weight of unsettled items, `add` rejects with BatcherFull. */
+  maxPending: number;
+  /** How many runs at once. Default 1. */
+  concurrency?: number;
+  /** Milliseconds after which an item is rejected with BatcherTimeout, whatever its run does. Default: never. */
+  patience?: number;
+}
+
+interface Entry<Item, Result> {
+  item: Item;
+  weight: number;
+  expires: number;
+  settled: boolean;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export class Batcher<Item, Result> {
+  readonly #options: Required<BatcherOptions<Item, Result>>;
+  #waiting: Entry<Item, Result>[] = [];
+  readonly #unsettled = new Set<Entry<Item, Result>>();
+  #weight = 0;
+  #running = 0;
+  #scheduled = false;
+  #sweeper: NodeJS.Timeout | undefined;
+  #onIdle: (() => void)[] = [];
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = { weigh: () => 1, concurrency: 1, patience: Number.POSITIVE_INFINITY, ...options };
+  }
+
+  /** Weight of what was added and has no result yet. */
+  get pending(): number {
+    return this.#weight;
+  }
+
+  add(item: Item): Promise<Result> {
+    const weight = this.#options.weigh(item);
+    if (this.#weight + weight > this.#options.maxPending) return Promise.reject(new BatcherFull('too much is pending'));
+    return new Promise((resolve, reject) => {
+      const expires = performance.now() + this.#options.patience;
+      const entry = { item, weight, expires, settled: false, resolve, reject };
+      this.#weight += weight;
+      this.#waiting.push(entry);
+      this.#unsettled.add(entry);
+      this.#schedule();
+      this.#watch();
+    });
+  }
+
+  /** Resolves once nothing is pending. */
+  idle(): Promise<void> {
+    if (this.#unsettled.size === 0 && this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#options.concurrency) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      while (this.#running < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
+    });
+  }
+
+  async #runNext(): Promise<void> {
+    const batch = this.#take();
+    if (batch.length === 0) return;
+    this.#running += 1;
+    try {
+      const result = await this.#options.run(batch.map((entry) => entry.item));
+      for (const entry of batch) this.#settle(entry, () => entry.resolve(result));
+    } catch (error) {
+      for (const entry of batch) this.#settle(entry, () => entry.reject(error));
+    } finally {
+      this.#running -= 1;
+      if (this.#waiting.length > 0) this.#schedule();
+      else if (this.#running === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    }
+  }
+
+  #take(): Entry<Item, Result>[] {
+    let weight = 0;
+    let count = 0;
+    for (const entry of this.#waiting) {
+      weight += entry.weight;
+      if (count > 0 && weight > this.#options.maxBatch) break;
+      count += 1;
+    }
+    const batch = this.#waiting.splice(0, count);
+    return batch.filter((entry) => !entry.settled);
+  }
+
+  #settle(entry: Entry<Item, Result>, settle: () => void): void {
+    if (entry.settled) return;
+    entry.settled = true;
+    this.#unsettled.delete(entry);
+    this.#weight -= entry.weight;
+    settle();
+  }
+
+  /** One timer for all: entries expire in the order in which they came, so only the front has to be looked at. */
+  #watch(): void {
+    if (this.#sweeper || this.#options.patience === Number.POSITIVE_INFINITY) return;
+    this.#sweeper = setInterval(() => {
+      const now = performance.now();
+      for (const entry of this.#unsettled) {
+        if (entry.expires > now) break;
+        this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
+      }
+      if (this.#unsettled.size === 0) {
+        clearInterval(this.#sweeper);
+        this.#sweeper = undefined;
+      }
+    }, 50);
+  }
+}

@@ -1,0 +1,270 @@
+/** The environment: the one table of settings, and the only reader of process.env. */
+import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max)
+    .meta({ rule: `a whole number from ${min} to ${max}` });
+
+const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values).meta({ rule: `one of ${values.join(', ')}` });
+
+const address = (...protocols: string[]) =>
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
+    .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
+
+const text = z.string().meta({ rule: 'text' });
+const port = wholeNumber(0, 65_535);
+const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ rule: 'true or false' });
+const nodes = z
+  .string()
+  .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/)
+  .transform((value) => value.split(','))
+  .meta({ rule: 'host:port, separated by commas' });
+
+type Process = 'api' | 'worker' | 'cli';
+
+interface Setting {
+  schema: z.ZodType;
+  default?: string;
+  /** what it is for, in the README's table */
+  about: string;
+  /** processes that need it; the others ignore it */
+  for: Process[];
+  secret?: boolean;
+}
+
+const setting = <Schema extends z.ZodType, Rest extends Omit<Setting, 'schema'>>(schema: Schema, rest: Rest) => ({
+  schema,
+  ...rest,
+});
+
+const api: Process[] = ['api'];
+const all: Process[] = ['api', 'worker', 'cli'];
+const services: Process[] = ['api', 'worker'];
+const signing: Process[] = ['api', 'cli'];
+
+export const settings = {
+  PORT: setting(port, { default: '3000', for: api, about: "the API's port" }),
+  HOST: setting(text, { default: '0.0.0.0', for: api, about: 'the address that the API listens on' }),
+  OPS_PORT: setting(port, { for: services, about: 'the operations port: 3001 for the API, 3002 for the worker' }),
+  OPS_HOST: setting(text, { default: '127.0.0.1', for: services, about: 'the address of the operations port' }),
+  DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
+  DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
+    for: api,
+    secret: true,
+    about: 'a replica for the log; default: DATABASE_URL',
+  }),
+  DATABASE_PREPARE: setting(flag, {
+    default: 'true',
+    for: all,
+    about: 'false behind a pgbouncer before 1.21: no named prepared statements',
+  }),
+  REDIS_URL: setting(address('redis', 'rediss'), { for: all, secret: true, about: 'Redis 6.2 or newer, or Valkey' }),
+  REDIS_CLUSTER_NODES: setting(nodes, { for: all, about: 'nodes of a Redis Cluster, as host:port,host:port' }),
+  JWT_ALGORITHM: setting(oneOf('HS256', 'RS256', 'ES256'), {
+    default: 'HS256',
+    for: signing,
+    about: 'the one algorithm that access tokens may use',
+  }),
+  JWT_SECRET: setting(text, { for: signing, secret: true, about: 'HS256: the secret, at least 32 bytes' }),
+  JWT_SECRET_PREVIOUS: setting(text, { for: signing, secret: true, about: 'HS256: still accepted while keys rotate' }),
+  JWT_PUBLIC_KEY: setting(text, { for: signing, about: 'RS256, ES256: the public key, PEM' }),
+  JWT_PUBLIC_KEY_PREVIOUS: setting(text, { for: signing, about: 'RS256, ES256: still accepted while keys rotate' }),
+  JWT_ISSUER: setting(text, { for: signing, about: 'required `iss` of access tokens, where set' }),
+  JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
+  WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
+  WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
+    default: '50',
+    for: ['worker'],
+    about: 'jobs that a worker merges and stores at once',
+  }),
+  QUEUE_SHARDS: setting(wholeNumber(1, 64), {
+    default: '1',
+    for: all,
+    about: 'record queues; more than one spreads them over a Redis Cluster',
+  }),
+  RECORD_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    default: '600',
+    for: api,
+    about: 'records per minute, client address and domain; 0: no limit',
+  }),
+  TRUSTED_PROXY_HOPS: setting(wholeNumber(0, 10), {
+    default: '0',
+    for: api,
+    about: 'proxies in front that append to X-Forwarded-For',
+  }),
+  IP_MODE: setting(oneOf('truncated', 'hashed', 'full', 'none'), {
+    default: 'truncated',
+    for: api,
+    about: 'how client addresses are stored: truncated (/24, /48), hashed, full or none',
+  }),
+  IP_HASH_KEY: setting(text, { for: api, secret: true, about: 'IP_MODE=hashed: the key, at least 32 bytes' }),
+  COUNTRY_HEADER: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/)
+      .meta({ rule: 'the name of a header' }),
+    {
+      for: api,
+      about: "a trusted proxy's header with the visitor's country",
+    },
+  ),
+  RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
+    default: '0',
+    for: ['worker'],
+    about: 'whole months that records are kept; 0: for ever',
+  }),
+  LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
+    default: 'info',
+    for: all,
+    about: 'how much is logged',
+  }),
+} satisfies Record<string, Setting>;
+
+type Name = keyof typeof settings;
+type Value<Key extends Name> = z.infer<(typeof settings)[Key]['schema']>;
+type Defaulted = {
+  [Key in Name]: (typeof settings)[Key] extends { default: string } ? Key : never;
+}[Name];
+type Values = { [Key in Defaulted]: Value<Key> } & { [Key in Exclude<Name, Defaulted>]: Value<Key> | undefined };
+
+/** A setting that stops the process: one line that names it. */
+export class BadSetting extends Error {}
+
+function bad(name: string, rule: string): never {
+  throw new BadSetting(`${name} must be ${rule}`);
+}
+
+/** Reads every setting; an empty variable counts as not set. */
+function readSettings(environment: NodeJS.ProcessEnv): Values {
+  const entries = Object.entries<Setting>(settings).map(([name, { schema, default: fallback, secret }]) => {
+    const given = environment[name] || fallback;
+    if (given === undefined) return [name, undefined];
+    const result = schema.safeParse(given);
+    if (result.success) return [name, result.data];
+    const rule = String(schema.meta()?.rule ?? 'valid');
+    return bad(name, secret ? rule : `${rule}, not ${JSON.stringify(given)}`);
+  });
+  return Object.fromEntries(entries) as Values;
+}
+
+const connections = (values: Values) => ({
+  databaseUrl: values.DATABASE_URL ?? bad('DATABASE_URL', 'set: the address of Postgres'),
+  databasePrepare: values.DATABASE_PREPARE,
+  redis: {
+    url: values.REDIS_URL ?? (values.REDIS_CLUSTER_NODES ? 'redis://' : bad('REDIS_URL', 'set: the address of Redis')),
+    clusterNodes: values.REDIS_CLUSTER_NODES ?? [],
+  },
+  queueShards: values.QUEUE_SHARDS,
+  logLevel: values.LOG_LEVEL,
+});
+
+const secretKey = (name: string, value: string): KeyObject =>
+  Buffer.byteLength(value) < 32 ? bad(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
+
+function publicKey(name: string, value: string, algorithm: string): KeyObject {
+  const kind = algorithm === 'RS256' ? 'rsa' : 'ec';
+  try {
+    const key = createPublicKey(value.replaceAll('\\n', '\n'));
+    if (key.asymmetricKeyType === kind) return key;
+  } catch {
+    // told below
+  }
+  return bad(name, `a public ${kind.toUpperCase()} key in PEM for JWT_ALGORITHM ${algorithm}`);
+}
+
+function tokens(values: Values) {
+  const algorithm = values.JWT_ALGORITHM;
+  const names =
+    algorithm === 'HS256'
+      ? (['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const)
+      : (['JWT_PUBLIC_KEY', 'JWT_PUBLIC_KEY_PREVIOUS'] as const);
+  const keys = names.flatMap((name) => {
+    const value = values[name];
+    if (!value) return [];
+    return [algorithm === 'HS256' ? secretKey(name, value) : publicKey(name, value, algorithm)];
+  });
+  if (!values[names[0]]) bad(names[0], `set for JWT_ALGORITHM ${algorithm}`);
+  return { algorithm, keys, issuer: values.JWT_ISSUER, audience: values.JWT_AUDIENCE };
+}
+
+export type TokenConfig = ReturnType<typeof tokens>;
+
+export function readApiConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const values = readSettings(environment);
+  const ipHashKey =
+    values.IP_MODE === 'hashed'
+      ? secretKey('IP_HASH_KEY', values.IP_HASH_KEY ?? bad('IP_HASH_KEY', 'set for IP_MODE hashed'))
+      : undefined;
+  return {
+    ...connections(values),
+    databaseReadUrl: values.DATABASE_READ_URL ?? values.DATABASE_URL ?? '',
+    host: values.HOST,
+    port: values.PORT,
+    opsHost: values.OPS_HOST,
+    opsPort: values.OPS_PORT ?? 3001,
+    tokens: tokens(values),
+    webConcurrency: values.WEB_CONCURRENCY,
+    recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    ip: { mode: values.IP_MODE, hashKey: ipHashKey },
+    countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+  };
+}
+
+export type ApiConfig = ReturnType<typeof readApiConfig>;
+
+export function readWorkerConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const values = readSettings(environment);
+  return {
+    ...connections(values),
+    opsHost: values.OPS_HOST,
+    opsPort: values.OPS_PORT ?? 3002,
+    concurrency: values.WORKER_CONCURRENCY,
+    retentionMonths: values.RECORD_RETENTION_MONTHS,
+  };
+}
+
+export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
+
+/**
+ * Each part on its own, since no command needs all of them. `stack`: the settings of a running `npm start`, which count
+ * unless the environment itself names a database.
+ */
+export function readCliConfig(stack: Record<string, string>, given: NodeJS.ProcessEnv = process.env) {
+  const environment = given.DATABASE_URL ? given : { ...given, ...stack };
+  const values = readSettings(environment);
+  return {
+    connections: () => connections(values),
+    database: () => ({
+      url: values.DATABASE_URL ?? bad('DATABASE_URL', 'set: the address of Postgres'),
+      prepare: values.DATABASE_PREPARE,
+    }),
+    /** Signing takes the secret itself; public keys only verify. */
+    signing: () => ({ ...tokens(values) }),
+    actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
+  };
+}
+
+export type CliConfig = ReturnType<typeof readCliConfig>;
+
+/** Reads a process's configuration, or ends the process with one line that names the bad setting. */
+export function readOrExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,146 @@
+/** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { groupBy } from '#libs/group-by';
+import { type ProblemCode, problemBody, problems } from './problem.ts';
+import { domainPath, orgStatsQuery, recordsQuery, statsQuery } from './queries.ts';
+import { recordBody } from './record.ts';
+import * as responses from './responses.ts';
+
+const version = '1.0.0';
+
+const requestId = z
+  .string()
+  .meta({ description: "the request's id: the caller's own `X-Request-Id` where it sent one" });
+const retryAfter = z.string().meta({ description: 'seconds' });
+const statsSource = z.enum(['redis', 'postgres']).meta({ description: 'where the counts came from' });
+
+/** One response per status, with the codes that it may carry. */
+function refusals(...codes: ProblemCode[]) {
+  const byStatus = groupBy([...codes, 'internal_error', 'unavailable'] as const, (code) => problems[code].status);
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, group]) => [
+      String(status),
+      {
+        description: group.map((code) => `\`${code}\`: ${problems[code].title}`).join('\n\n'),
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...([429, 503].includes(status) && { 'Retry-After': retryAfter }),
+          ...(status === 401 && !group.includes('invalid_api_key') && { 'WWW-Authenticate': z.string() }),
+        }),
+        content: {
+          'application/problem+json': {
+            schema: problemBody.extend({ code: z.enum(group), status: z.literal(status) }),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const answer = (description: string, schema: z.ZodType, headers: Record<string, z.ZodType> = {}) => ({
+  description,
+  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
+  content: { 'application/json': { schema } },
+});
+
+const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request'] as const;
+const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
+  ...operation,
+  security: [{ accessToken: [] }],
+});
+
+export const createOpenApi = () =>
+  createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Assent',
+      version,
+      description:
+        'Records the consent decisions that a widget on a website reports, and reports them back as statistics and as a log.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Record', description: 'for widgets, with the API key of a domain' },
+      { name: 'Read', description: 'for dashboards, with an access token of an organization' },
+    ],
+    paths: {
+      '/v1/consent/{domainId}/record': {
+        post: {
+          operationId: 'record',
+          summary: "Record a visitor's decision",
+          tags: ['Record'],
+          security: [{ apiKey: [] }],
+          requestParams: { path: domainPath },
+          requestBody: { required: true, content: { 'application/json': { schema: recordBody } } },
+          responses: {
+            202: answer('The record is safe: queued in Redis, or persisted in Postgres', responses.receipt),
+            ...refusals(
+              'invalid_json',
+              'invalid_request',
+              'id_time_out_of_range',
+              'invalid_api_key',
+              'origin_not_allowed',
+              'payload_too_large',
+              'unsupported_media_type',
+              'rate_limited',
+            ),
+          },
+        },
+      },
+      '/v1/consent/org-stats': {
+        get: read({
+          operationId: 'getOrganizationStats',
+          summary: 'Counters of the last 30 days and raw records of the last 7, over all domains',
+          tags: ['Read'],
+          requestParams: { query: orgStatsQuery },
+          responses: {
+            200: answer("The organization's statistics", responses.orgStats, { 'X-Stats-Source': statsSource }),
+            ...refusals(...bearerCodes),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/stats': {
+        get: read({
+          operationId: 'getDomainStats',
+          summary: 'Counters of a domain over a range of UTC days',
+          tags: ['Read'],
+          requestParams: { path: domainPath, query: statsQuery },
+          responses: {
+            200: answer("The domain's statistics", responses.domainStats, { 'X-Stats-Source': statsSource }),
+            ...refusals(...bearerCodes, 'domain_not_found'),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/records': {
+        get: read({
+          operationId: 'getRecords',
+          summary: 'A page of the log, newest first',
+          tags: ['Read'],
+          requestParams: { path: domainPath, query: recordsQuery },
+          responses: {
+            200: answer('A page of records', responses.recordsPage),
+            ...refusals(...bearerCodes, 'domain_not_found', 'plan_feature_required'),
+          },
+        }),
+      },
+      '/v1/organization': {
+        get: read({
+          operationId: 'getOrganization',
+          summary: 'The organization, its plan, usage and domains',
+          tags: ['Read'],
+          responses: {
+            200: answer('The organization', responses.organization, { 'X-Stats-Source': statsSource }),
+            ...refusals(...bearerCodes),
+          },
+        }),
+      },
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'write-only; belongs to one domain' },
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'claims `sub`, `org`, `exp`' },
+      },
+    },
+  });

@@ -1,0 +1,81 @@
+/** Errors as the contract names them (RFC 9457). `code` is stable; the title belongs to the code. */
+import { z } from 'zod';
+
+export const problems = {
+  invalid_json: { status: 400, title: 'The body is not a JSON object' },
+  invalid_request: { status: 400, title: 'The request breaks a rule' },
+  id_time_out_of_range: { status: 400, title: "The record id's time is outside the accepted window" },
+  missing_token: { status: 401, title: 'An access token is required' },
+  invalid_token: { status: 401, title: 'The access token is not valid' },
+  invalid_api_key: { status: 401, title: 'The API key is not valid for this domain' },
+  plan_feature_required: { status: 403, title: 'The plan does not include this' },
+  origin_not_allowed: { status: 403, title: 'This origin may not record for this domain' },
+  domain_not_found: { status: 404, title: 'No such domain' },
+  not_found: { status: 404, title: 'No such path' },
+  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  payload_too_large: { status: 413, title: 'The body is larger than 16 KiB' },
+  unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'The server failed' },
+  unavailable: { status: 503, title: 'The service cannot answer now' },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+export const problemBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    code: z.string(),
+    detail: z.string(),
+    requestId: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    serverTime: z.string().optional().meta({ description: 'with `id_time_out_of_range`: the clock to correct by' }),
+    id: z.string().optional().meta({ description: 'with `unavailable`: the id that the record had' }),
+  })
+  .meta({ id: 'Problem' });
+
+export type ProblemBody = z.infer<typeof problemBody>;
+export type FieldError = { path: string; message: string };
+
+interface ProblemExtras {
+  errors?: FieldError[];
+  serverTime?: string;
+  id?: string;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A caller's mistake or an outage: everything in it but `cause` is public. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'id'>;
+
+  constructor(code: ProblemCode, detail: string, { headers = {}, cause, ...extras }: ProblemExtras = {}) {
+    super(detail, { cause });
+    this.code = code;
+    this.status = problems[code].status;
+    this.headers = headers;
+    this.extras = extras;
+  }
+
+  body(requestId: string): ProblemBody {
+    const { status, title } = problems[this.code];
+    return {
+      type: `urn:assent:problem:${this.code}`,
+      title,
+      status,
+      code: this.code,
+      detail: this.message,
+      requestId,
+      ...this.extras,
+    };
+  }
+}
+
+/** Neither store can answer, or a deadline passed: come back in a second. */
+export const unavailable = (detail: string, extras: ProblemExtras = {}): Problem =>
+  new Problem('unavailable', detail, { ...extras, headers: { 'Retry-After': '1', ...extras.headers } });

@@ -1,0 +1,68 @@
+/** Path and query parameters of the read endpoints: strict, so that a typing error never widens an answer. */
+import { z } from 'zod';
+import { countDays, isDate, monthsBetween } from './calendar.ts';
+import { decision, domainIdPattern } from './terms.ts';
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+
+const date = z
+  .string()
+  .refine(isDate, 'must be a real date, YYYY-MM-DD')
+  .refine((day) => day >= '2000-01-01' && day <= '2100-12-31', 'must lie in the years 2000 to 2100')
+  .meta({ override: { type: 'string', format: 'date' }, example: '2026-11-01' });
+
+const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => !(from && to && from > to);
+const outOfOrder = { path: ['from'], message: 'must not be after `to`' };
+
+const cursor = z.string().min(1).max(128).meta({ description: 'continues after an earlier page: its `nextCursor`' });
+
+export const domainPath = z.object({
+  domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
+});
+
+export const statsQuery = z
+  .strictObject({
+    from: date.meta({ description: 'first UTC day, inclusive' }),
+    to: date.meta({ description: 'last UTC day, inclusive' }),
+    interval: z
+      .enum(['day', 'month'])
+      .optional()
+      .meta({ description: 'adds `series`: at most 366 days or 120 months' }),
+  })
+  .refine(inOrder, outOfOrder)
+  .refine(({ from, to, interval }) => interval !== 'day' || countDays(from, to) <= 366, {
+    path: ['interval'],
+    message: 'day allows at most 366 days',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(({ from, to, interval }) => interval !== 'month' || monthsBetween(from, to).length <= 120, {
+    path: ['interval'],
+    message: 'month allows at most 120 months',
+    when: ({ issues }) => issues.length === 0,
+  });
+
+export const recordsQuery = z
+  .strictObject({
+    page: wholeNumber(1, 1_000_000_000).optional(),
+    limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),
+    cursor: cursor.optional(),
+    decision: decision.optional(),
+    from: date.optional(),
+    to: date.optional(),
+    visitorId: z.string().min(1).max(128).optional(),
+  })
+  .refine(inOrder, outOfOrder)
+  .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });
+
+export const orgStatsQuery = z.strictObject({
+  cursor: cursor.optional(),
+  limit: wholeNumber(1, 1000).optional().meta({ description: 'default 500' }),
+});
+
+export const noQuery = z.strictObject({});

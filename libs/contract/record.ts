@@ -1,0 +1,103 @@
+/** The record: what a widget may send, and what is queued and stored of it. */
+import { z } from 'zod';
+import { decision, domainIdPattern, sources } from './terms.ts';
+import { uuidv7Pattern } from './uuid.ts';
+
+/** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
+const storable = /^[^\0\p{Cs}]*$/u;
+const text = (max: number) => z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL');
+
+/** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
+const name = z
+  .string()
+  .regex(
+    /^(?!(?:__proto__|constructor|prototype)$)[A-Za-z0-9_.:-]{1,64}$/,
+    'must be 1–64 of A–Z a–z 0–9 _ . : - and not __proto__, constructor or prototype',
+  );
+
+const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
+const withinBytes = (bytes: number) => (map: object) => Buffer.byteLength(JSON.stringify(map)) <= bytes;
+const isWebAddress = (url: string) => /^https?:\/\//i.test(url) && URL.canParse(url);
+
+const safeNumber = z
+  .number('must be a string, a number or a boolean')
+  .min(-Number.MAX_SAFE_INTEGER)
+  .max(Number.MAX_SAFE_INTEGER);
+
+export const preferences = z
+  .record(name, z.boolean())
+  .refine(atMost(64), 'must have at most 64 entries')
+  .meta({ maxProperties: 64 });
+export const metadata = z
+  .record(name, z.union([text(1024), safeNumber, z.boolean()]))
+  .refine(atMost(16), 'must have at most 16 entries')
+  .refine(withinBytes(1024), 'must be at most 1 KiB as JSON')
+  .meta({ maxProperties: 16 });
+
+export const recordBody = z
+  .object({
+    decision: decision.meta({ description: 'what the visitor decided; `withdraw` takes back consent given before' }),
+    id: z
+      .string()
+      .regex(uuidv7Pattern, 'must be a UUIDv7')
+      .optional()
+      .meta({
+        description:
+          'UUIDv7 made when the visitor decides; its time is `decidedAt`, accepted from 30 days ago to 5 minutes ahead. ' +
+          'The same id sent again is the same record',
+      }),
+    visitorId: text(128).min(1).optional().meta({ description: "the widget's pseudonymous id" }),
+    preferences: preferences.optional().meta({ description: 'category → allowed' }),
+    source: z.enum(sources).optional().meta({ description: 'where the decision was made; default `banner`' }),
+    bannerVersion: text(64).optional(),
+    policyVersion: text(64).optional(),
+    language: z
+      .string()
+      .max(35)
+      .regex(/^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a BCP 47 language tag')
+      .optional(),
+    pageUrl: text(2048)
+      .refine(isWebAddress, 'must be an http or https URL')
+      .optional()
+      .meta({ description: 'http(s) address; stored without query and fragment' }),
+    tcString: text(4096).optional(),
+    gppString: text(4096).optional(),
+    gpc: z.boolean().optional().meta({ description: 'Global Privacy Control; `Sec-GPC: 1` sets it too' }),
+    metadata: metadata.optional().meta({ description: 'flat map, at most 1 KiB as JSON' }),
+  })
+  .meta({
+    id: 'RecordBody',
+    description: "One visitor's decision. Unknown fields are left out and named in `ignored`.",
+  });
+
+export type RecordBody = z.infer<typeof recordBody>;
+
+export const recordFields: ReadonlySet<string> = new Set(Object.keys(recordBody.shape));
+
+/** Compiled once: a third of the time of the interpreted schema. */
+export const compiledRecordBody = z.compile(recordBody);
+
+/** A record on its way to Postgres: in a job, or handed to `persist`. Absent values are left out. */
+export const newRecord = z.object({
+  id: z.string().regex(uuidv7Pattern),
+  domainId: z.string().regex(domainIdPattern),
+  decision,
+  /** RFC 3339 UTC with milliseconds */
+  receivedAt: z.string(),
+  source: z.enum(sources),
+  visitorId: z.string().optional(),
+  preferences: z.record(z.string(), z.boolean()).optional(),
+  bannerVersion: z.string().optional(),
+  policyVersion: z.string().optional(),
+  language: z.string().optional(),
+  pageUrl: z.string().optional(),
+  country: z.string().optional(),
+  ip: z.string().optional(),
+  userAgent: z.string().optional(),
+  tcString: z.string().optional(),
+  gppString: z.string().optional(),
+  gpc: z.boolean().optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+});
+
+export type NewRecord = z.infer<typeof newRecord>;

@@ -1,0 +1,113 @@
+/** What the endpoints answer. A handler's result is typed by these; nothing else leaves the service. */
+import { z } from 'zod';
+import { decision, sources } from './terms.ts';
+
+const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
+const day = z.string().meta({ override: { type: 'string', format: 'date' } });
+const month = z.string().meta({ override: { type: 'string', pattern: '^\\d{4}-\\d{2}$' } });
+const count = z.number().int().min(0);
+const nullable = z.string().nullable();
+
+const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
+const breakdown = z.object(counts);
+const period = z.object({ from: day, to: day });
+
+export const receipt = z
+  .object({
+    id: z.string(),
+    status: z.enum(['queued', 'persisted']),
+    decidedAt: time,
+    receivedAt: time,
+    ignored: z.array(z.string()).optional().meta({ description: 'unknown fields that were left out' }),
+  })
+  .meta({ id: 'Receipt' });
+
+export const shortRecord = z
+  .object({ id: z.string(), domainId: z.string(), decision, decidedAt: time })
+  .meta({ id: 'ShortRecord' });
+
+export const fullRecord = z
+  .object({
+    id: z.string(),
+    domainId: z.string(),
+    decision,
+    decidedAt: time,
+    receivedAt: time,
+    visitorId: nullable,
+    preferences: z.record(z.string(), z.boolean()).nullable(),
+    source: z.enum(sources),
+    bannerVersion: nullable,
+    policyVersion: nullable,
+    language: nullable,
+    pageUrl: nullable,
+    country: nullable,
+    ip: nullable,
+    userAgent: nullable,
+    tcString: nullable,
+    gppString: nullable,
+    gpc: z.boolean().nullable(),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+  })
+  .meta({ id: 'FullRecord' });
+
+export const domainStats = z
+  .object({
+    domainId: z.string(),
+    from: day,
+    to: day,
+    total: count,
+    breakdown,
+    series: z
+      .union([
+        z.array(z.object({ date: day, total: count, ...counts })),
+        z.array(z.object({ month, total: count, ...counts })),
+      ])
+      .optional(),
+  })
+  .meta({ id: 'DomainStats' });
+
+export const orgStats = z
+  .object({
+    organizationId: z.string(),
+    period,
+    total: count,
+    breakdown,
+    daily: z.array(z.object({ date: day, total: count, ...counts })).length(30),
+    recordsPeriod: period,
+    recordsTotal: count,
+    records: z.union([z.array(fullRecord), z.array(shortRecord)]),
+    nextCursor: nullable,
+  })
+  .meta({ id: 'OrgStats' });
+
+export const recordsPage = z
+  .object({
+    domainId: z.string(),
+    page: z.number().int().min(1),
+    limit: z.number().int().min(1),
+    total: count,
+    totalPages: count,
+    capped: z.boolean(),
+    cap: z.object({ reason: z.literal('monthly_record_limit'), limit: count, used: count, resetsAt: time }).optional(),
+    nextCursor: nullable,
+    records: z.array(fullRecord),
+  })
+  .meta({ id: 'RecordsPage' });
+
+export const organization = z
+  .object({
+    organizationId: z.string(),
+    name: z.string(),
+    plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
+    usage: z.object({ month, used: count, limit: count.nullable() }),
+    domains: z.array(z.object({ domainId: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'Organization' });
+
+export type Receipt = z.infer<typeof receipt>;
+export type ShortRecord = z.infer<typeof shortRecord>;
+export type FullRecord = z.infer<typeof fullRecord>;
+export type DomainStats = z.infer<typeof domainStats>;
+export type OrgStats = z.infer<typeof orgStats>;
+export type RecordsPage = z.infer<typeof recordsPage>;
+export type Organization = z.infer<typeof organization>;

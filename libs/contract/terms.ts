@@ -1,0 +1,38 @@
+/** The words of the contract, each defined once: API, code, columns and metrics use the same ones. */
+import { z } from 'zod';
+
+export const decisions = ['accept_all', 'reject_all', 'custom', 'withdraw'] as const;
+export type Decision = (typeof decisions)[number];
+export const decision = z.enum(decisions);
+
+export const sources = ['banner', 'preferences', 'gpc', 'api', 'import'] as const;
+
+/** How many decisions of each kind: the value of every counter. */
+export type Breakdown = Record<Decision, number>;
+
+export const emptyBreakdown = (): Breakdown => ({ accept_all: 0, reject_all: 0, custom: 0, withdraw: 0 });
+
+export const addBreakdown = (to: Breakdown, from: Breakdown): Breakdown => {
+  for (const name of decisions) to[name] += from[name];
+  return to;
+};
+
+export const totalOf = (counts: Breakdown): number =>
+  counts.accept_all + counts.reject_all + counts.custom + counts.withdraw;
+
+/** One counter: decisions of a domain (or of a whole organization, where `domainId` is '') in one UTC day or month. */
+export interface Counter extends Breakdown {
+  organizationId: string;
+  domainId: string;
+  /** `YYYY-MM-DD` or `YYYY-MM` */
+  period: string;
+}
+
+/** The `domainId` of counters at organization level. */
+export const wholeOrganization = '';
+
+export const domainIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** How far a record's time may lie from the server's clock, in milliseconds. */
+export const acceptedPast = 30 * 24 * 60 * 60 * 1000;
+export const acceptedAhead = 5 * 60 * 1000;

@@ -1,0 +1,54 @@
+/**
+ * Fill: brings all counters of an organization from Postgres to Redis and then says that they are complete.
+ * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
+ */
+import { randomUUID } from 'node:crypto';
+import type { Counter } from '#libs/contract/terms';
+import type { RedisConnection } from '#libs/redis';
+import { fillKey, readyKey } from './keys.ts';
+import { raise } from './raise.ts';
+import { scripted } from './scripts.ts';
+
+/** Milliseconds after which a fill that died no longer keeps others from filling. */
+const fillLasts = 60_000;
+const chunk = 1_000;
+
+/** Reads up to `limit` counters after the given one, in a fixed order. */
+export type ListCounters = (after: Counter | undefined, limit: number) => Promise<Counter[]>;
+
+/** True when the organization is ready now; false when another fill is under way or something got in between. */
+export async function fill(
+  connection: RedisConnection,
+  organizationId: string,
+  listCounters: ListCounters,
+): Promise<boolean> {
+  const runId = connection.runIdOf(readyKey(organizationId));
+  if (runId === undefined) return false;
+  const nonce = randomUUID();
+  const began = await connection.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
+  if (began === null) return false;
+  try {
+    await raiseAll(connection, listCounters);
+  } catch (error) {
+    // let the next one try at once
+    await connection.client.del(fillKey(organizationId)).catch(() => {});
+    throw error;
+  }
+  const keys = [fillKey(organizationId), readyKey(organizationId)];
+  return (await scripted(connection.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
+}
+
+async function raiseAll(connection: RedisConnection, listCounters: ListCounters): Promise<void> {
+  let last: Counter | undefined;
+  do {
+    const counters = await listCounters(last, chunk);
+    await raise(connection.client, counters);
+    last = counters.length === chunk ? counters.at(-1) : undefined;
+  } while (last);
+}
+
+export async function isReady(connection: RedisConnection, organizationId: string): Promise<boolean> {
+  const mark = readyKey(organizationId);
+  const value = await connection.client.get(mark);
+  return value !== null && value === connection.runIdOf(mark);
+}

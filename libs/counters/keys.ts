@@ -1,0 +1,36 @@
+/**
+ * How counters lie in Redis. One hash per domain and month holds its days, one per domain its months; the whole
+ * organization has the same two. The four counts of a counter are one field, `accept_all reject_all custom withdraw`,
+ * so that a domain's month stays one small listpack. All keys of an organization share a hash tag, hence a cluster slot.
+ */
+import { monthOfDay } from '#libs/contract/calendar';
+import type { Breakdown } from '#libs/contract/terms';
+
+const prefix = (organizationId: string) => `assent:{${organizationId}}`;
+
+/** Holds the run_id of the server whose counters are complete. */
+export const readyKey = (organizationId: string): string => `${prefix(organizationId)}:ready`;
+/** Holds the nonce of the fill that is under way. */
+export const fillKey = (organizationId: string): string => `${prefix(organizationId)}:fill`;
+/** The set of the organization's counter keys, so that all can be dropped at once. */
+export const keysKey = (organizationId: string): string => `${prefix(organizationId)}:keys`;
+
+const isMonth = (period: string): boolean => period.length === 7;
+
+/** The hash that holds a period of a domain ('' for the organization), and the field in it. */
+export const counterKey = (organizationId: string, domainId: string, period: string): string =>
+  isMonth(period)
+    ? `${prefix(organizationId)}:months:${domainId}`
+    : `${prefix(organizationId)}:days:${domainId}:${monthOfDay(period)}`;
+export const counterField = (period: string): string => (isMonth(period) ? period : period.slice(8));
+
+/** What `counterKey` put into a key; no month for the hash of months. */
+export function parseKey(organizationId: string, key: string): { domainId: string; month?: string } {
+  const [kind, domainId = '', month] = key.slice(prefix(organizationId).length + 1).split(':');
+  return kind === 'days' && month ? { domainId, month } : { domainId };
+}
+
+export function unpack(packed: string): Breakdown {
+  const [accept_all = 0, reject_all = 0, custom = 0, withdraw = 0] = packed.split(' ').map(Number);
+  return { accept_all, reject_all, custom, withdraw };
+}

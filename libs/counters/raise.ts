@@ -1,0 +1,34 @@
+/** Raise and drop: the only two ways in which a counter in Redis ever changes. */
+import type { Counter } from '#libs/contract/terms';
+import { groupBy } from '#libs/group-by';
+import type { RedisClient } from '#libs/redis';
+import { counterField, counterKey, fillKey, keysKey, readyKey } from './keys.ts';
+import { scripted } from './scripts.ts';
+
+/** Raises each counter to at least the given counts: one script per organization, all sent at once. */
+export async function raise(client: RedisClient, counters: Counter[]): Promise<void> {
+  const redis = scripted(client);
+  const byOrganization = groupBy(counters, (counter) => counter.organizationId);
+  await Promise.all(
+    Array.from(byOrganization, ([organizationId, group]) => {
+      const keys = [keysKey(organizationId)];
+      const positions = new Map<string, number>();
+      const values: (string | number)[] = [];
+      for (const { domainId, period, accept_all, reject_all, custom, withdraw } of group) {
+        const key = counterKey(organizationId, domainId, period);
+        let position = positions.get(key);
+        if (position === undefined) {
+          position = keys.push(key);
+          positions.set(key, position);
+        }
+        values.push(position, counterField(period), accept_all, reject_all, custom, withdraw);
+      }
+      return redis.assentRaise(keys.length, ...keys, ...values);
+    }),
+  );
+}
+
+/** Forgets everything that Redis holds of an organization's counters, in one step. A fill brings them back. */
+export async function drop(client: RedisClient, organizationId: string): Promise<void> {
+  await scripted(client).assentDrop(3, readyKey(organizationId), fillKey(organizationId), keysKey(organizationId));
+}

@@ -1,0 +1,68 @@
+/** Ordered shutdown with a deadline: the one way in which a process ends. */
+
+export interface Step {
+  name: string;
+  stop: () => Promise<unknown> | unknown;
+}
+
+export interface Lifecycle {
+  /** Steps run in the order given, each after the one before. */
+  onStop(steps: Step[]): void;
+  stop(reason: string): Promise<void>;
+}
+
+/**
+ * Stops on SIGTERM and SIGINT (twice in a row is once: a terminal and npm may both pass it on), and on an error that
+ * nobody caught. Exit code 0 when all steps ended in time, else 1.
+ */
+export function createLifecycle(options: {
+  /** milliseconds for all steps together */
+  deadline: number;
+  log: { info: (fields: object, message: string) => void; error: (fields: object, message: string) => void };
+}): Lifecycle {
+  let steps: Step[] = [];
+  let stopping: Promise<void> | undefined;
+
+  const run = async (reason: string, failed: boolean) => {
+    options.log.info({ reason }, 'stopping');
+    let exitCode = failed ? 1 : 0;
+    const deadline = setTimeout(() => {
+      options.log.error({ deadline: options.deadline }, 'did not stop in time');
+      process.exit(1);
+    }, options.deadline);
+    for (const step of steps) {
+      try {
+        await step.stop();
+      } catch (error) {
+        exitCode = 1;
+        options.log.error({ err: error, step: step.name }, 'a step of the shutdown failed');
+      }
+    }
+    clearTimeout(deadline);
+    options.log.info({}, 'stopped');
+    process.exit(exitCode);
+  };
+
+  const stop = (reason: string, failed = false) => {
+    stopping ??= run(reason, failed);
+    return stopping;
+  };
+
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+  process.on('uncaughtException', (error) => {
+    options.log.error({ err: error }, 'uncaught error');
+    void stop('uncaught error', true);
+  });
+  process.on('unhandledRejection', (error) => {
+    options.log.error({ err: error }, 'unhandled rejection');
+    void stop('unhandled rejection', true);
+  });
+
+  return {
+    onStop: (given) => {
+      steps = given;
+    },
+    stop: (reason) => stop(reason),
+  };
+}

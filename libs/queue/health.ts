@@ -1,0 +1,67 @@
+/** Can Redis take records now? Asked several times a second, so that the recorder need not find out by waiting. */
+import { Cluster } from 'ioredis';
+import type { RedisClient } from '#libs/redis';
+import { within } from '#libs/within';
+
+const probeEvery = 250;
+const probeTimeout = 500;
+/** Beyond this share of maxmemory records go straight to Postgres: a worker that starts on a full Redis never drains it. */
+const fullAt = 0.8;
+
+export interface RedisHealth {
+  /** null: Redis takes records; otherwise why it does not */
+  reason(): string | null;
+  /** An `add` failed: not usable until the next probe succeeds. */
+  suspect(reason: string): void;
+  close(): void;
+}
+
+export function watchRedis(client: RedisClient, onChange: (reason: string | null) => void): RedisHealth {
+  let reason: string | null = 'not connected yet';
+  let suspectedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const set = (next: string | null) => {
+    const changed = (next === null) !== (reason === null);
+    reason = next;
+    if (changed) onChange(next);
+  };
+
+  const probe = async () => {
+    const started = performance.now();
+    const found = await probeAll(client);
+    if (found !== null || started > suspectedAt) set(found);
+    timer = setTimeout(probe, probeEvery);
+  };
+  timer = setTimeout(probe, 0);
+
+  return {
+    reason: () => reason,
+    suspect: (why) => {
+      suspectedAt = performance.now();
+      set(why);
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+async function probeAll(client: RedisClient): Promise<string | null> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  if (nodes.length === 0) return 'not connected';
+  try {
+    const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
+    return infos.map(problemIn).find((problem) => problem !== null) ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Reads what INFO says of memory and role. */
+function problemIn(info: string): string | null {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  if (field('loading') === '1') return 'loading its data';
+  if (field('role') === 'slave') return 'a read-only replica';
+  const max = Number(field('maxmemory'));
+  if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
+  return null;
+}

@@ -1,0 +1,12 @@
+/** The names of the queues, one per shard; the braces keep all keys of one in one Redis Cluster slot. */
+import { createHash } from 'node:crypto';
+
+export const queuePrefix = 'assent';
+export const recordQueue = (shard: number): string => `{record-${shard}}`;
+export const maintenanceQueue = '{maintenance}';
+
+/** An organization's records always go through the same queue. */
+export function shardOf(organizationId: string, shards: number): number {
+  if (shards === 1) return 0;
+  return createHash('sha256').update(organizationId).digest().readUInt32BE(0) % shards;
+}

@@ -1,0 +1,54 @@
+/** The API's side of the queues: adds batches of records, and fails at once where Redis cannot take them. */
+import { Queue } from 'bullmq';
+import { jobVersion } from '#libs/contract/job';
+import type { NewRecord } from '#libs/contract/record';
+import type { RedisConnection } from '#libs/redis';
+import { queuePrefix, recordQueue } from './names.ts';
+
+/** A worker retries an outage within one attempt; attempts are for what nobody foresaw. */
+const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
+
+export interface Producer {
+  /** Resolves once the batch is in Redis. After a timeout it may be there all the same. */
+  add(shard: number, records: NewRecord[]): Promise<void>;
+  queues(): Queue[];
+  close(): Promise<void>;
+}
+
+export function createProducer(connection: RedisConnection, shards: number): Producer {
+  const open = new Map<number, Queue>();
+  let closed = false;
+
+  // a queue whose first commands fail stays broken for good, so it counts only once it has answered
+  const openQueue = async (shard: number): Promise<void> => {
+    while (!closed) {
+      const queue = new Queue(recordQueue(shard), {
+        connection: connection.client,
+        prefix: queuePrefix,
+        defaultJobOptions: jobOptions,
+      });
+      queue.on('error', () => {});
+      try {
+        await queue.waitUntilReady();
+        open.set(shard, queue);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  };
+  for (let shard = 0; shard < shards; shard += 1) void openQueue(shard);
+
+  return {
+    async add(shard, records) {
+      const queue = open.get(shard);
+      if (!queue) throw new Error('Redis has not been reached yet');
+      await queue.add('record', { v: jobVersion, records });
+    },
+    queues: () => [...open.values()],
+    close: async () => {
+      closed = true;
+      await Promise.all([...open.values()].map((queue) => queue.close()));
+    },
+  };
+}

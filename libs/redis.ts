@@ -1,0 +1,118 @@
+/**
+ * Connections to Redis, in two roles: a producer fails fast, because somebody waits for its answer; a worker is patient,
+ * because its work waits anyway.
+ */
+import calculateSlot from 'cluster-key-slot';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+
+export type RedisClient = Redis | Cluster;
+
+export interface RedisAddress {
+  url: string;
+  /** host:port of some nodes; then `url` gives only the credentials */
+  clusterNodes: string[];
+}
+
+export interface RedisConnection {
+  client: RedisClient;
+  /** The run_id of the server that holds `key`; undefined while not connected. A restart changes it. */
+  runIdOf(key: string): string | undefined;
+  close(): Promise<void>;
+}
+
+export type Role = 'producer' | 'worker';
+
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+const roles: Record<Role, Options> = {
+  producer: {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 1_000,
+    connectTimeout: 1_000,
+    retryStrategy: (times) => Math.min(times * 50, 300),
+  },
+  worker: {
+    maxRetriesPerRequest: null,
+    connectTimeout: 5_000,
+    retryStrategy: (times) => Math.min(times * 100, 1_000),
+  },
+};
+
+export function connectRedis(
+  address: RedisAddress,
+  role: Role,
+  log: { warn: (fields: object, message: string) => void },
+): RedisConnection {
+  const options: Options = { ...roles[role], connectionName: `assent-${role}`, keepAlive: 10_000 };
+  const client = address.clusterNodes.length > 0 ? connectCluster(address, options) : new Redis(address.url, options);
+  client.on('error', warnOnChange(log));
+  const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
+  return {
+    client,
+    runIdOf,
+    close: async () => {
+      client.disconnect();
+    },
+  };
+}
+
+function connectCluster(address: RedisAddress, redisOptions: Options): Cluster {
+  const { username, password } = new URL(address.url);
+  const nodes = address.clusterNodes.map((node) => {
+    const [host = '', port = '6379'] = node.split(':');
+    return { host, port: Number(port) };
+  });
+  return new Cluster(nodes, {
+    enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
+    clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
+    redisOptions: {
+      ...redisOptions,
+      ...(username && { username: decodeURIComponent(username) }),
+      ...(password && { password: decodeURIComponent(password) }),
+    },
+  });
+}
+
+/** An outage makes the same error many times a second; one line is enough. */
+function warnOnChange(log: { warn: (fields: object, message: string) => void }) {
+  let last = '';
+  return (error: Error) => {
+    const reason = error.message || error.name;
+    if (reason === last) return;
+    last = reason;
+    log.warn({ reason }, 'Redis connection');
+  };
+}
+
+/**
+ * INFO is the first command after each connect, so its answer comes before any other: what a read compares with is
+ * always the run_id of the server that answered the read.
+ */
+function followRunId(client: Redis): (key: string) => string | undefined {
+  let runId: string | undefined;
+  client.on('ready', () => {
+    client.info('server').then(
+      (info) => {
+        runId = /^run_id:(\w+)/m.exec(info)?.[1];
+      },
+      () => {},
+    );
+  });
+  client.on('close', () => {
+    runId = undefined;
+  });
+  return () => runId;
+}
+
+function followClusterRunIds(cluster: Cluster): (key: string) => string | undefined {
+  const nodes = new Map<string, (key: string) => string | undefined>();
+  cluster.on('+node', (node: Redis) => {
+    nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
+  });
+  return (key) => {
+    const master = cluster.slots[calculateSlot(key)]?.[0];
+    return master ? nodes.get(master)?.(key) : undefined;
+  };
+}

@@ -1,0 +1,28 @@
+/** What a Postgres error means for the caller, by SQLSTATE (Postgres manual, appendix A). */
+import postgres from 'postgres';
+import { TimedOut } from '#libs/within';
+
+const stateOf = (error: unknown): string | undefined =>
+  error instanceof postgres.PostgresError ? error.code : undefined;
+
+/** Two batches waited for each other, or a serializable transaction lost: the same statement succeeds when sent again. */
+export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
+
+/** No partition for the row; the server says it with the code of a check violation. */
+export const isMissingMonth = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === '23514' && /no partition/.test(error.message);
+
+/** The row itself is at fault (data exception, integrity violation): sending it again cannot help. */
+export const isBadData = (error: unknown): boolean => /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error);
+
+/**
+ * Postgres is away or not able now, and may be later: no connection, shutting down, out of resources, disk full,
+ * a timeout, or a standby that does not write.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof TimedOut) return true;
+  const state = stateOf(error);
+  if (state) return /^(08|28|3D|40|53|55|57|58)/.test(state) || state === '25006';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(code);
+}

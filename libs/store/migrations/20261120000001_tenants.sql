@@ -1,0 +1,52 @@
+-- migrate:up
+
+create table plans (
+  name text primary key,
+  consent_log boolean not null default true,
+  monthly_record_limit bigint check (monthly_record_limit >= 0),
+  created_at timestamptz not null default now()
+);
+
+create table organizations (
+  id text primary key,
+  name text not null,
+  plan text not null references plans (name),
+  -- binds cursors to the organization
+  cursor_key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+  created_at timestamptz not null default now()
+);
+
+create table domains (
+  id text primary key check (id ~ '^[A-Za-z0-9_-]{1,64}$'),
+  organization_id text not null references organizations (id),
+  name text not null,
+  origins text[] not null default '{}',
+  created_at timestamptz not null default now()
+);
+create index on domains (organization_id);
+
+-- only the SHA-256 of a key is kept; the prefix is for people
+create table api_keys (
+  hash bytea primary key,
+  domain_id text not null references domains (id),
+  prefix text not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index on api_keys (domain_id, prefix);
+
+-- who, what, when; also the feed by which processes learn that a cached tenant changed.
+-- Writers hold the table's lock to their commit, so that ids become visible in order.
+create table administrative_acts (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  actor text not null,
+  act text not null,
+  subject text not null,
+  details jsonb not null default '{}'
+);
+
+-- migrate:down
+
+drop table administrative_acts, api_keys, domains, organizations, plans;

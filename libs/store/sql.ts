@@ -1,0 +1,84 @@
+/**
+ * The Postgres client with a deadline: the driver itself waits forever on a frozen backend or a half-open connection,
+ * and a pool whose connections went silent never recovers, so it is replaced.
+ */
+import postgres from 'postgres';
+import { within } from '#libs/within';
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+
+export interface DatabaseOptions {
+  url: string;
+  /** connections */
+  max: number;
+  /** milliseconds after which the server itself ends a statement */
+  statementTimeout: number;
+  /** milliseconds after which the caller is told that there is no answer; longer than `statementTimeout` */
+  deadline: number;
+  /** named prepared statements; off behind a pgbouncer before 1.21 */
+  prepare: boolean;
+  name: string;
+}
+
+export interface Database {
+  /** Runs `work` on the pool; rejects with TimedOut after `deadline` milliseconds, and whether it took effect is unknown. */
+  run<T>(work: (sql: Sql) => Promise<T>, deadline?: number): Promise<T>;
+  close(): Promise<void>;
+}
+
+function connect(options: DatabaseOptions): Sql {
+  const { sslmode, url } = withoutSslMode(options.url);
+  return postgres(url, {
+    max: options.max,
+    prepare: options.prepare,
+    connect_timeout: 3,
+    idle_timeout: 60,
+    max_lifetime: 60 * 30,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
+    ...(sslmode && { ssl: sslmode === 'disable' ? false : (sslmode as 'require') }),
+    connection: {
+      application_name: options.name,
+      statement_timeout: options.statementTimeout,
+      idle_in_transaction_session_timeout: 60_000,
+      timezone: 'UTC',
+    },
+    onnotice: () => {},
+    // counts stay far below 2^53
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+  });
+}
+
+/** The driver would send an unknown parameter of the address on to the server, which refuses it. */
+function withoutSslMode(address: string): { url: string; sslmode: string | null } {
+  const url = new URL(address);
+  const sslmode = url.searchParams.get('sslmode');
+  url.searchParams.delete('sslmode');
+  return { url: url.toString(), sslmode };
+}
+
+export function createDatabase(options: DatabaseOptions): Database {
+  let sql = connect(options);
+  let answered = performance.now();
+
+  const replaceIfSilent = (pool: Sql, since: number) => {
+    if (pool !== sql || answered > since) return;
+    sql = connect(options);
+    void pool.end({ timeout: 0 }).catch(() => {});
+  };
+
+  return {
+    async run(work, deadline = options.deadline) {
+      const pool = sql;
+      const since = performance.now();
+      try {
+        const result = await within(deadline, work(pool), () => replaceIfSilent(pool, since));
+        answered = performance.now();
+        return result;
+      } catch (error) {
+        if (error instanceof postgres.PostgresError) answered = performance.now();
+        throw error;
+      }
+    },
+    close: () => sql.end({ timeout: 5 }),
+  };
+}

@@ -1,0 +1,75 @@
+/** The metrics, all in one place; names in the contract's words. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export function createMetrics() {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const registers = [register];
+  return {
+    register,
+    requests: new Histogram({
+      name: 'assent_http_request_duration_seconds',
+      help: 'Time from a request to its answer',
+      labelNames: ['route', 'method', 'status'],
+      buckets: seconds,
+      registers,
+    }),
+    records: new Counter({
+      name: 'assent_records_total',
+      help: 'Records by what became of them: queued, persisted (directly), stored, duplicate, rejected, refused',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'assent_refusals_total',
+      help: 'Record requests refused, by reason (the code of the answer)',
+      labelNames: ['code'],
+      registers,
+    }),
+    persistDuration: new Histogram({
+      name: 'assent_persist_duration_seconds',
+      help: 'Time of one persist statement',
+      buckets: seconds,
+      registers,
+    }),
+    batchSize: new Histogram({
+      name: 'assent_persist_batch_records',
+      help: 'Records in one persist statement',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
+      registers,
+    }),
+    queueDepth: new Gauge({
+      name: 'assent_queue_jobs',
+      help: 'Jobs in the record queues, by state',
+      labelNames: ['state'],
+      registers,
+    }),
+    queueAge: new Gauge({
+      name: 'assent_queue_oldest_job_age_seconds',
+      help: 'Age of the oldest job that waits',
+      registers,
+    }),
+    redisUsable: new Gauge({
+      name: 'assent_redis_usable',
+      help: '1 while records go through Redis, 0 while they go straight to Postgres',
+      labelNames: ['use'],
+      registers,
+    }),
+    statsReads: new Counter({
+      name: 'assent_stats_reads_total',
+      help: 'Reads of counters by source',
+      labelNames: ['source'],
+      registers,
+    }),
+    fills: new Counter({ name: 'assent_counter_fills_total', help: 'Organizations filled from Postgres', registers }),
+    drift: new Counter({
+      name: 'assent_counter_drift_total',
+      help: 'Counters found in Redis that differ from Postgres',
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

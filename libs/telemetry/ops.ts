@@ -1,0 +1,50 @@
+/** The operations port: is it alive, is it ready, how is it doing. For operators only, on loopback by default. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+
+export interface Readiness {
+  ready: boolean;
+  [part: string]: boolean | string;
+}
+
+export interface OpsOptions {
+  host: string;
+  port: number;
+  readiness: () => Promise<Readiness>;
+  metrics: () => Promise<{ type: string; text: string }>;
+  /** answers what is below `/queues` */
+  queues?: RequestListener;
+}
+
+export function createOpsServer({ readiness, metrics, queues }: Omit<OpsOptions, 'host' | 'port'>): Server {
+  return createServer((request, response) => {
+    const send = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }).end(body);
+    };
+    const fail = () => send(500, 'text/plain', 'failed\n');
+    const path = new URL(request.url ?? '/', 'http://ops').pathname;
+    if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
+    else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
+    else if (path === '/readyz') {
+      readiness().then(
+        (state) => send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(state)}\n`),
+        fail,
+      );
+    } else if (path === '/metrics') {
+      metrics().then(({ type, text }) => send(200, type, text), fail);
+    } else send(404, 'text/plain', 'paths: /livez /readyz /metrics /queues\n');
+  });
+}
+
+/** Resolves once the port is open; rejects with one line where it cannot be. */
+export function listen(server: Server, host: string, port: number, setting: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be opened: ${error.message}`;
+      reject(new Error(`${setting} ${port} on ${host} ${reason}`));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}

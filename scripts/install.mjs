@@ -1,0 +1,89 @@
+// Brings node_modules up to package-lock.json. Plain JavaScript: it runs before there is anything to run TypeScript with.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { takeLock } from './lock.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lockFile = path.join(root, 'package-lock.json');
+const modules = path.join(root, 'node_modules');
+const stamp = path.join(modules, '.assent-lock');
+
+export async function install() {
+  if (isInstalled()) return;
+  const release = await ourTurn();
+  try {
+    // Whoever had the lock before may have done it.
+    if (!isInstalled()) await installNow();
+  } finally {
+    release();
+  }
+}
+
+function isInstalled() {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return true;
+  // Installed by hand: npm leaves a lock file of what it put there.
+  const installed = path.join(modules, '.package-lock.json');
+  if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lockFile).mtimeMs) return false;
+  writeFileSync(stamp, lockHash());
+  return true;
+}
+
+function lockHash() {
+  return createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+}
+
+async function ourTurn() {
+  const dataRoot = path.join(root, '.data');
+  mkdirSync(dataRoot, { recursive: true, mode: 0o711 });
+  for (let waited = false; ; waited = true) {
+    const release = takeLock(path.join(dataRoot, 'install-lock'));
+    if (release !== undefined) return release;
+    if (!waited) console.log('another run is installing packages: waiting for it');
+    await sleep(200);
+  }
+}
+
+async function installNow() {
+  const start = performance.now();
+  console.log('installing packages (once) …');
+  // Development packages too, whatever NODE_ENV says: tsx and the compiler are among them.
+  let result = await npm(['ci', '--include=dev']);
+  if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
+    // A registry that lacks a platform's optional package makes npm ci refuse a lock file that npm install takes.
+    console.log(`npm ci refuses the lock file (${reason(result.output)}): using npm install`);
+    result = await npm(['install', '--no-save', '--include=dev']);
+  }
+  if (result.code !== 0) throw new Error(`npm could not install the packages:\n${result.output}`);
+  writeFileSync(stamp, lockHash());
+  console.log(`packages installed in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function reason(output) {
+  const line = output.split('\n').find((text) => /Missing:|Invalid:|in sync/.test(text)) ?? 'no reason given';
+  return line.replace(/^npm (error|ERR!)\s*/, '').trim();
+}
+
+/** Quiet, unless it fails: what it wrote comes back. */
+async function npm(args) {
+  const child = spawn('npm', [...args, '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A Ctrl-C reaches npm from the terminal, another signal only us.
+  const end = () => {
+    child.kill();
+    process.exit(1);
+  };
+  process.once('SIGTERM', end);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  process.removeListener('SIGTERM', end);
+  return { code, output };
+}

@@ -1,0 +1,82 @@
+// One process at a time: a lock that frees itself when its owner is gone. Plain JavaScript, since it also guards the
+// installation of all that could run anything else.
+//
+// The lock is a folder that holds one file, named after its owner. Moving a ready-made folder into place either takes
+// the lock with the owner's name already in it, or fails. A dead owner's file is removed by its own name, so that of two
+// who find it dead neither can remove the other's; an empty folder is free to be moved upon.
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Takes the lock, or gives back undefined while a living process holds it.
+ * @param {string} folder
+ * @returns {(() => void) | undefined} releases the lock
+ */
+export function takeLock(folder) {
+  const name = `${process.pid}.${startTime(process.pid)}`;
+  const ours = `${folder}-${process.pid}`;
+  rmSync(ours, { recursive: true, force: true });
+  mkdirSync(ours, { recursive: true });
+  writeFileSync(path.join(ours, name), '');
+  for (const owner of entries(folder)) {
+    if (!isAlive(owner)) ignoring(['ENOENT'], () => unlinkSync(path.join(folder, owner)));
+  }
+  const taken = ignoring(['ENOTEMPTY', 'EEXIST'], () => renameSync(ours, folder));
+  rmSync(ours, { recursive: true, force: true });
+  if (!taken) return undefined;
+  return () => {
+    ignoring(['ENOENT'], () => unlinkSync(path.join(folder, name)));
+    ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(folder));
+  };
+}
+
+/** @param {string} owner */
+function isAlive(owner) {
+  const [pid, started] = owner.split('.');
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (error.code !== 'EPERM') return false;
+  }
+  return startTime(pid) === started;
+}
+
+/** Tells a process from a later one with the same number (in a container: after every restart); '' once it is dead. */
+function startTime(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets, and may hold anything.
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? '' : rest[18];
+  } catch {
+    return '';
+  }
+}
+
+function entries(folder) {
+  let found = [];
+  ignoring(['ENOENT'], () => {
+    found = readdirSync(folder);
+  });
+  return found;
+}
+
+/** Whether it was done; an error with one of the codes means no. */
+function ignoring(codes, action) {
+  try {
+    action();
+    return true;
+  } catch (error) {
+    if (!codes.includes(error.code)) throw error;
+    return false;
+  }
+}

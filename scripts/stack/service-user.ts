@@ -1,0 +1,82 @@
+/** Postgres refuses to run as root: as root, it gets another user, and folders which that user can reach. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Advice } from './advice.ts';
+import { dataRoot, root } from './paths.ts';
+
+export interface ServiceUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/** Whom Postgres runs as; undefined: as ourselves. */
+export function serviceUser(): ServiceUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const user = passwdEntry('postgres') ?? passwdEntry('nobody');
+  if (user === undefined)
+    throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
+  return user;
+}
+
+function passwdEntry(name: string): ServiceUser | undefined {
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [entry, , uid, gid] = line.split(':');
+    if (entry === name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
+  }
+  return undefined;
+}
+
+/** Asks the kernel as that user, since only it knows about access lists and mount options. */
+export function canUse(user: ServiceUser, file: string): boolean {
+  const { uid, gid } = user;
+  return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', file], { uid, gid, cwd: '/' }).status === 0;
+}
+
+/** Makes the folder and gives it to the user; where a closed folder above it is in the way, one elsewhere. */
+export function reachableFolder(folder: string, user: ServiceUser | undefined, say: (line: string) => void): string {
+  mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (user === undefined) return folder;
+  chownSync(folder, user.uid, user.gid);
+  if (canUse(user, folder)) return folder;
+  const other = path.join(outsideRoot(), nameOf(folder));
+  mkdirSync(other, { recursive: true, mode: 0o700 });
+  chownSync(other, user.uid, user.gid);
+  if (!canUse(user, other)) throw new Advice(`User ${user.name} can reach neither ${folder} nor ${other}.`);
+  say(`user ${user.name} cannot reach ${folder}: using ${other}`);
+  return other;
+}
+
+function nameOf(folder: string): string {
+  const inside = path.relative(dataRoot, folder);
+  return inside.startsWith('..') ? digest(folder) : inside.replaceAll(path.sep, '-');
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** A folder of this checkout's own, outside it. */
+function outsideRoot(): string {
+  const name = `assent-${digest(root)}`;
+  for (const parent of ['/var/lib', os.tmpdir()]) {
+    const folder = path.join(parent, name);
+    try {
+      mkdirSync(folder, { mode: 0o711 });
+    } catch (error) {
+      if (!isExisting(error)) continue;
+    }
+    // The name can be guessed: a folder that someone else put there is not used.
+    const found = lstatSync(folder);
+    if (found.isDirectory() && found.uid === process.getuid?.()) return folder;
+  }
+  throw new Advice(`Neither /var/lib nor ${os.tmpdir()} can take a folder ${name}.`);
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}

@@ -1,0 +1,110 @@
+/**
+ * A child that cannot outlive us. It leads its own session, so that a Ctrl-C in the terminal reaches only us and we stop
+ * things in order; and when we vanish without a word (SIGKILL, a crash) it is stopped all the same.
+ *
+ * How: the child begins as a shell that forks a watcher and then becomes the program. The watcher reads a pipe that only
+ * we hold open. A line means that the program ended and there is nothing left to do; the end of the pipe without a line
+ * means that we are gone.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface TetherOptions {
+  uid?: number | undefined;
+  gid?: number | undefined;
+  cwd?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Where each stream goes: a file descriptor, or as `spawn` has it. Default `ignore`. */
+  stdout?: 'pipe' | 'inherit' | 'ignore' | number;
+  stderr?: 'pipe' | 'inherit' | 'ignore' | number;
+  /** What asks the program to end, from us and from the watcher. Default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
+  /** How long it may take to end, in milliseconds, before it is killed. Default 10,000. */
+  stopDeadlineMs?: number;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Tethered {
+  pid: number;
+  child: ChildProcess;
+  exited: Promise<Exit>;
+  running(): boolean;
+  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
+  stop(signal?: NodeJS.Signals, deadlineMs?: number): Promise<Exit>;
+  /** Ends the whole process group at once. */
+  kill(): void;
+}
+
+// `$$` is the shell's pid also inside the subshells, and stays the program's through exec. The second fork hands the
+// watcher to init: Postgres must not find a child that it does not know. The watcher drops our output, else its end would
+// never be seen. While it lives, it is a member of the group `$$`, so that this number cannot be given to another process.
+const WATCHED = `
+signal=$1 tenths=$2
+shift 2
+exec 3<&0
+( (
+  if ! read -r line <&3; then
+    kill -s "$signal" $$
+    while [ "$tenths" -gt 0 ] && kill -s 0 $$; do sleep 0.1; tenths=$((tenths - 1)); done
+    kill -s KILL -- -$$
+  fi
+) </dev/null >/dev/null 2>&1 & )
+exec "$@" 3<&- </dev/null
+`;
+
+export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}): Tethered {
+  const stopSignal = options.stopSignal ?? 'SIGTERM';
+  const stopDeadlineMs = options.stopDeadlineMs ?? 10_000;
+  const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
+  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
+    detached: true,
+    stdio: ['pipe', options.stdout ?? 'ignore', options.stderr ?? 'ignore'],
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.gid === undefined ? {} : { gid: options.gid }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+  // Without a pid the 'error' event follows; the throw below already tells.
+  child.on('error', () => {});
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`cannot start ${command}`);
+
+  let running = true;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      child.stdin?.end('\n');
+      resolve({ code, signal });
+    });
+  });
+  // The watcher may already be gone with the rest of the group.
+  child.stdin?.on('error', () => {});
+
+  function kill() {
+    if (running && pid !== undefined) signalGroup(pid, 'SIGKILL');
+  }
+
+  async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
+    if (!running) return exited;
+    child.kill(signal);
+    const timer = new AbortController();
+    const late = sleep(deadlineMs, 'late' as const, { signal: timer.signal }).catch(() => 'in time' as const);
+    if ((await Promise.race([exited, late])) === 'late') kill();
+    timer.abort();
+    return exited;
+  }
+
+  return { pid, child, exited, running: () => running, stop, kill };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It ended in this moment.
+  }
+}

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface WaitOptions {
+  deadlineMs: number;
+  intervalMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Asks again and again until the probe says yes; false once the deadline has passed. What the probe throws ends the wait. */
+export async function waitUntil(probe: () => Promise<boolean> | boolean, options: WaitOptions): Promise<boolean> {
+  const end = performance.now() + options.deadlineMs;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    if (await probe()) return true;
+    if (performance.now() >= end) return false;
+    await sleep(options.intervalMs ?? 25);
+  }
+}

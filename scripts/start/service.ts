@@ -1,0 +1,69 @@
+/** One of our processes, with its log in a file, from its start until it says that it is ready. */
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { Advice } from '../stack/advice.ts';
+import { lastLines } from '../stack/command.ts';
+import { dataRoot, root } from '../stack/paths.ts';
+import { spawnTethered, type Tethered } from '../stack/tether.ts';
+import { waitUntil } from '../stack/wait.ts';
+
+export interface Service {
+  name: string;
+  logFile: string;
+  tethered: Tethered;
+}
+
+interface ServiceOptions {
+  name: string;
+  /** below dist */
+  main: string;
+  env: NodeJS.ProcessEnv;
+}
+
+const READY_MS = 20_000;
+
+export function startService({ name, main, env }: ServiceOptions): Service {
+  const logFile = path.join(dataRoot, 'logs', `${name}.log`);
+  mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
+  // The run before is often the one to look at.
+  if (existsSync(logFile)) renameSync(logFile, path.join(dataRoot, 'logs', `${name}.previous.log`));
+  const log = openSync(logFile, 'w', 0o600);
+  const tethered = spawnTethered(process.execPath, [path.join(root, 'dist', main)], {
+    cwd: root,
+    env,
+    stdout: log,
+    stderr: log,
+    stopDeadlineMs: 30_000,
+  });
+  closeSync(log);
+  return { name, logFile, tethered };
+}
+
+export async function untilReady(service: Service, opsUrl: string, signal: AbortSignal): Promise<void> {
+  const probe = async () => {
+    if (!service.tethered.running()) throw await failure(service);
+    return answersReady(opsUrl);
+  };
+  if (await waitUntil(probe, { deadlineMs: READY_MS, intervalMs: 50, signal })) return;
+  throw new Advice(withLog(service, `${service.name} is not ready after ${READY_MS / 1000} s.`));
+}
+
+async function answersReady(opsUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What to show when it ended although nobody asked it to. */
+export async function failure(service: Service): Promise<Advice> {
+  const { code, signal } = await service.tethered.exited;
+  return new Advice(withLog(service, `${service.name} ended (${signal ?? `exit code ${code}`}).`));
+}
+
+function withLog({ logFile }: Service, what: string): string {
+  return `${what} The end of ${path.relative(root, logFile)}:\n${lastLines(readFileSync(logFile, 'utf8'))}`;
+}

@@ -1,0 +1,52 @@
+/** What the user reads last: where everything is, and a command for each endpoint that can be pasted as it stands. */
+export interface SummaryFacts {
+  baseUrl: string;
+  opsUrl: string;
+  workerOpsUrl: string;
+  postgres: string;
+  redis: string;
+  logs: string[];
+  organizationId: string;
+  domainId: string;
+  apiKey: string;
+  token: string | null;
+}
+
+export function summary(facts: SummaryFacts): string {
+  return `
+Assent is running. Ctrl-C stops it.
+
+${addresses(facts)}
+
+${commands(facts)}
+`;
+}
+
+function addresses(facts: SummaryFacts): string {
+  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId } = facts;
+  const rows = [
+    ['API', baseUrl],
+    ['Reference', `${baseUrl}/docs`],
+    ['OpenAPI', `${baseUrl}/openapi.json`],
+    ['Operations', `${opsUrl} (worker: ${workerOpsUrl})`],
+    ['Postgres', postgres],
+    ['Redis', redis],
+    ['Logs', logs.join('  ')],
+    ['Demo', `organization ${organizationId}, domain ${domainId}`],
+    ['As JSON', '.data/demo.json'],
+  ] as const;
+  return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
+}
+
+function commands({ baseUrl, domainId, apiKey, token }: SummaryFacts): string {
+  const today = new Date().toISOString().slice(0, 10);
+  const month = `from=${today.slice(0, 7)}-01&to=${today}`;
+  const domain = `${baseUrl}/v1/consent/${domainId}`;
+  const get = (url: string) => `curl -H "authorization: Bearer $TOKEN" '${url}'`;
+  return `TOKEN=${token ?? "'one that is signed with your private key'"}
+curl -X POST -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"decision":"accept_all"}' '${domain}/record'
+${get(`${domain}/stats?${month}`)}
+${get(`${domain}/records`)}
+${get(`${baseUrl}/v1/consent/org-stats`)}
+${get(`${baseUrl}/v1/organization`)}`;
+}
