@@ -64,8 +64,7 @@ async function installNow() {
 }
 
 function reason(output) {
-  const line = output.split('\n').find((text) => /Missing:|Invalid:|in sync/.test(text)) ?? 'no reason given';
-  return line.replace(/^npm (error|ERR!)\s*/, '').trim();
+  return /(Missing|Invalid): .*/.exec(output)?.[0] ?? 'it is not in sync with package.json';
 }
 
 /** Quiet, unless it fails: what it wrote comes back. */

@@ -18,7 +18,7 @@ async function run() {
   const { fileURLToPath } = await import('node:url');
   const script = new URL(`./${name}.ts`, import.meta.url);
   if (!/^[a-z]+$/.test(name ?? '') || !existsSync(script)) {
-    console.error(`There is no script "${name}".`);
+    console.error(`There is no script "${name || ''}".`);
     process.exitCode = 1;
     return;
   }

@@ -1,7 +1,7 @@
 /** `npm start`: all that the service needs, from a bare clone, until Ctrl-C. */
 import path from 'node:path';
 import { takeLock } from './lock.mjs';
-import { Advice } from './stack/advice.ts';
+import { Advice, tell } from './stack/advice.ts';
 import { dataRoot, ensureDataRoot } from './stack/paths.ts';
 import { bringUp } from './start/bring-up.ts';
 import { readPrivate, removePrivate } from './start/files.ts';
@@ -61,7 +61,7 @@ try {
   await main();
 } catch (error) {
   if (!interrupt.signal.aborted) {
-    console.error(error instanceof Advice ? error.message : error);
+    console.error(tell(error));
     process.exitCode = 1;
   }
 }

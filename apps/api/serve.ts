@@ -12,6 +12,7 @@ import { createTenantCache } from '#libs/store/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { within } from '#libs/within';
 import { createApp } from './app.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { createCounterReader } from './counter-reader.ts';
@@ -25,6 +26,8 @@ const timeouts = {
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };
+/** Milliseconds that a start waits for Redis. */
+const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
 export async function serve(config: ApiConfig, log: Log): Promise<void> {
@@ -86,6 +89,8 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     { name: 'operations port', stop: () => ops.close() },
   ]);
 
+  // without Redis the API starts all the same
+  await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
   try {
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');

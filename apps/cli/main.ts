@@ -14,7 +14,15 @@ import { tokenCommand } from './token.ts';
 const program = new Command('assent')
   .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
   .option('--json', 'print one JSON object, for machines')
-  .configureOutput({ outputError: (text, write) => write(`${text.replace(/^error: /, '').trim()} (see --help)\n`) })
+  .configureOutput({
+    outputError: (text, write) =>
+      write(
+        `${text
+          .replace(/^error: /, '')
+          .trim()
+          .replaceAll('\n', ' ')} (see --help)\n`,
+      ),
+  })
   .configureHelp({ showGlobalOptions: true })
   .exitOverride();
 

@@ -13,6 +13,8 @@ export interface RedisHealth {
   reason(): string | null;
   /** An `add` failed: not usable until the next probe succeeds. */
   suspect(reason: string): void;
+  /** Resolves when Redis can first take records. */
+  usable(): Promise<void>;
   close(): void;
 }
 
@@ -20,10 +22,15 @@ export function watchRedis(client: RedisClient, onChange: (reason: string | null
   let reason: string | null = 'not connected yet';
   let suspectedAt = 0;
   let timer: NodeJS.Timeout | undefined;
+  let becomeUsable = () => {};
+  const usable = new Promise<void>((resolve) => {
+    becomeUsable = resolve;
+  });
 
   const set = (next: string | null) => {
     const changed = (next === null) !== (reason === null);
     reason = next;
+    if (next === null) becomeUsable();
     if (changed) onChange(next);
   };
 
@@ -41,6 +48,7 @@ export function watchRedis(client: RedisClient, onChange: (reason: string | null
       suspectedAt = performance.now();
       set(why);
     },
+    usable: () => usable,
     close: () => clearTimeout(timer),
   };
 }

@@ -11,6 +11,8 @@ const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }
 export interface Producer {
   /** Resolves once the batch is in Redis. After a timeout it may be there all the same. */
   add(shard: number, records: NewRecord[]): Promise<void>;
+  /** Resolves once every queue has been reached. */
+  ready(): Promise<void>;
   queues(): Queue[];
   close(): Promise<void>;
 }
@@ -37,13 +39,16 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
       }
     }
   };
-  for (let shard = 0; shard < shards; shard += 1) void openQueue(shard);
+  const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
 
   return {
     async add(shard, records) {
       const queue = open.get(shard);
       if (!queue) throw new Error('Redis has not been reached yet');
       await queue.add('record', { v: jobVersion, records });
+    },
+    ready: async () => {
+      await Promise.all(opened);
     },
     queues: () => [...open.values()],
     close: async () => {

@@ -1,0 +1,14 @@
+/** Records as `persist` takes them. */
+import type { NewRecord } from '#libs/contract/record';
+import { makeIdAt } from '#libs/contract/uuid';
+
+export const recordAt = (time: string | number, fields: Partial<NewRecord> & { domainId: string }): NewRecord => {
+  const at = typeof time === 'string' ? Date.parse(time) : time;
+  return {
+    id: makeIdAt(at),
+    decision: 'accept_all',
+    receivedAt: new Date(at).toISOString(),
+    source: 'banner',
+    ...fields,
+  };
+};

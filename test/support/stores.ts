@@ -1,0 +1,93 @@
+/** A database and a Redis of a test file's own. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import path from 'node:path';
+import postgres from 'postgres';
+import { afterAll, inject } from 'vitest';
+import { connectRedis, type RedisConnection, type Role } from '#libs/redis';
+import { createAdministration } from '#libs/store/administration';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+import { eventually } from './wait.ts';
+
+/** Makes an empty, migrated database and returns its address. */
+export async function freshDatabase(): Promise<string> {
+  const server = new URL(inject('postgresUrl'));
+  const template = server.pathname.slice(1);
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const admin = new URL(server);
+  admin.pathname = '/postgres';
+  admin.searchParams.delete('sslmode');
+  const sql = postgres(admin.toString(), { max: 1, onnotice: () => {} });
+  try {
+    // Postgres copies a template only while nobody is connected to it, and another file may be copying it now
+    await eventually(() => sql.unsafe(`create database ${name} template ${template}`), { every: 50 });
+  } finally {
+    await sql.end();
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+export interface TestDatabase {
+  url: string;
+  db: Database;
+}
+
+export async function openDatabase(): Promise<TestDatabase> {
+  const url = await freshDatabase();
+  const db = createDatabase({ url, max: 8, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
+  afterAll(() => db.close());
+  return { url, db };
+}
+
+/** A Redis as it is shipped: append-only file, every write on disk before its answer. */
+export async function openRedisServer(settings: Record<string, string> = {}): Promise<RunningRedis> {
+  const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'server-'));
+  const server = await startRedis({ dataDir, settings });
+  afterAll(() => server.stop());
+  return server;
+}
+
+export async function openRedis(url: string, role: Role = 'producer'): Promise<RedisConnection> {
+  const connection = connectRedis({ url, clusterNodes: [] }, role, { warn: () => {} });
+  afterAll(() => connection.close());
+  await eventually(() => {
+    if (connection.runIdOf('') === undefined) throw new Error('Redis is not connected');
+  });
+  return connection;
+}
+
+export interface Tenant {
+  organizationId: string;
+  /** in the order in which they were asked for */
+  domainIds: string[];
+  /** one key per domain */
+  apiKeys: string[];
+}
+
+/** An organization with its domains and keys. */
+export async function makeTenant(
+  db: Database,
+  options: {
+    domains?: number;
+    consentLog?: boolean;
+    monthlyRecordLimit?: number | null;
+    origins?: string[];
+  } = {},
+): Promise<Tenant> {
+  const { domains = 1, consentLog = true, monthlyRecordLimit = null, origins = [] } = options;
+  const admin = createAdministration(db, 'test');
+  const plan = `plan-${randomBytes(4).toString('hex')}`;
+  await admin.setPlan(plan, { consentLog, monthlyRecordLimit });
+  const { organizationId } = await admin.createOrganization(`Organization ${plan}`, plan);
+  const tenant: Tenant = { organizationId, domainIds: [], apiKeys: [] };
+  for (let index = 0; index < domains; index += 1) {
+    const { domainId } = await admin.createDomain(organizationId, { name: `site-${index}.example`, origins });
+    const { apiKey } = await admin.createKey(domainId);
+    tenant.domainIds.push(domainId);
+    tenant.apiKeys.push(apiKey);
+  }
+  return tenant;
+}
