@@ -7,15 +7,16 @@ const flag = (text: string): boolean => {
   return text === 'true';
 };
 
-const limit = (text: string): number | null => {
-  if (text === 'none') return null;
+/** Not null: commander would make an empty string of it. */
+const limit = (text: string): number | 'none' => {
+  if (text === 'none') return text;
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number, or none');
   return Number(text);
 };
 
 interface SetOptions {
   consentLog?: boolean;
-  monthlyLimit?: number | null;
+  monthlyLimit?: number | 'none';
 }
 
 export function planCommand(): Command {
@@ -29,7 +30,7 @@ export function planCommand(): Command {
       const plan = await withDatabase((_, admin) =>
         admin.setPlan(name, {
           ...(consentLog !== undefined && { consentLog }),
-          ...(monthlyLimit !== undefined && { monthlyRecordLimit: monthlyLimit }),
+          ...(monthlyLimit !== undefined && { monthlyRecordLimit: monthlyLimit === 'none' ? null : monthlyLimit }),
         }),
       );
       print(self, { ...plan });

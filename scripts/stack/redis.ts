@@ -80,14 +80,14 @@ function configuration({ port, dataDir, pidFile, settings }: ConfigurationOption
     pidfile: JSON.stringify(pidFile),
     appendonly: 'yes',
     appendfsync: 'always',
-    save: '""',
+    save: '',
     'maxmemory-policy': 'noeviction',
     // A title of its own would hide the path of this file, by which a leftover is known.
     'set-proc-title': 'no',
     ...settings,
   };
   return Object.entries(all)
-    .map(([name, value]) => `${name} ${value}\n`)
+    .map(([name, value]) => `${name} ${value || '""'}\n`)
     .join('');
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { settings } from '../../libs/config.ts';
 import { readPrivate, writePrivate } from './files.ts';
 
-/** Whether the user brings the database or the queue. An empty variable counts as not set, as in the services. */
+/** What the user has set. An empty variable counts as not set, as in the services. */
 export function given(name: string): string | undefined {
   return process.env[name] || undefined;
 }

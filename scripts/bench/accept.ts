@@ -1,0 +1,63 @@
+/** How many 202s one API process gives a second, beside Koa alone on the same bodies. The worker is off. */
+import { createAdministration } from '#libs/store/administration';
+import { createDatabase } from '#libs/store/sql';
+import { runLoad } from './load.ts';
+import { median } from './median.ts';
+import type { BenchStack } from './stack.ts';
+
+export interface Result {
+  name: string;
+  unit: string;
+  figure: number;
+  reference: number;
+  ratio: number;
+  target: number;
+  met: boolean;
+}
+
+const rounds = 3;
+const connections = 128;
+const target = 0.7;
+
+export async function accept(stack: BenchStack, seconds: number): Promise<Result> {
+  const { domainId, apiKey } = await makeDomain(stack.env['DATABASE_URL'] ?? '');
+  const bare = await stack.start(['--import', 'tsx', 'scripts/bench/bare.ts']);
+  const api = await stack.start([stack.main('api')], { JWT_SECRET: crypto.randomUUID(), RECORD_RATE_PER_MINUTE: '0' });
+  const measure = async (port: number, duration: number) => {
+    const url = `http://127.0.0.1:${port}/v1/consent/${domainId}/record`;
+    const load = { url, headers: { 'x-api-key': apiKey }, connections, seconds: duration };
+    const { requestsPerSecond, failed } = await runLoad(load);
+    if (failed > 0) throw new Error(`${failed} requests to port ${port} failed`);
+    return requestsPerSecond;
+  };
+  for (const { port } of [bare, api]) await measure(port, Math.min(3, seconds));
+  const references: number[] = [];
+  const figures: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    references.push(await measure(bare.port, seconds));
+    figures.push(await measure(api.port, seconds));
+  }
+  const ratio = median(figures.map((figure, round) => figure / (references[round] ?? Number.NaN)));
+  return {
+    name: 'accept',
+    unit: 'records/s',
+    figure: median(figures),
+    reference: median(references),
+    ratio,
+    target,
+    met: ratio >= target,
+  };
+}
+
+async function makeDomain(url: string): Promise<{ domainId: string; apiKey: string }> {
+  const db = createDatabase({ url, max: 1, statementTimeout: 5_000, deadline: 6_000, prepare: true, name: 'bench' });
+  try {
+    const admin = createAdministration(db, 'bench');
+    await admin.setPlan('bench', {});
+    const { organizationId } = await admin.createOrganization('Bench', 'bench');
+    const { domainId } = await admin.createDomain(organizationId, { name: 'bench.example', origins: [] });
+    return await admin.createKey(domainId);
+  } finally {
+    await db.close();
+  }
+}

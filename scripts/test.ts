@@ -1,0 +1,34 @@
+/**
+ * `npm test`: every test, or those whose path contains one of the arguments. The servers that the tests need are
+ * started by the tests' own set-up and end with it, also on Ctrl-C.
+ */
+import { startVitest, type Vitest } from 'vitest/node';
+
+const started = startVitest('test', process.argv.slice(2), { run: true, watch: false });
+
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    started
+      .then((vitest) => vitest.close())
+      .catch(() => {})
+      .finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  });
+}
+
+const vitest = await started;
+if (!stopping) {
+  const line = summary(vitest);
+  await vitest.close();
+  console.log(line);
+  process.exit();
+}
+
+/** The one line that other programs read. */
+function summary({ state }: Vitest): string {
+  const tests = state.getTestModules().flatMap((module) => [...module.children.allTests()]);
+  const count = (wanted: string) => tests.filter((test) => test.result().state === wanted).length;
+  return `${count('passed')} passed, ${count('failed')} failed`;
+}
