@@ -17,7 +17,7 @@ const name = z
 
 const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
 const withinBytes = (bytes: number) => (map: object) => Buffer.byteLength(JSON.stringify(map)) <= bytes;
-const isWebAddress = (url: string) => /^https?:\/\//i.test(url) && URL.canParse(url);
+const isWebAddress = (url: string) => /^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url);
 
 const safeNumber = z
   .number('must be a string, a number or a boolean')

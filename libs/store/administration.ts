@@ -97,23 +97,23 @@ export function createAdministration(db: Database, actor: string) {
         const apiKey = makeApiKey();
         const hash = hashApiKey(apiKey);
         const prefix = apiKey.slice(0, 11);
-        await sql`insert into api_keys (hash, domain_id, prefix) values (${hash}, ${domainId}, ${prefix})`;
-        await note({ act: 'key.create', subject: hash.toString('hex'), details: { domainId, prefix } });
+        await sql`insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})`;
+        await note({ act: 'key.create', subject: hash, details: { domainId, prefix } });
         return { domainId, apiKey };
       }),
 
     revokeKey: (domainId: string, keyPrefix: string) =>
       perform(async (sql, note) => {
-        const matches = await sql<{ hash: Buffer; prefix: string }[]>`
-          select hash, prefix from api_keys
+        const matches = await sql<{ hash: string; prefix: string }[]>`
+          select encode(hash, 'hex') as hash, prefix from api_keys
           where domain_id = ${domainId} and revoked_at is null
-            and (starts_with(prefix, ${keyPrefix}) or hash = ${hashApiKey(keyPrefix)})`;
+            and (starts_with(prefix, ${keyPrefix}) or hash = decode(${hashApiKey(keyPrefix)}, 'hex'))`;
         const [key] = matches;
         if (!key) throw new Refused(`domain ${domainId} has no active key that begins with ${keyPrefix}`);
         if (matches.length > 1)
           throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
-        await sql`update api_keys set revoked_at = now() where hash = ${key.hash}`;
-        await note({ act: 'key.revoke', subject: key.hash.toString('hex'), details: { domainId, prefix: key.prefix } });
+        await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
+        await note({ act: 'key.revoke', subject: key.hash, details: { domainId, prefix: key.prefix } });
         return { domainId, prefix: key.prefix, revoked: true };
       }),
   };

@@ -129,7 +129,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   };
 
   return {
-    domainOfKey: async (apiKey) => (apiKeyPattern.test(apiKey) ? keys.get(hashApiKey(apiKey).toString('hex')) : null),
+    domainOfKey: async (apiKey) => (apiKeyPattern.test(apiKey) ? keys.get(hashApiKey(apiKey)) : null),
     domain: domains.get,
     organization: organizations.get,
     follow: pollAgain,

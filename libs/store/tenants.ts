@@ -1,5 +1,5 @@
 /** Tenants: plans, organizations, domains and keys, as the API and the command line read them. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from './sql.ts';
 
 export type Plan = {
@@ -28,7 +28,7 @@ export interface Organization {
 /** 192 random bits; the prefix lets secret scanners find a key that leaked where it should not be. */
 export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64url')}`;
 export const apiKeyPattern = /^ak_[A-Za-z0-9_-]{22,64}$/;
-export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 
 /** The domains of those keys that are known and not revoked, by the key's hash in hex. */
 export async function domainsOfKeys(sql: Sql, hashes: string[]): Promise<Map<string, Domain>> {

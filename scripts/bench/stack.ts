@@ -1,5 +1,5 @@
 /** The stack that is measured: private stores as they are shipped, and real processes from a build of their own. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { migrate } from '#libs/store/migrate';
@@ -21,6 +21,8 @@ export interface BenchStack {
 export async function startBenchStack(): Promise<BenchStack> {
   ensureDataRoot();
   const folder = mkdtempSync(path.join(dataRoot, 'bench-'));
+  // the user that Postgres runs as passes through
+  chmodSync(folder, 0o711);
   const dist = path.join(folder, 'dist');
   const stops: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async () => {

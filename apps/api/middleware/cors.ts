@@ -7,7 +7,7 @@ const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
 export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
   return async (ctx, next) => {
-    ctx.vary('Origin');
+    ctx.set('Vary', 'Origin');
     const origin = ctx.get('origin');
     if (origin) {
       // while the list cannot be read the page may at least read the error

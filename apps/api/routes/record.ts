@@ -59,23 +59,37 @@ function checkTime(id: string, now: number): string {
 
 type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
 
+/** Every field by name: one shape of object for all records is made and written faster than a spread. */
 function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Deps['config']): NewRecord {
-  const { pageUrl, gpc, source = 'banner', ...rest } = body;
-  const record: NewRecord = { ...rest, ...identity, source };
-  const ip = storedAddress(clientAddress(ctx), config.ip);
-  const userAgent = ctx.get('user-agent').slice(0, 512);
-  const country = config.countryHeader && countryIn(ctx.get(config.countryHeader));
-  if (pageUrl !== undefined) record.pageUrl = withoutQuery(pageUrl);
-  if (gpc !== undefined || ctx.get('sec-gpc') === '1') record.gpc = gpc === true || ctx.get('sec-gpc') === '1';
-  if (ip) record.ip = ip;
-  if (userAgent) record.userAgent = userAgent;
-  if (country) record.country = country;
-  return record;
+  const byHeader = ctx.get('sec-gpc') === '1';
+  return {
+    id: identity.id,
+    domainId: identity.domainId,
+    decision: body.decision,
+    receivedAt: identity.receivedAt,
+    source: body.source ?? 'banner',
+    visitorId: body.visitorId,
+    preferences: body.preferences,
+    bannerVersion: body.bannerVersion,
+    policyVersion: body.policyVersion,
+    language: body.language,
+    pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
+    country: config.countryHeader ? countryIn(ctx.get(config.countryHeader)) : undefined,
+    ip: storedAddress(clientAddress(ctx), config.ip),
+    userAgent: ctx.get('user-agent').slice(0, 512) || undefined,
+    tcString: body.tcString,
+    gppString: body.gppString,
+    gpc: byHeader ? true : body.gpc,
+    metadata: body.metadata,
+  };
 }
 
 /** Query, fragment and credentials of a page's address can identify the visitor and are not kept. */
 function withoutQuery(pageUrl: string): string {
-  const { origin, pathname } = new URL(pageUrl);
+  const end = pageUrl.search(/[?#]/);
+  const kept = end === -1 ? pageUrl : pageUrl.slice(0, end);
+  if (!kept.includes('@')) return kept;
+  const { origin, pathname } = new URL(kept);
   return origin + pathname;
 }
 

@@ -1,0 +1,47 @@
+/** Servers that go away and come back. */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, inject } from 'vitest';
+import { migrate } from '#libs/store/migrate';
+import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
+import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+
+/** The same server again after `stop`: its data, its port, another run. */
+export async function restartRedis(stopped: RunningRedis): Promise<RunningRedis> {
+  const server = await startRedis({ dataDir: path.dirname(stopped.logFile), port: stopped.port });
+  afterAll(() => server.stop());
+  return server;
+}
+
+/** Redis accepts connections and answers nothing, until `thaw`. */
+export function freeze({ pid }: { pid: number }): { thaw(): void } {
+  process.kill(pid, 'SIGSTOP');
+  return { thaw: () => void process.kill(pid, 'SIGCONT') };
+}
+
+export interface OwnPostgres {
+  url: string;
+  stop(): Promise<void>;
+  /** after `stop`, on the same port */
+  start(): Promise<void>;
+}
+
+/** A Postgres that a test may take away without harm to the others; migrated. */
+export async function openOwnPostgres(): Promise<OwnPostgres> {
+  const dataDir = path.join(inject('folder'), `postgres-${randomBytes(4).toString('hex')}`);
+  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+  let server: RunningPostgres = await startPostgres({ dataDir, settings });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(server.dataDir, { recursive: true, force: true });
+  });
+  await migrate(server.url);
+  return {
+    url: server.url,
+    stop: () => server.stop(),
+    start: async () => {
+      server = await startPostgres({ dataDir: server.dataDir, port: server.port, settings });
+    },
+  };
+}
