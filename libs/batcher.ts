@@ -48,11 +48,12 @@ export class Batcher<Item, Result> {
     return this.#weight;
   }
 
-  add(item: Item): Promise<Result> {
+  /** `since`: from when its patience counts, by `performance.now()`. */
+  add(item: Item, since = performance.now()): Promise<Result> {
     const weight = this.#options.weigh(item);
     if (this.#weight + weight > this.#options.maxPending) return Promise.reject(new BatcherFull('too much is pending'));
     return new Promise((resolve, reject) => {
-      const expires = performance.now() + this.#options.patience;
+      const expires = since + this.#options.patience;
       const entry = { item, weight, expires, settled: false, resolve, reject };
       this.#weight += weight;
       this.#waiting.push(entry);
@@ -75,6 +76,7 @@ export class Batcher<Item, Result> {
     setImmediate(() => {
       this.#scheduled = false;
       while (this.#running < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
+      this.#tellIdle();
     });
   }
 
@@ -90,8 +92,13 @@ export class Batcher<Item, Result> {
     } finally {
       this.#running -= 1;
       if (this.#waiting.length > 0) this.#schedule();
-      else if (this.#running === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+      else this.#tellIdle();
     }
+  }
+
+  #tellIdle(): void {
+    if (this.#running > 0 || this.#waiting.length > 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   #take(): Entry<Item, Result>[] {
@@ -114,14 +121,13 @@ export class Batcher<Item, Result> {
     settle();
   }
 
-  /** One timer for all: entries expire in the order in which they came, so only the front has to be looked at. */
+  /** One timer for all. */
   #watch(): void {
     if (this.#sweeper || this.#options.patience === Number.POSITIVE_INFINITY) return;
     this.#sweeper = setInterval(() => {
       const now = performance.now();
       for (const entry of this.#unsettled) {
-        if (entry.expires > now) break;
-        this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
+        if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
       if (this.#unsettled.size === 0) {
         clearInterval(this.#sweeper);

@@ -17,7 +17,18 @@ const address = (...protocols: string[]) =>
   z
     .string()
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
+    .refine((text) => isDecodable(text))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
+
+/** A stray % in a password would stop the driver later, with a stack. */
+const isDecodable = (address: string): boolean => {
+  try {
+    decodeURIComponent(address);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const text = z.string().meta({ rule: 'text' });
 const port = wholeNumber(0, 65_535);
@@ -176,11 +187,12 @@ function publicKey(name: string, value: string, algorithm: string): KeyObject {
   const kind = algorithm === 'RS256' ? 'rsa' : 'ec';
   try {
     const key = createPublicKey(value.replaceAll('\\n', '\n'));
-    if (key.asymmetricKeyType === kind) return key;
+    const { namedCurve } = key.asymmetricKeyDetails ?? {};
+    if (key.asymmetricKeyType === kind && (kind === 'rsa' || namedCurve === 'prime256v1')) return key;
   } catch {
     // told below
   }
-  return bad(name, `a public ${kind.toUpperCase()} key in PEM for JWT_ALGORITHM ${algorithm}`);
+  return bad(name, `a public ${kind === 'rsa' ? 'RSA' : 'P-256'} key in PEM for JWT_ALGORITHM ${algorithm}`);
 }
 
 function tokens(values: Values) {

@@ -31,11 +31,15 @@ const roles: Record<Role, Options> = {
     maxRetriesPerRequest: 0,
     commandTimeout: 1_000,
     connectTimeout: 1_000,
+    // a connection that went silent without closing (a dead router, a frozen server) is made anew
+    socketTimeout: 3_000,
     retryStrategy: (times) => Math.min(times * 50, 300),
   },
   worker: {
     maxRetriesPerRequest: null,
     connectTimeout: 5_000,
+    // longer than a blocking read for the next job lasts
+    socketTimeout: 20_000,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
   },
 };

@@ -7,8 +7,10 @@ import type { Deps, Middleware, State } from './context.ts';
 import { apiKey } from './middleware/api-key.ts';
 import { bearer } from './middleware/bearer.ts';
 import { allowedOrigin, cors, preflight } from './middleware/cors.ts';
+import { deadline } from './middleware/deadline.ts';
 import { problem } from './middleware/problem.ts';
 import { recordRateLimit } from './middleware/rate-limit.ts';
+import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
@@ -23,7 +25,15 @@ export function createApp(deps: Deps): Koa<State> {
   const recording = '/v1/consent/:domainId/record';
 
   router.options(recording, cors(deps), preflight);
-  router.post(recording, cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps));
+  router.post(
+    recording,
+    countRefusals(deps),
+    cors(deps),
+    apiKey(deps),
+    allowedOrigin,
+    recordRateLimit(deps),
+    record(deps),
+  );
 
   router.get('/v1/consent/org-stats', noStore, bearer(deps), orgStats(deps));
   router.get('/v1/consent/:domainId/stats', noStore, bearer(deps), domainStats(deps));
@@ -36,6 +46,8 @@ export function createApp(deps: Deps): Koa<State> {
   app.use(requestLog(deps));
   app.use(problem(deps));
   app.use(apiHeaders);
+  app.use(deadline);
+  app.use(requireHost);
   app.use(router.routes());
   app.use(methodNotAllowed);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
@@ -47,6 +59,12 @@ const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount
 
 const apiHeaders: Middleware = async (ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
+  await next();
+};
+
+/** HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body. */
+const requireHost: Middleware = async (ctx, next) => {
+  if (ctx.req.httpVersion === '1.1' && !ctx.get('host')) throw new Problem('invalid_request', 'send a Host header');
   await next();
 };
 

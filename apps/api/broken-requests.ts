@@ -1,6 +1,6 @@
-/** Requests that are not valid HTTP never reach Koa; they get the contract's error all the same. */
+/** Requests that are not whole or not valid HTTP never reach Koa; they get the contract's error all the same. */
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem } from '#libs/contract/problem';
 import { problemType } from './middleware/problem.ts';
@@ -11,8 +11,16 @@ const details: Record<string, string> = {
 };
 
 export function answerBrokenRequests(server: Server): void {
+  const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => last.set(request.socket, { request, response }));
+  // Node would answer 417 by itself; an expectation that nobody knows may be ignored (RFC 9110, 10.1.1)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    const before = last.get(socket);
+    // the request was refused before its body had come, and the rest of it never came
+    const isAnswered = before && !before.request.complete && before.response.headersSent;
+    if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }

@@ -8,7 +8,8 @@ import type { Context } from './context.ts';
 /** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
 export function clientAddress(ctx: Context): string {
   const address = isIP(ctx.ip) ? ctx.ip : (ctx.req.socket.remoteAddress ?? '');
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  // IPv4 written as IPv6 is that IPv4 address
+  return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;
 }
 
 /** What one client can easily change of its address does not make it another one: IPv6 counts by /64. */

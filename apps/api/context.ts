@@ -27,8 +27,8 @@ export interface State {
   requestId: string;
   /** Unix milliseconds */
   receivedAt: number;
-  /** where an `Origin` was sent: may that site record for this domain */
-  originAllowed?: boolean;
+  /** the same moment by the process's own clock, for deadlines */
+  arrivedAt: number;
   /** set by the API key */
   domain?: Domain;
   /** set by the access token */

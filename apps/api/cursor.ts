@@ -1,11 +1,15 @@
 /** Cursors: the position after a page, signed with the organization's key, for one domain or for all of them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 import { Problem } from '#libs/contract/problem';
+import { domainIdPattern } from '#libs/contract/terms';
 import { uuidv7Pattern } from '#libs/contract/uuid';
 
+const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
+
 export interface Position {
-  /** the last record of the page before */
-  after: string;
+  /** the last record of the page before: two domains may have a record with the same id */
+  after: { id: string; domainId: string };
   /** the number of the page that follows */
   page: number;
 }
@@ -16,33 +20,30 @@ interface Binding {
   domainId: string;
 }
 
-const idBytes = 16;
-const pageBytes = 4;
 const signatureBytes = 16;
 
-const sign = (position: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
-  createHmac('sha256', cursorKey).update(position).update(domainId).digest().subarray(0, signatureBytes);
+const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
+  createHmac('sha256', cursorKey).update(payload).update(domainId).digest().subarray(0, signatureBytes);
 
 export function makeCursor({ after, page }: Position, binding: Binding): string {
-  const position = Buffer.alloc(idBytes + pageBytes);
-  position.write(after.replaceAll('-', ''), 'hex');
-  position.writeUInt32BE(page, idBytes);
-  return Buffer.concat([position, sign(position, binding)]).toString('base64url');
+  const payload = Buffer.from(JSON.stringify([after.id, after.domainId, page]));
+  return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
 }
 
 /** Throws a 400 Problem for anything that `makeCursor` did not make with the same binding. */
 export function readCursor(cursor: string, binding: Binding): Position {
   const bytes = Buffer.from(cursor, 'base64url');
-  const position = bytes.subarray(0, idBytes + pageBytes);
-  const signature = bytes.subarray(idBytes + pageBytes);
+  const signature = bytes.subarray(0, signatureBytes);
+  const payload = bytes.subarray(signatureBytes);
   const genuine =
     bytes.toString('base64url') === cursor &&
     signature.length === signatureBytes &&
-    timingSafeEqual(signature, sign(position, binding));
-  const after = position.toString('hex', 0, idBytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  if (!genuine || !uuidv7Pattern.test(after)) {
+    timingSafeEqual(signature, sign(payload, binding));
+  const found = genuine ? position.safeParse(JSON.parse(payload.toString('utf8'))) : undefined;
+  if (!found?.success) {
     const message = 'is not a cursor of this list';
     throw new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
   }
-  return { after, page: position.readUInt32BE(idBytes) };
+  const [id, domainId, page] = found.data;
+  return { after: { id, domainId }, page };
 }

@@ -3,23 +3,23 @@ import type { RequestListener } from 'node:http';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { KoaAdapter } from '@bull-board/koa';
+import type { Queue } from 'bullmq';
 import Koa from 'koa';
-import type { Producer } from '#libs/queue/produce';
 
-export function queuePages(producer: Producer): RequestListener {
+export function queuePages(queues: () => Queue[]): RequestListener {
   let page: RequestListener | undefined;
   // a queue exists only once Redis has been reached
   return (request, response) => {
-    if (!page && producer.queues().length > 0) page = createPage(producer);
+    if (!page && queues().length > 0) page = createPage(queues());
     if (page) page(request, response);
     else response.writeHead(503, { 'Content-Type': 'text/plain' }).end('Redis has not been reached yet\n');
   };
 }
 
-function createPage(producer: Producer): RequestListener {
+function createPage(queues: Queue[]): RequestListener {
   const adapter = new KoaAdapter().setBasePath('/queues');
   createBullBoard({
-    queues: producer.queues().map((queue) => new BullMQAdapter(queue)),
+    queues: queues.map((queue) => new BullMQAdapter(queue)),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Assent' } },
   });

@@ -24,8 +24,11 @@ const maxPending = 32 * 1024 * 1024;
 export type Recorded = 'queued' | 'persisted';
 
 export interface Recorder {
-  /** `bytes`: the record's rough size. Rejects with a 503 Problem that carries the record's id. */
-  record(record: NewRecord, organizationId: string, bytes: number): Promise<Recorded>;
+  /**
+   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`.
+   * Rejects with a 503 Problem that carries the record's id.
+   */
+  record(record: NewRecord, organizationId: string, bytes: number, arrivedAt?: number): Promise<Recorded>;
   /** Resolves once nothing is pending. */
   idle(): Promise<void>;
 }
@@ -70,11 +73,11 @@ export function createRecorder(options: {
   });
 
   return {
-    async record(record, organizationId, bytes) {
+    async record(record, organizationId, bytes, arrivedAt) {
       try {
         const batcher = batchers[shardOf(organizationId, shards)];
         if (!batcher) throw new Error('no such shard');
-        return await batcher.add({ record, bytes });
+        return await batcher.add({ record, bytes }, arrivedAt);
       } catch (error) {
         metrics.records.inc({ outcome: 'refused' });
         throw unavailable(whyNot(error), { id: record.id, cause: error });

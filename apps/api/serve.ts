@@ -1,6 +1,7 @@
 /** One API process: builds what it needs, serves, and takes itself down in order. */
 import cluster from 'node:cluster';
 import { createServer, type Server } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { ApiConfig } from '#libs/config';
 import { createLifecycle } from '#libs/lifecycle';
 import { watchRedis } from '#libs/queue/health';
@@ -16,6 +17,7 @@ import { within } from '#libs/within';
 import { createApp } from './app.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { createCounterReader } from './counter-reader.ts';
+import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 import { createRecorder } from './recorder.ts';
 
@@ -26,6 +28,10 @@ const timeouts = {
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };
+/** Milliseconds for clients to take their next requests elsewhere. */
+const drainTime = 1_000;
+/** Milliseconds within which every request is answered. */
+const answerTime = 5_000;
 /** Milliseconds that a start waits for Redis. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
@@ -54,7 +60,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters });
 
-  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024 }, app.callback());
+  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false }, app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
     const postgres = await db
@@ -66,10 +72,12 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     const redisReason = redisHealth.reason();
     return { ready: !stopping && (postgres || redisReason === null), postgres, redis: redisReason ?? true };
   };
+  // in a process that was forked the first one answers on the operations port, with the metrics of all
+  if (cluster.isWorker) shareMetrics(metrics.register);
   const ops = createOpsServer({
     readiness,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
-    queues: queuePages(producer),
+    queues: queuePages(() => producer.queues()),
   });
 
   let stopping = false;
@@ -101,10 +109,21 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   }
 }
 
-/** Open requests are answered; idle connections are closed at once. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
+/**
+ * Clients that keep connections open are told with each answer to make new ones, elsewhere; after a moment the rest are
+ * idle and closed. Open requests are answered.
+ */
+async function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const end = performance.now() + drainTime;
+  while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
+  // by then every request that came whole is answered
+  await within(answerTime, closed).catch(() => server.closeAllConnections());
 }
+
+const countConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Counter } from '#libs/contract/terms';
 import { type Difference, findDrift } from '#libs/counters/drift';
-import { fill } from '#libs/counters/fill';
+import { fill, isReady } from '#libs/counters/fill';
 import { drop } from '#libs/counters/raise';
 import { listCounters, listCountersSince, listOrganizationIds } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
@@ -10,6 +10,8 @@ import { print, withDatabase, withRedis } from './session.ts';
 const everything = '0000-00-00';
 /** Milliseconds that a raise may be on its way. */
 const patience = 2_000;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 const organizationsOf = (db: Database, only?: string): Promise<string[]> =>
   only ? Promise.resolve([only]) : db.run(listOrganizationIds);
@@ -52,8 +54,8 @@ export function countersCommand(): Command {
             const list = (after: Counter | undefined, limit: number) =>
               db.run((sql) => listCounters(sql, organizationId, after, limit));
             await drop(redis.client, organizationId);
-            // another fill may have begun in between; then that one counts
-            await fill(redis, organizationId, list);
+            // a read may have begun a fill of its own in between; then that one counts
+            while (!(await fill(redis, organizationId, list)) && !(await isReady(redis, organizationId))) await pause();
           }
           return organizations.length;
         }),

@@ -11,7 +11,7 @@ const domainId = (text: string): string => {
 /** An origin as browsers send it, or with `*.` for any subdomain. */
 const origin = (text: string, before: string[] = []): string[] => {
   const plain = text.replace('://*.', '://wildcard.');
-  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:/.test(plain)) {
+  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:[^*]+$/.test(plain)) {
     throw new InvalidArgumentError('an origin such as https://www.example.com or https://*.example.com');
   }
   return [...before, text];

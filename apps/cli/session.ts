@@ -91,7 +91,8 @@ type Row = Record<string, Value>;
 const show = (value: Value): string => {
   if (value === null) return '–';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.join(' ') || '–';
+  if (Array.isArray(value))
+    return value.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ') || '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 

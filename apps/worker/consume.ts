@@ -7,6 +7,7 @@ import type { WorkerConfig } from '#libs/config';
 import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
+import { closeAll } from '#libs/queue/close';
 import { createConsumers, NotNow } from '#libs/queue/consume';
 import type { RedisConnection } from '#libs/redis';
 import { oweRaises } from '#libs/store/counters';
@@ -95,7 +96,7 @@ export function createConsumer({ config, redis, counters, db, log, metrics }: Wo
     close: async () => {
       isClosing = true;
       beginClosing();
-      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await closeAll(redis, consumers);
     },
   };
 }

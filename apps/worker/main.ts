@@ -16,8 +16,8 @@ const metrics = createMetrics();
 const db = createDatabase({
   url: config.databaseUrl,
   max: 6,
-  statementTimeout: 25_000,
-  deadline: 30_000,
+  statementTimeout: 8_000,
+  deadline: 10_000,
   prepare: config.databasePrepare,
   name: 'assent-worker',
 });

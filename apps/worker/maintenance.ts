@@ -1,18 +1,18 @@
 /**
  * The worker's clock: partitions and retention as scheduled jobs, which one worker of all takes; healing on plain
- * timers. The schedules are written again every minute, since a flushed Redis forgets them.
+ * timers. The schedules are written again every ten seconds, since a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
 import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
 import { acceptedPast } from '#libs/contract/terms';
+import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/months';
 import type { WorkerDeps } from './consume.ts';
 import { reconcile, sweepOwedRaises } from './reconcile.ts';
 
 const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const hour = 60 * 60 * second;
 const monthsAhead = 2;
 
 export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } {
@@ -54,7 +54,7 @@ export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } 
   };
 
   const timers = [
-    repeat(minute, schedule),
+    repeat(10 * second, schedule),
     repeat(second, async () => {
       await sweepOwedRaises(deps);
     }),
@@ -85,8 +85,7 @@ export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } 
   return {
     close: async () => {
       await Promise.all(timers.map((stop) => stop()));
-      await worker.close();
-      await queue.close();
+      await closeAll(redis, [worker, queue]);
     },
   };
 }

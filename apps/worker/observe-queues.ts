@@ -1,5 +1,6 @@
 /** Depth and age of the record queues, asked for when the metrics are read. */
 import { Queue } from 'bullmq';
+import { closeAll } from '#libs/queue/close';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/redis';
 import type { Metrics } from '#libs/telemetry/metrics';
@@ -40,6 +41,6 @@ export function observeQueues({
 
   return {
     observe: () => (redis.client.status === 'ready' ? observe() : Promise.resolve()),
-    close: () => Promise.all(queues.map((queue) => queue.close())),
+    close: () => closeAll(redis, queues),
   };
 }

@@ -19,7 +19,7 @@ import type { WorkerDeps } from './consume.ts';
 const watchedDays = 32;
 const sweepSize = 1_000;
 /** Milliseconds that a raise may be on its way. */
-const patience = 1_000;
+const raisePatience = 1_000;
 /** One worker of all reconciles at a time. */
 const turnKey = 'assent:reconcile';
 
@@ -46,7 +46,12 @@ export async function reconcile(deps: Deps, turn: number): Promise<void> {
   for (const organizationId of await db.run(listOrganizationIds)) await reconcileOrganization(deps, organizationId);
 }
 
-async function reconcileOrganization({ counters, db, log, metrics }: Deps, organizationId: string): Promise<void> {
+/** Fills an organization that lacks its mark, else compares and mends it. `patience`: how long a raise may be on its way. */
+export async function reconcileOrganization(
+  { counters, db, log, metrics }: Deps,
+  organizationId: string,
+  patience = raisePatience,
+): Promise<void> {
   const fillAll = async () => {
     const list: Parameters<typeof fill>[2] = (after, limit) =>
       db.run((sql) => listCounters(sql, organizationId, after, limit));

@@ -1,6 +1,7 @@
 /** Path and query parameters of the read endpoints: strict, so that a typing error never widens an answer. */
 import { z } from 'zod';
 import { countDays, isDate, monthsBetween } from './calendar.ts';
+import { storable } from './record.ts';
 import { decision, domainIdPattern } from './terms.ts';
 
 const wholeNumber = (min: number, max: number) =>
@@ -17,10 +18,12 @@ const date = z
   .refine((day) => day >= '2000-01-01' && day <= '2100-12-31', 'must lie in the years 2000 to 2100')
   .meta({ override: { type: 'string', format: 'date' }, example: '2026-11-01' });
 
-const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => !(from && to && from > to);
+/** A date that is none is told once, as such. */
+const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  !(from && to && isDate(from) && isDate(to) && from > to);
 const outOfOrder = { path: ['from'], message: 'must not be after `to`' };
 
-const cursor = z.string().min(1).max(128).meta({ description: 'continues after an earlier page: its `nextCursor`' });
+const cursor = z.string().min(1).max(256).meta({ description: 'continues after an earlier page: its `nextCursor`' });
 
 export const domainPath = z.object({
   domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
@@ -55,7 +58,7 @@ export const recordsQuery = z
     decision: decision.optional(),
     from: date.optional(),
     to: date.optional(),
-    visitorId: z.string().min(1).max(128).optional(),
+    visitorId: z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL').optional(),
   })
   .refine(inOrder, outOfOrder)
   .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });

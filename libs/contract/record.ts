@@ -4,7 +4,7 @@ import { decision, domainIdPattern, sources } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
-const storable = /^[^\0\p{Cs}]*$/u;
+export const storable = /^[^\0\p{Cs}]*$/u;
 const text = (max: number) => z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL');
 
 /** Names of categories and metadata; the three that would reach into an object's prototype are refused. */

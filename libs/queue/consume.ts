@@ -49,8 +49,8 @@ export function createConsumers({ connection, shards, concurrency, handle, log }
         removeOnComplete: { count: 0 },
         // a crash is not the job's fault, and its records are stored once however often it is delivered
         maxStalledCount: 1_000_000,
-        stalledInterval: 5_000,
-        lockDuration: 15_000,
+        stalledInterval: 3_000,
+        lockDuration: 10_000,
       },
     );
     worker.on('error', (error) => log.warn({ err: error }, 'queue worker'));

@@ -64,11 +64,12 @@ async function probeAll(client: RedisClient): Promise<string | null> {
   }
 }
 
-/** Reads what INFO says of memory and role. */
+/** Reads what INFO says of role, disk and memory. */
 function problemIn(info: string): string | null {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   if (field('loading') === '1') return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
+  if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
   const max = Number(field('maxmemory'));
   if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;

@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/redis';
+import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 
 /** A worker retries an outage within one attempt; attempts are for what nobody foresaw. */
@@ -53,7 +54,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
     queues: () => [...open.values()],
     close: async () => {
       closed = true;
-      await Promise.all([...open.values()].map((queue) => queue.close()));
+      await closeAll(connection, [...open.values()]);
     },
   };
 }

@@ -39,45 +39,26 @@ const columns = (sql: Sql) => sql`
   r.page_url as "pageUrl", r.country, r.ip, r.user_agent as "userAgent", r.tc_string as "tcString",
   r.gpp_string as "gppString", r.gpc, r.metadata`;
 
-const toRecord = ({
-  id,
-  domainId,
-  decision,
-  receivedAt,
-  visitorId,
-  preferences,
-  source,
-  bannerVersion,
-  policyVersion,
-  language,
-  pageUrl,
-  country,
-  ip,
-  userAgent,
-  tcString,
-  gppString,
-  gpc,
-  metadata,
-}: Row): FullRecord => ({
-  id,
-  domainId,
-  decision,
-  decidedAt: new Date(timeOf(id)).toISOString(),
-  receivedAt: receivedAt.toISOString(),
-  visitorId,
-  preferences,
-  source,
-  bannerVersion,
-  policyVersion,
-  language,
-  pageUrl,
-  country,
-  ip,
-  userAgent,
-  tcString,
-  gppString,
-  gpc,
-  metadata,
+const toRecord = (row: Row): FullRecord => ({
+  id: row.id,
+  domainId: row.domainId,
+  decision: row.decision,
+  decidedAt: new Date(timeOf(row.id)).toISOString(),
+  receivedAt: row.receivedAt.toISOString(),
+  visitorId: row.visitorId,
+  preferences: row.preferences,
+  source: row.source,
+  bannerVersion: row.bannerVersion,
+  policyVersion: row.policyVersion,
+  language: row.language,
+  pageUrl: row.pageUrl,
+  country: row.country,
+  ip: row.ip,
+  userAgent: row.userAgent,
+  tcString: row.tcString,
+  gppString: row.gppString,
+  gpc: row.gpc,
+  metadata: row.metadata,
 });
 
 /** One row more than asked for tells whether older records follow. */
@@ -135,7 +116,7 @@ function pageByDays(sql: Sql, query: LogQuery) {
         (sum(${count}) over (order by period desc) - (${count}))::bigint as before
       from counters
       where organization_id = ${organizationId} and domain_id = ${domainId} and length(period) = 10 and ${count} > 0
-        and period between ${from} and ${to} and period >= (select min(month) from record_months)
+        and period between ${from} and ${to} and period >= (select min(month) from record_months where dropped_at is null)
     ),
     ids as materialized (${ids})
     select (select coalesce(sum(n), 0)::bigint from days) as total, ${columns(sql)}
@@ -154,7 +135,7 @@ function pageOfVisitor(sql: Sql, query: LogQuery) {
   return sql<(Row & { total: number })[]>`
     with ids as materialized (
       select id from records where ${matches} ${after ? sql`and id < ${after}` : sql``}
-      order by id desc offset ${query.offset ?? 0} limit ${query.limit + 1}
+      order by id desc offset ${after ? 0 : (query.offset ?? 0)} limit ${query.limit + 1}
     )
     select (select count(*) from records where ${matches}) as total, ${columns(sql)}
     from (select) as always
@@ -165,7 +146,14 @@ function pageOfVisitor(sql: Sql, query: LogQuery) {
 /** Records of all the organization's domains from `from` to `to` (UTC days, inclusive), newest first. */
 export async function readOrganizationPage(
   sql: Sql,
-  query: { organizationId: string; from: string; to: string; limit: number; after?: string | undefined },
+  query: {
+    organizationId: string;
+    from: string;
+    to: string;
+    limit: number;
+    /** the record after which to continue; several domains may have one with the same id */
+    after?: { id: string; domainId: string } | undefined;
+  },
 ): Promise<LogPage> {
   const { organizationId, from, to, limit, after } = query;
   const rows = await sql<(Row & { total: number })[]>`
@@ -173,8 +161,8 @@ export async function readOrganizationPage(
       select * from records
       where organization_id = ${organizationId} and id >= id_at(${from}::timestamp at time zone 'UTC')
         and id < id_at((${to}::timestamp + interval '1 day') at time zone 'UTC')
-        ${after ? sql`and id < ${after}` : sql``}
-      order by id desc limit ${limit + 1}
+        ${after ? sql`and (id, domain_id) < (${after.id}, ${after.domainId})` : sql``}
+      order by id desc, domain_id desc limit ${limit + 1}
     )
     select
       (select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint from counters
@@ -182,6 +170,6 @@ export async function readOrganizationPage(
          and period between ${from} and ${to}) as total,
       ${columns(sql)}
     from (select) as always left join newest r on true
-    order by r.id desc`;
+    order by r.id desc, r.domain_id desc`;
   return toPage(rows, limit);
 }

@@ -8,7 +8,7 @@ export async function makeMonth(sql: Sql, month: string): Promise<boolean> {
 }
 
 export async function listMonths(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ month: string }[]>`select month from record_months order by month`;
+  const rows = await sql<{ month: string }[]>`select month from record_months where dropped_at is null order by month`;
   return rows.map((row) => row.month);
 }
 
@@ -17,6 +17,6 @@ export async function dropMonth(sql: Sql, month: string): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local lock_timeout = '2s'`;
     await transaction`drop table ${transaction(`records_${month.replace('-', '_')}`)}`;
-    await transaction`delete from record_months where month = ${month}`;
+    await transaction`update record_months set dropped_at = now() where month = ${month}`;
   });
 }

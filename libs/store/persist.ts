@@ -114,7 +114,7 @@ async function persistBatch(sql: Sql, batch: string, owe: boolean): Promise<Pers
     ),
     owed as (
       insert into owed_raises (organization_id, domain_id, period)
-      select organization_id, domain_id, period from delta where ${owe} and total > 0
+      select organization_id, domain_id, period from delta where ${owe}
     )
     select
       c.organization_id as "organizationId", c.domain_id as "domainId", c.period,

@@ -19,6 +19,8 @@ import {
 /** Milliseconds: an unknown key or id is asked for again after this, so that a new one works at once. */
 const unknownFor = 500;
 const pollEvery = 500;
+/** Milliseconds: a request that has to look something up is still answered in time. */
+const lookupTimeout = 1_500;
 
 interface Act {
   id: number;
@@ -47,9 +49,10 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
     const known = new LRUCache<string, Found>({ max });
     const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
     const batcher = new Batcher<string, Map<string, Found>>({
-      run: (ids) => db.run((sql) => find(sql, [...new Set(ids)])),
+      run: (ids) => db.run((sql) => find(sql, [...new Set(ids)]), lookupTimeout),
       maxBatch: 500,
       maxPending: 5_000,
+      patience: lookupTimeout,
     });
     const get = async (id: string): Promise<Found | null> => {
       const cached = known.get(id);

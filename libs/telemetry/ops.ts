@@ -21,7 +21,7 @@ export function createOpsServer({ readiness, metrics, queues }: Omit<OpsOptions,
       response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }).end(body);
     };
     const fail = () => send(500, 'text/plain', 'failed\n');
-    const path = new URL(request.url ?? '/', 'http://ops').pathname;
+    const [path = '/'] = (request.url ?? '/').split('?');
     if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {

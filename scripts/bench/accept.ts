@@ -20,22 +20,21 @@ const connections = 128;
 const target = 0.7;
 
 export async function accept(stack: BenchStack, seconds: number): Promise<Result> {
-  const { domainId, apiKey } = await makeDomain(stack.env['DATABASE_URL'] ?? '');
-  const bare = await stack.start(['--import', 'tsx', 'scripts/bench/bare.ts']);
-  const api = await stack.start([stack.main('api')], { JWT_SECRET: crypto.randomUUID(), RECORD_RATE_PER_MINUTE: '0' });
-  const measure = async (port: number, duration: number) => {
-    const url = `http://127.0.0.1:${port}/v1/consent/${domainId}/record`;
+  const { domainId, apiKey } = await makeDomain(stack.databaseUrl);
+  const [bare, api] = [await stack.startBare(), await stack.startApi()];
+  const measure = async (baseUrl: string, duration: number) => {
+    const url = `${baseUrl}/v1/consent/${domainId}/record`;
     const load = { url, headers: { 'x-api-key': apiKey }, connections, seconds: duration };
     const { requestsPerSecond, failed } = await runLoad(load);
-    if (failed > 0) throw new Error(`${failed} requests to port ${port} failed`);
+    if (failed > 0) throw new Error(`${failed} requests to ${baseUrl} failed`);
     return requestsPerSecond;
   };
-  for (const { port } of [bare, api]) await measure(port, Math.min(3, seconds));
+  for (const each of [bare, api]) await measure(each, Math.min(3, seconds));
   const references: number[] = [];
   const figures: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    references.push(await measure(bare.port, seconds));
-    figures.push(await measure(api.port, seconds));
+    references.push(await measure(bare, seconds));
+    figures.push(await measure(api, seconds));
   }
   const ratio = median(figures.map((figure, round) => figure / (references[round] ?? Number.NaN)));
   return {

@@ -28,7 +28,7 @@ function addresses(facts: SummaryFacts): string {
     ['API', baseUrl],
     ['Reference', `${baseUrl}/docs`],
     ['OpenAPI', `${baseUrl}/openapi.json`],
-    ['Operations', `${opsUrl} (worker: ${workerOpsUrl})`],
+    ['Operations', `${opsUrl}/metrics  ${opsUrl}/queues  (worker: ${workerOpsUrl})`],
     ['Postgres', postgres],
     ['Redis', redis],
     ['Logs', logs.join('  ')],
@@ -42,9 +42,9 @@ function commands({ baseUrl, domainId, apiKey, token }: SummaryFacts): string {
   const today = new Date().toISOString().slice(0, 10);
   const month = `from=${today.slice(0, 7)}-01&to=${today}`;
   const domain = `${baseUrl}/v1/consent/${domainId}`;
-  const get = (url: string) => `curl -H "authorization: Bearer $TOKEN" '${url}'`;
+  const get = (url: string) => `curl -w '\\n' -H "authorization: Bearer $TOKEN" '${url}'`;
   return `TOKEN=${token ?? "'one that is signed with your private key'"}
-curl -X POST -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"decision":"accept_all"}' '${domain}/record'
+curl -w '\\n' -X POST -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"decision":"accept_all"}' '${domain}/record'
 ${get(`${domain}/stats?${month}`)}
 ${get(`${domain}/records`)}
 ${get(`${baseUrl}/v1/consent/org-stats`)}

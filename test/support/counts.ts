@@ -4,9 +4,8 @@ import type { Database } from '#libs/store/sql';
 
 /** Reads the time out of the ids by its own means, not by those of the code under test. */
 export const countRecords = (db: Database, organizationId: string): Promise<Counter[]> =>
-  db.run(
-    async (sql) => [
-      ...(await sql<Counter[]>`
+  db.run(async (sql) => [
+    ...(await sql<Counter[]>`
         with decided as (
           select organization_id, domain_id, decision,
             timestamp 'epoch' + ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint * interval '1 ms' as at
@@ -22,19 +21,16 @@ export const countRecords = (db: Database, organizationId: string): Promise<Coun
           ('', to_char(at, 'YYYY-MM-DD')), ('', to_char(at, 'YYYY-MM'))
         ) as level (domain_id, period)
         group by 1, 2, 3 order by level.domain_id collate "C", level.period collate "C"`),
-    ],
-  );
+  ]);
 
 /** The `counters` table in the same order. */
 export const storedCounters = (db: Database, organizationId: string): Promise<Counter[]> =>
-  db.run(
-    async (sql) => [
-      ...(await sql<Counter[]>`
+  db.run(async (sql) => [
+    ...(await sql<Counter[]>`
         select organization_id as "organizationId", domain_id as "domainId", period,
           accept_all, reject_all, custom, withdraw
         from counters where organization_id = ${organizationId} order by domain_id, period`),
-    ],
-  );
+  ]);
 
 export const countOwed = (db: Database, organizationId: string): Promise<number> =>
   db.run(async (sql) => {

@@ -22,7 +22,7 @@ export function startProcess(main: string, env: Record<string, string>, args: st
   const file = path.join(inject('dist'), 'apps', main, 'main.js');
   const child = spawnTethered(process.execPath, [file, ...args], {
     cwd: inject('folder'),
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env.PATH, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
     stopDeadlineMs: 40_000,
@@ -74,11 +74,14 @@ export interface CliResult {
 }
 
 /** Runs one command of the command line to its end. */
-export async function runCli(env: Record<string, string>, ...args: string[]): Promise<CliResult> {
+export const runCli = (env: Record<string, string>, ...args: string[]): Promise<CliResult> =>
+  runCliIn(inject('folder'), env, ...args);
+
+export async function runCliIn(cwd: string, env: Record<string, string>, ...args: string[]): Promise<CliResult> {
   const file = path.join(inject('dist'), 'apps/cli/main.js');
   const child = spawnTethered(process.execPath, [file, ...args], {
-    cwd: inject('folder'),
-    env: { PATH: process.env['PATH'], ...env },
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   });

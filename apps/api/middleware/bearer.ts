@@ -69,6 +69,7 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload): string {
   if (typeof exp !== 'number') throw invalidToken('the token has no `exp`');
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   if (typeof org !== 'string' || org === '') throw invalidToken('the token has no `org`');
+  if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
   return org;
 }
 

@@ -1,6 +1,7 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
 import type { Deps, Middleware } from '../context.ts';
+import { domainIn } from './api-key.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
@@ -13,8 +14,7 @@ export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
       // while the list cannot be read the page may at least read the error
       const domain = await tenants.domain(ctx.params.domainId).catch(() => null);
       const origins = domain?.origins ?? [];
-      ctx.state.originAllowed = origins.length === 0 || origins.some((allowed) => matches(allowed, origin));
-      if (ctx.state.originAllowed) {
+      if (isAllowed(origins, origin)) {
         ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
         ctx.set('Access-Control-Expose-Headers', exposed);
       }
@@ -23,15 +23,18 @@ export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
   };
 }
 
+/** Refuses by the list that came with the key: it is known whatever is away. */
 export const allowedOrigin: Middleware = async (ctx, next) => {
-  if (ctx.state.originAllowed === false) {
+  const origin = ctx.get('origin');
+  if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
+    ctx.remove('Access-Control-Allow-Origin');
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }
   await next();
 };
 
 export const preflight: Middleware = async (ctx) => {
-  if (ctx.state.originAllowed === false) {
+  if (ctx.get('origin') && !ctx.response.get('Access-Control-Allow-Origin')) {
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }
   ctx.set('Access-Control-Allow-Methods', 'POST');
@@ -39,6 +42,9 @@ export const preflight: Middleware = async (ctx) => {
   ctx.set('Access-Control-Max-Age', '86400');
   ctx.status = 204;
 };
+
+const isAllowed = (origins: string[], origin: string): boolean =>
+  origins.length === 0 || origins.some((allowed) => matches(allowed, origin));
 
 /** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
 function matches(allowed: string, origin: string): boolean {

@@ -16,7 +16,11 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
     const params = schemas.params.safeParse(ctx.params);
     const query = schemas.query.safeParse({ ...ctx.query });
     const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
-    if (!params.success || !query.success) throw invalidRequest(issues);
+    // zod does not see this one name
+    const unseen = Object.hasOwn(ctx.query, '__proto__') ? ['__proto__'] : [];
+    if (!params.success || !query.success || unseen.length > 0) {
+      throw refuseFields([...issues.flatMap(toFieldErrors), ...unseen.map(unknownParameter)]);
+    }
     await handler(ctx, { params: params.data, query: query.data });
   };
 }
@@ -31,10 +35,15 @@ export function refuseFields(errors: FieldError[]): Problem {
 
 function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pointer([key]), message: 'is not a parameter of this request' }));
+    return issue.keys.map(unknownParameter);
   }
   return [{ path: pointer(issue.path), message: messageOf(issue) }];
 }
+
+const unknownParameter = (name: string): FieldError => ({
+  path: pointer([name]),
+  message: 'is not a parameter of this request',
+});
 
 /** RFC 6901 */
 const pointer = (path: PropertyKey[]): string =>

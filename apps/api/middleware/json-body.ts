@@ -17,18 +17,17 @@ export async function readJsonObject(ctx: Context): Promise<Record<string, unkno
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  if (Number(ctx.get('content-length')) > bodyLimit) throw tooLarge(ctx);
-  return parseObject(await readBody(ctx, ctx.req));
+  if (Number(ctx.get('content-length')) > bodyLimit) throw tooLarge(ctx.req);
+  return parseObject(await readBody(ctx.req));
 }
 
-function tooLarge(ctx: Context): Problem {
-  // what is still coming is not read, so the connection cannot be used again
-  ctx.set('Connection', 'close');
-  ctx.req.resume();
+/** What is still coming is read and dropped, for as long as a request may take: closing now could lose the answer. */
+function tooLarge(request: IncomingMessage): Problem {
+  request.resume();
   return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
 }
 
-function readBody(ctx: Context, request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -36,7 +35,7 @@ function readBody(ctx: Context, request: IncomingMessage): Promise<Buffer> {
       size += chunk.length;
       if (size > bodyLimit) {
         request.removeAllListeners('data');
-        reject(tooLarge(ctx));
+        reject(tooLarge(request));
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

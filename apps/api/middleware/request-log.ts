@@ -15,13 +15,13 @@ const makeRequestId = (): string => {
 
 export function requestLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): Middleware {
   return async (ctx, next) => {
-    const started = performance.now();
+    ctx.state.arrivedAt = performance.now();
     const given = ctx.get('x-request-id');
     ctx.state.requestId = given && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : makeRequestId();
     ctx.state.receivedAt = Date.now();
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();
-    const duration = performance.now() - started;
+    const duration = performance.now() - ctx.state.arrivedAt;
     const route = String(ctx._matchedRoute ?? 'none');
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
     if (ctx.status >= 500 || duration > slow) {

@@ -49,7 +49,7 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
       recordsPeriod,
       recordsTotal: page.total,
       records: plan.consentLog && !cap ? page.records : page.records.map(shorten),
-      nextCursor: page.more && last ? makeCursor({ after: last.id, page: nextPage }, binding) : null,
+      nextCursor: page.more && last ? makeCursor({ after: last, page: nextPage }, binding) : null,
     };
     ctx.set('X-Stats-Source', source);
     ctx.body = stats;

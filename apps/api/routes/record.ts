@@ -10,7 +10,7 @@ import { clientAddress, storedAddress } from '../client-address.ts';
 import type { Context, Deps, Middleware } from '../context.ts';
 import { domainIn } from '../middleware/api-key.ts';
 import { invalidRequest, refuseFields } from '../middleware/guard.ts';
-import { readJsonObject } from '../middleware/json-body.ts';
+import { bodyLimit, readJsonObject } from '../middleware/json-body.ts';
 
 export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Middleware {
   return async (ctx) => {
@@ -20,7 +20,8 @@ export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>):
     const id = checkTime(body.id?.toLowerCase() ?? makeIdAt(ctx.state.receivedAt), ctx.state.receivedAt);
     const receivedAt = new Date(ctx.state.receivedAt).toISOString();
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
-    const status = await recorder.record(made, domain.organizationId, ctx.request.length ?? 1024);
+    const size = ctx.request.length ?? bodyLimit;
+    const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
     const receipt: Receipt = { id, status, decidedAt: new Date(timeOf(id)).toISOString(), receivedAt };
     ctx.status = 202;

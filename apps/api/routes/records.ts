@@ -41,7 +41,7 @@ export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware
         visitorId,
         limit,
         offset: (page - 1) * limit,
-        after: position?.after,
+        after: position?.after.id,
       }),
     );
     const last = found.records.at(-1);
@@ -52,7 +52,7 @@ export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware
       total: found.total,
       totalPages: Math.ceil(found.total / limit),
       capped: false,
-      nextCursor: found.more && last ? makeCursor({ after: last.id, page: page + 1 }, binding) : null,
+      nextCursor: found.more && last ? makeCursor({ after: last, page: page + 1 }, binding) : null,
       records: found.records,
     };
     ctx.body = answer;

@@ -41,10 +41,12 @@ create index records_by_organization on records (organization_id, id);
 -- one visitor's history
 create index records_by_visitor on records (domain_id, visitor_id, id) where visitor_id is not null;
 
--- months that have a partition: the log reaches back to the first of them
+-- months that have a partition, and those whose partition retention dropped: the log reaches back to the first that
+-- is not dropped
 create table record_months (
   month text primary key check (month ~ '^\d{4}-\d{2}$'),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  dropped_at timestamptz
 );
 
 -- Makes one month's partition, once, however many ask. ATTACH lets reads and inserts go on.
@@ -56,6 +58,10 @@ declare
   next timestamptz := ((wanted || '-01')::timestamp + interval '1 month') at time zone 'UTC';
 begin
   perform pg_advisory_xact_lock(hashtext('assent.make_record_month'));
+  if exists (select from record_months where month = wanted and dropped_at is not null) then
+    -- a data error, so that the late record is rejected and kept, not counted among those that are gone
+    raise exception 'the records of % are past their retention', wanted using errcode = '22008';
+  end if;
   if exists (select from record_months where month = wanted) then
     return false;
   end if;

@@ -1,0 +1,18 @@
+/** Closing queues and workers, which would wait without end for a Redis that is away. */
+import type { Queue, Worker } from 'bullmq';
+import type { RedisConnection } from '#libs/redis';
+import { within } from '#libs/within';
+
+/** Milliseconds: more than a worker's longest statement. */
+const patience = 15_000;
+const patienceWithoutRedis = 1_000;
+
+/**
+ * Workers finish the jobs that they have in hand. Without Redis a job cannot be finished: it is given up, and delivered
+ * again to another worker.
+ */
+export async function closeAll(connection: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
+  const isThere = connection.client.status === 'ready';
+  const closing = Promise.all(closables.map((closable) => closable.close()));
+  await within(isThere ? patience : patienceWithoutRedis, closing).catch(() => {});
+}

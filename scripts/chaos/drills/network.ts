@@ -1,0 +1,79 @@
+/** The network between our processes and their stores: slow, cut, half open. */
+import { type Drill, hold, type Scene } from '../drill.ts';
+import { throughProxy } from '../faults.ts';
+import { type Proxy, startProxy } from '../proxy.ts';
+
+/** The usual beginning, with both connections of both processes through proxies. */
+async function beginThroughProxies(scene: Scene): Promise<{ redis: Proxy; postgres: Proxy; close(): Promise<void> }> {
+  const redis = await startProxy(scene.stack.redis().port);
+  const postgres = await startProxy(scene.stack.postgres().port);
+  const env = {
+    REDIS_URL: throughProxy(scene.stack.redis().url, redis.port),
+    DATABASE_URL: throughProxy(scene.stack.postgres().url, postgres.port),
+  };
+  await Promise.all([scene.api(env), scene.worker(env)]);
+  scene.load.begin();
+  await scene.load.acknowledged(200);
+  return {
+    redis,
+    postgres,
+    close: async () => {
+      await Promise.all([redis.close(), postgres.close()]);
+    },
+  };
+}
+
+export const networkDrills: Drill[] = [
+  {
+    name: 'network-slow',
+    about: '100 ms in each direction to both stores for 5 s',
+    quick: true,
+    run: async (scene) => {
+      const { redis, postgres } = await beginThroughProxies(scene);
+      for (const proxy of [redis, postgres]) proxy.set(100);
+      await hold(5);
+      for (const proxy of [redis, postgres]) proxy.set('pass');
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'network-cut',
+    about: 'every connection to both stores is cut, eight times in 4 s',
+    quick: true,
+    run: async (scene) => {
+      const { redis, postgres } = await beginThroughProxies(scene);
+      for (let round = 0; round < 8; round += 1) {
+        (round % 2 === 0 ? redis : postgres).cut();
+        await hold(0.5);
+      }
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'network-half-open-redis',
+    about: 'connections to Redis stay open and nothing passes for 8 s',
+    quick: true,
+    run: async (scene) => {
+      const { redis } = await beginThroughProxies(scene);
+      redis.set('hold');
+      await hold(8);
+      redis.set('pass');
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'network-half-open-postgres',
+    about: 'connections to Postgres stay open and nothing passes for 8 s',
+    run: async (scene) => {
+      const { postgres } = await beginThroughProxies(scene);
+      postgres.set('hold');
+      await hold(8);
+      postgres.set('pass');
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+];

@@ -1,0 +1,139 @@
+/** Postgres: killed, frozen, slow, full, or away while the API starts. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { begin, type Drill, hold, type Scene } from '../drill.ts';
+import { kill, lockCounters } from '../faults.ts';
+import { makeBody } from '../load.ts';
+
+const stopAtOnce = async (scene: Scene) => {
+  scene.stack.postgres().kill();
+  await scene.stack.postgres().exited;
+};
+
+/** The postmaster and all that it forked. */
+const backends = (scene: Scene): number[] => {
+  const { pid } = scene.stack.postgres();
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
+};
+
+const tmpfsMegabytes = 128;
+
+export const postgresDrills: Drill[] = [
+  {
+    name: 'postgres-kill',
+    about: 'Postgres ends at once, without a shutdown, and is started again after 3 s',
+    quick: true,
+    run: async (scene) => {
+      await begin(scene);
+      await stopAtOnce(scene);
+      await scene.load.acknowledged(300);
+      await hold(3);
+      await scene.stack.startPostgres();
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'postgres-freeze',
+    about: 'SIGSTOP of Postgres and all its backends for 15 s',
+    run: async (scene) => {
+      await begin(scene);
+      const frozen = backends(scene);
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+      await scene.load.acknowledged(300);
+      await hold(15);
+      for (const pid of frozen) process.kill(pid, 'SIGCONT');
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'postgres-slow',
+    about: 'a lock that holds back every statement for 10 s',
+    quick: true,
+    run: async (scene) => {
+      await begin(scene);
+      const lock = await lockCounters(scene);
+      await hold(10);
+      await lock.release();
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'postgres-disk-full',
+    about: 'the disk of Postgres is full for 5 s (a small tmpfs; needs root)',
+    prepare: async () => {
+      const mountPoint = mkdtempSync(path.join(os.tmpdir(), 'assent-disk-'));
+      const { status } = spawnSync('mount', [
+        '-t',
+        'tmpfs',
+        '-o',
+        `size=${tmpfsMegabytes}m,mode=755`,
+        'tmpfs',
+        mountPoint,
+      ]);
+      if (status !== 0) {
+        rmdirSync(mountPoint);
+        return undefined;
+      }
+      const postgresFolder = path.join(mountPoint, 'postgres');
+      mkdirSync(postgresFolder);
+      return {
+        postgresFolder,
+        undo: async () => {
+          spawnSync('umount', [mountPoint]);
+          rmdirSync(mountPoint);
+        },
+      };
+    },
+    run: async (scene) => {
+      const { worker } = await begin(scene);
+      const filler = path.join(path.dirname(scene.stack.postgres().dataDir), 'filler');
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+      await scene.load.acknowledged(300);
+      await scene.until(() => worker.lines.some((line) => /No space left/.test(line)), 'Postgres has no room');
+      await hold(5);
+      spawnSync('rm', [filler]);
+      // a Postgres that could not write its log ends itself
+      if (!(await answers(scene))) {
+        await scene.stack.postgres().stop();
+        await scene.stack.startPostgres();
+      }
+      scene.healed();
+      await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'api-restart-without-postgres',
+    about: 'the API is started anew while Postgres is away: a key that it cannot look up is a 503, never a 401',
+    quick: true,
+    run: async (scene) => {
+      const { api } = await begin(scene);
+      await stopAtOnce(scene);
+      await scene.load.acknowledged(100);
+      await kill(scene, api);
+      const [site] = scene.stack.sites;
+      if (!site) throw new Error('no site');
+      const fresh = await scene.api();
+      const { status } = await scene.load.send(site, makeBody(), fresh.baseUrl);
+      scene.expect(status === 503, `an unknown key is answered ${status} while Postgres is away`);
+      await scene.stack.startPostgres();
+      scene.healed();
+      await scene.load.acknowledged(200);
+      const refused = scene.load.attempts.filter(({ outcome }) => outcome === 'refused').length;
+      scene.expect(refused === 0, `${refused} attempts were refused`);
+    },
+  },
+];
+
+const answers = (scene: Scene): Promise<boolean> =>
+  scene.stack
+    .sql((sql) => sql`select 1`)
+    .then(
+      () => true,
+      () => false,
+    );

@@ -1,0 +1,145 @@
+/** Our own processes: killed, frozen, replaced. */
+import { begin, type Drill, hold } from '../drill.ts';
+import { countActive, countHeld, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
+import { makeBody } from '../load.ts';
+import { startProxy } from '../proxy.ts';
+
+export const processDrills: Drill[] = [
+  {
+    name: 'api-kill',
+    about: 'kill -9 of the API, and another one',
+    quick: true,
+    run: async (scene) => {
+      const { api } = await begin(scene);
+      await kill(scene, api);
+      await scene.api();
+      scene.healed();
+      await scene.load.acknowledged(300);
+    },
+  },
+  {
+    name: 'worker-kill-before',
+    about: 'kill -9 of the worker while its statement has not reached Postgres',
+    quick: true,
+    run: async (scene) => {
+      const proxy = await startProxy(scene.stack.postgres().port);
+      await scene.api();
+      const worker = await scene.worker({ DATABASE_URL: throughProxy(scene.stack.postgres().url, proxy.port) });
+      scene.load.begin();
+      await scene.load.acknowledged(200);
+      proxy.set('hold');
+      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes a job');
+      await scene.load.acknowledged(100);
+      await kill(scene, worker);
+      await proxy.close();
+      await scene.worker();
+      scene.healed();
+      await scene.load.acknowledged(100);
+    },
+  },
+  {
+    name: 'worker-kill-between',
+    about: "kill -9 of the worker between Postgres' commit and the raise in Redis",
+    quick: true,
+    run: async (scene) => {
+      const proxy = await startProxy(scene.stack.redis().port);
+      const api = await scene.api();
+      const worker = await scene.worker({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
+      const lock = await lockCounters(scene);
+      const [site] = scene.stack.sites;
+      if (!site) throw new Error('no site');
+      const body = makeBody();
+      await scene.load.send(site, body, api.baseUrl);
+      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes the job');
+      // the statement waits for the lock; Redis goes silent; then the statement commits
+      proxy.set('hold');
+      await lock.release();
+      await scene.until(() => isStored(scene, body.id), 'the record is stored');
+      await kill(scene, worker);
+      await proxy.close();
+      await scene.worker();
+      scene.healed();
+      scene.load.begin();
+      await scene.load.acknowledged(300);
+    },
+  },
+  {
+    name: 'worker-kill-twice',
+    about: 'kill -9 of two workers in a row with the same jobs in hand',
+    run: async (scene) => {
+      const proxy = await startProxy(scene.stack.postgres().port);
+      await scene.api();
+      scene.load.begin();
+      proxy.set('hold');
+      for (let crash = 0; crash < 2; crash += 1) {
+        const worker = await scene.worker({
+          DATABASE_URL: throughProxy(scene.stack.postgres().url, proxy.port),
+          // room for the jobs of the first beside those that wait
+          WORKER_CONCURRENCY: '1000',
+        });
+        // the second takes over what the first held once its locks have run out
+        await scene.until(async () => (await countHeld(scene)) > crash, `worker ${crash + 1} takes the jobs`, 40_000);
+        await kill(scene, worker);
+      }
+      await proxy.close();
+      await scene.worker();
+      scene.healed();
+      await scene.load.acknowledged(100);
+    },
+  },
+  {
+    name: 'worker-freeze',
+    about: 'SIGSTOP of the worker beyond its job lock, while another takes over; then SIGCONT',
+    run: async (scene) => {
+      const { worker } = await begin(scene);
+      process.kill(worker.process.pid, 'SIGSTOP');
+      await scene.worker();
+      await scene.load.acknowledged(200);
+      await hold(22);
+      process.kill(worker.process.pid, 'SIGCONT');
+      scene.healed();
+      await scene.load.acknowledged(300);
+    },
+  },
+  {
+    name: 'rolling-restart',
+    about: 'API and workers replaced one after the other under load: no request fails',
+    quick: true,
+    run: async (scene) => {
+      const { api, worker } = await begin(scene);
+      const before = scene.load.attempts.length;
+      let oldApi = api;
+      let oldWorker = worker;
+      for (let round = 0; round < 2; round += 1) {
+        const newApi = await scene.api();
+        // as a load balancer does: out of the list first, then told to stop
+        scene.targets.splice(scene.targets.indexOf(oldApi), 1);
+        const newWorker = await scene.worker();
+        const [apiExit, workerExit] = await Promise.all([oldApi.process.stop(), oldWorker.process.stop()]);
+        scene.expect(apiExit.code === 0, `the API ends with ${apiExit.code}, not 0`);
+        scene.expect(workerExit.code === 0, `the worker ends with ${workerExit.code}, not 0`);
+        await scene.load.acknowledged(100);
+        oldApi = newApi;
+        oldWorker = newWorker;
+      }
+      scene.healed();
+      await scene.load.end();
+      const failed = scene.load.attempts.slice(before).filter(({ outcome }) => outcome !== 'acknowledged').length;
+      scene.expect(failed === 0, `${failed} requests failed during the rolling restart`);
+    },
+  },
+  {
+    name: 'api-stop',
+    about: 'SIGTERM of the API in the middle of a flood: what it holds is answered, exit 0',
+    quick: true,
+    run: async (scene) => {
+      const { api } = await begin(scene);
+      const exit = await api.process.stop();
+      scene.expect(exit.code === 0, `the API ends with ${exit.code}, not 0`);
+      scene.targets.splice(scene.targets.indexOf(api), 1);
+      await scene.api();
+      scene.healed();
+      await scene.load.acknowledged(100);
+    },
+  },
+];

@@ -1,0 +1,57 @@
+/** What the drills do to the parts, and how they see that it took effect. */
+import type { Scene } from './drill.ts';
+
+export const kill = async (scene: Scene, target: Awaited<ReturnType<Scene['api']>>) => {
+  target.process.kill();
+  await target.process.exited;
+  const at = scene.targets.indexOf(target);
+  if (at !== -1) scene.targets.splice(at, 1);
+};
+
+export const throughProxy = (url: string, port: number): string => {
+  const address = new URL(url);
+  address.port = String(port);
+  return address.toString();
+};
+
+export const countActive = (scene: Scene): Promise<number> =>
+  scene.stack.redisDo((redis) => redis.llen('assent:{record-0}:active'));
+
+export const isStored = async (scene: Scene, id: string): Promise<boolean> => {
+  const rows = await scene.stack.sql((sql) => sql`select from records where id = ${id}`);
+  return rows.length > 0;
+};
+
+/** How many times jobs were taken up so far, by the attempts noted on the jobs themselves. */
+export const countHeld = (scene: Scene): Promise<number> =>
+  scene.stack.redisDo(async (redis) => {
+    const ids = await redis.lrange('assent:{record-0}:active', 0, -1);
+    const started = await Promise.all(ids.map((id) => redis.hget(`assent:{record-0}:${id}`, 'ats')));
+    return Math.max(0, ...started.map(Number));
+  });
+
+/** Holds back every statement that counts, until released. */
+export async function lockCounters(scene: Scene): Promise<{ release(): Promise<void> }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let locked = () => {};
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  const holding = scene.stack.sql((sql) =>
+    sql.begin(async (transaction) => {
+      await transaction`lock table counters in exclusive mode`;
+      locked();
+      await released;
+    }),
+  );
+  await isLocked;
+  return {
+    release: async () => {
+      release();
+      await holding;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/** A bounded load that writes down what became of every attempt. */
+
+import { decisions } from '#libs/contract/terms';
+import { makeIdAt } from '#libs/contract/uuid';
+import type { Site } from './stack.ts';
+
+/** `refused`: a 4xx, so it must not be stored. `unknown`: no answer, or a 503, and it may be stored once or not at all. */
+export type Outcome = 'acknowledged' | 'refused' | 'unknown';
+
+export interface Body {
+  id: string;
+  decision: string;
+  visitorId: string;
+  preferences: Record<string, boolean>;
+}
+
+export interface Attempt {
+  site: Site;
+  body: Body;
+  outcome: Outcome;
+  /** the answer's status; 0 for none */
+  status: number;
+  /** `queued` or `persisted`, where acknowledged */
+  how: string;
+  milliseconds: number;
+}
+
+export interface Load {
+  attempts: Attempt[];
+  /** Begins to send; the load goes on until `end`. */
+  begin(): void;
+  /** Resolves once every attempt has its outcome. */
+  end(): Promise<void>;
+  send(site: Site, body: Body, baseUrl?: string): Promise<Attempt>;
+  /** Resolves when that many further attempts were acknowledged. */
+  acknowledged(count: number, within?: number): Promise<void>;
+}
+
+const perSecond = 250;
+const tick = 20;
+const maxInFlight = 400;
+/** Longer than the service may take, so that a late answer is seen as late. */
+const patience = 12_000;
+
+let serial = 0;
+export const makeBody = (time = Date.now()): Body => {
+  serial += 1;
+  return {
+    id: makeIdAt(time),
+    decision: decisions[serial % decisions.length] ?? 'custom',
+    visitorId: `visitor-${serial}`,
+    preferences: { analytics: serial % 2 === 0, marketing: serial % 3 === 0 },
+  };
+};
+
+/** `targets`: the API processes that take requests now, as a load balancer would know them. */
+export function createLoad(sites: Site[], targets: () => string[]): Load {
+  const attempts: Attempt[] = [];
+  const inFlight = new Set<Promise<unknown>>();
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
+
+  const send = async (site: Site, body: Body, baseUrl?: string): Promise<Attempt> => {
+    const urls = targets();
+    const url = baseUrl ?? urls[count++ % Math.max(1, urls.length)];
+    const started = performance.now();
+    const { status, how } = url ? await post(url, site, body) : { status: 0, how: '' };
+    const attempt: Attempt = {
+      site,
+      body,
+      status,
+      how,
+      outcome: outcomeOf(status),
+      milliseconds: url ? performance.now() - started : 0,
+    };
+    attempts.push(attempt);
+    return attempt;
+  };
+
+  const sendNext = () => {
+    const site = sites[count % sites.length];
+    if (!site || inFlight.size >= maxInFlight) return;
+    const body = makeBody();
+    const again = serial % 10 === 0;
+    const work = send(site, body).then(() => {
+      // now and then a client sends its record again, changed: the first stored one counts
+      return again ? send(site, { ...body, decision: 'withdraw' }) : undefined;
+    });
+    inFlight.add(work);
+    void work.finally(() => inFlight.delete(work));
+  };
+
+  return {
+    attempts,
+    send,
+    begin: () => {
+      timer = setInterval(() => {
+        for (let each = 0; each < (perSecond * tick) / 1000; each += 1) sendNext();
+      }, tick);
+    },
+    end: async () => {
+      clearInterval(timer);
+      while (inFlight.size > 0) await Promise.all(inFlight);
+    },
+    acknowledged: async (wanted, within = 30_000) => {
+      const all = () => attempts.filter((attempt) => attempt.outcome === 'acknowledged').length;
+      const goal = all() + wanted;
+      const end = performance.now() + within;
+      while (all() < goal) {
+        if (performance.now() > end) throw new Error(`not ${wanted} records were acknowledged within ${within} ms`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}
+
+const outcomeOf = (status: number): Outcome => {
+  if (status === 202) return 'acknowledged';
+  return status >= 400 && status < 500 ? 'refused' : 'unknown';
+};
+
+async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
+  try {
+    const response = await fetch(`${baseUrl}/v1/consent/${site.domainId}/record`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': site.apiKey },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(patience),
+    });
+    const answer = (await response.json()) as { status?: string };
+    return { status: response.status, how: response.status === 202 ? (answer.status ?? '') : '' };
+  } catch {
+    return { status: 0, how: '' };
+  }
+}

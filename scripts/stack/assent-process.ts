@@ -1,0 +1,49 @@
+/** One of our processes from a build, with its output kept, from its start until it says where it listens. */
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { spawnTethered, type Tethered } from './tether.ts';
+import { waitUntil } from './wait.ts';
+
+export interface AssentProcess {
+  process: Tethered;
+  /** every line of both streams */
+  lines: string[];
+  /** the API's; the worker has only an operations port */
+  baseUrl: string;
+  opsUrl: string;
+}
+
+export function launch(
+  dist: string,
+  app: string,
+  env: NodeJS.ProcessEnv,
+  args: string[] = [],
+): Omit<AssentProcess, 'baseUrl' | 'opsUrl'> {
+  const child = spawnTethered(process.execPath, [path.join(dist, 'apps', app, 'main.js'), ...args], {
+    cwd: path.dirname(dist),
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stopDeadlineMs: 40_000,
+  });
+  const lines: string[] = [];
+  const output = new PassThrough();
+  child.child.stdout?.pipe(output, { end: false });
+  child.child.stderr?.pipe(output, { end: false });
+  createInterface({ input: output }).on('line', (line) => lines.push(line));
+  return { process: child, lines };
+}
+
+/** Starts the API or the worker and waits for the line that tells its ports. */
+export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv): Promise<AssentProcess> {
+  const launched = launch(dist, app, env);
+  const { lines, process: child } = launched;
+  const message = app === 'api' ? '"msg":"listening"' : '"msg":"working"';
+  const found = () => lines.find((line) => line.includes(message));
+  const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 20_000 });
+  const line = found();
+  if (!ready || !line) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+  const port = (name: string) => new RegExp(`"${name}":(\\d+)`).exec(line)?.[1];
+  return { ...launched, baseUrl: `http://127.0.0.1:${port('port')}`, opsUrl: `http://127.0.0.1:${port('opsPort')}` };
+}

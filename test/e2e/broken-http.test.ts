@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exchange, problemIn, type RawAnswer } from './raw-http.ts';
+import { type Stack, startStack } from './stack.ts';
+
+/** The service answers within 5 s; the rest is what a busy machine may add. */
+const inTime = 6_000;
+const body = '{"decision":"custom"}';
+
+describe('what is not a whole HTTP request', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+  });
+
+  /** The head of a record request with these headers instead of its own Content-Length. */
+  const head = (...headers: string[]) =>
+    [
+      `POST /v1/consent/${stack.domainId}/record HTTP/1.1`,
+      'Host: assent',
+      'Content-Type: application/json',
+      `X-Api-Key: ${stack.apiKey}`,
+      ...headers,
+      '',
+      '',
+    ].join('\r\n');
+
+  const expectRefusal = (answer: RawAnswer) => {
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+    const problem = problemIn(answer);
+    expect(problem).toMatchObject({ status: answer.status, code: expect.stringMatching(/./) });
+    expect(answer.headers.get('x-request-id')).toBe(problem.requestId);
+  };
+
+  const expectNextToWork = async () => {
+    const { status } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    expect(status).toBe(202);
+  };
+
+  it.each<[string, () => string | Buffer]>([
+    ['a Content-Length that is no number', () => head('Content-Length: abc') + body],
+    ['a negative Content-Length', () => head('Content-Length: -1') + body],
+    ['a Content-Length beyond any number', () => head(`Content-Length: ${'9'.repeat(40)}`) + body],
+    ['two Content-Lengths that differ', () => head('Content-Length: 21', 'Content-Length: 22') + body],
+    ['Content-Length beside chunks', () => head('Content-Length: 21', 'Transfer-Encoding: chunked') + body],
+    ['an unknown Transfer-Encoding', () => head('Transfer-Encoding: gibberish') + body],
+    ['a chunk whose size is no number', () => `${head('Transfer-Encoding: chunked')}xyz\r\n${body}`],
+    ['a header without a colon', () => head('nonsense')],
+    ['a header with a space in its name', () => head('X Y: z')],
+    ['a header with NUL', () => head('X-A: a\0b')],
+    ['headers of 20 KiB', () => head(`X-A: ${'x'.repeat(20_480)}`)],
+    ['no Host', () => 'GET /v1/organization HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an unknown method', () => 'GIMME /v1/organization HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['no version', () => 'GET /v1/organization\r\n\r\n'],
+    ['an unknown version', () => 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+    ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a TLS handshake', () => Buffer.from('16030100c8010000c40303', 'hex')],
+    ['garbage', () => '\u0001\u0002\u0003\r\n\r\n'],
+  ])('%s is refused as a problem, and the next request works', async (_, bytes) => {
+    expectRefusal(await exchange(stack.api.baseUrl, [bytes()]));
+    await expectNextToWork();
+  });
+
+  it('an Expect that nobody can meet is ignored or refused as a problem', async () => {
+    const headers = ['Expect: a miracle', 'Content-Length: 21', 'Connection: close'];
+    const answer = await exchange(stack.api.baseUrl, [head(...headers) + body]);
+    if (answer.status !== 202) expectRefusal(answer);
+    expect(answer.headers.get('x-request-id')).toMatch(/./);
+  });
+
+  it('a body that breaks off does no harm', async () => {
+    const attempt = exchange(stack.api.baseUrl, [head('Content-Length: 100') + body], { patience: 300 });
+    await expect(attempt).rejects.toThrow('without an answer');
+    await expectNextToWork();
+    expect(stack.api.lines.filter((line) => line.includes('"a bug"'))).toEqual([]);
+  });
+
+  it('a record in small pieces is taken', async () => {
+    const pieces = [...`${head('Content-Length: 21', 'Connection: close')}${body}`].join('').match(/.{1,40}/gs) ?? [];
+    const answer = await exchange(stack.api.baseUrl, pieces, { pause: 5 });
+    expect(answer.status).toBe(202);
+  });
+
+  // each takes as long as the service's patience, so all wait at once
+  describe.concurrent('that comes too slowly', () => {
+    it.each<[string, () => string[], number]>([
+      ['headers that stop', () => ['POST /v1/consent/x/record HTTP/1.1\r\nHost: a\r\n'], 0],
+      ['headers that trickle', () => [...`GET / HTTP/1.1\r\nHost: ${'a'.repeat(200)}`], 100],
+      // the answer comes at once, and must stay the only one
+      [
+        'a body that stops, of a request already refused',
+        () => [head('X-Api-Key: x', 'Content-Length: 21'), '{"dec'],
+        0,
+      ],
+      ['a body that stops', () => [head('Content-Length: 21'), '{"dec'], 0],
+      ['a body that trickles', () => [head('Content-Length: 200'), ...' '.repeat(200)], 100],
+      ['a body that never starts', () => [head('Content-Length: 21')], 0],
+      ['chunks that never end', () => [head('Transfer-Encoding: chunked'), ...Array(200).fill('1\r\n \r\n')], 100],
+    ])('%s: answered and ended in time', async (_, chunks, pause) => {
+      const answer = await exchange(stack.api.baseUrl, chunks(), { pause });
+      expectRefusal(answer);
+      expect(answer.duration).toBeLessThan(inTime);
+    });
+  });
+
+  it('silent connections keep nobody waiting', async () => {
+    const silent = Array.from({ length: 50 }, () =>
+      exchange(stack.api.baseUrl, [], { patience: 500 }).catch(() => null),
+    );
+    await expectNextToWork();
+    await Promise.all(silent);
+  });
+});

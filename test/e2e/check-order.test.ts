@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeIdAt } from '#libs/contract/uuid';
+import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectProblem } from './problems.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const tooLarge = 'x'.repeat(20_000);
+const mine = 'https://shop.example';
+const evil = 'https://evil.example';
+const json = 'application/json';
+
+describe('of several mistakes, the first in the order of the contract is told', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ tenant: { origins: [mine], consentLog: false }, worker: false });
+  });
+
+  it.each<[string, number, string, { method?: string; key?: boolean; origin: string; type: string; body: string }]>([
+    ['method', 405, 'method_not_allowed', { method: 'PUT', origin: evil, type: 'text/plain', body: tooLarge }],
+    ['credentials', 401, 'invalid_api_key', { origin: evil, type: 'text/plain', body: tooLarge }],
+    ['origin', 403, 'origin_not_allowed', { key: true, origin: evil, type: 'text/plain', body: tooLarge }],
+    ['content type', 415, 'unsupported_media_type', { key: true, origin: mine, type: 'text/plain', body: tooLarge }],
+    ['size', 413, 'payload_too_large', { key: true, origin: mine, type: json, body: tooLarge }],
+    ['syntax', 400, 'invalid_json', { key: true, origin: mine, type: json, body: '{' }],
+    ['fields', 400, 'invalid_request', { key: true, origin: mine, type: json, body: `{"id":"${makeIdAt(0)}"}` }],
+    [
+      'time',
+      400,
+      'id_time_out_of_range',
+      { key: true, origin: mine, type: json, body: `{"decision":"custom","id":"${makeIdAt(0)}"}` },
+    ],
+  ])('record: %s → %i %s', async (_, status, code, { method = 'POST', key, origin, type, body }) => {
+    const answer: Answer<ProblemAnswer> = await request(stack.api.baseUrl, `/v1/consent/${stack.domainId}/record`, {
+      method,
+      headers: { origin, 'content-type': type, ...(key && { 'x-api-key': stack.apiKey }) },
+      body,
+    });
+    expectProblem(answer, status, code);
+  });
+
+  it.each<[string, number, string, { token?: boolean; domain?: boolean; query: string }]>([
+    ['credentials', 401, 'missing_token', { query: 'page=0' }],
+    ['parameters', 400, 'invalid_request', { token: true, query: 'page=0' }],
+    ['a cursor', 400, 'invalid_request', { token: true, query: 'cursor=x' }],
+    ['the domain', 404, 'domain_not_found', { token: true, query: 'page=1' }],
+    ['the plan', 403, 'plan_feature_required', { token: true, domain: true, query: 'page=1' }],
+    ['parameters before the plan', 400, 'invalid_request', { token: true, domain: true, query: 'page=0' }],
+  ])('records: %s → %i %s', async (_, status, code, { token, domain, query }) => {
+    const path = `/v1/consent/${domain ? stack.domainId : 'dom_unknown'}/records?${query}`;
+    const headers: Record<string, string> = token
+      ? { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` }
+      : {};
+    expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, path, { headers }), status, code);
+  });
+
+  it('a page that may not record hears so only with a key that is right', async () => {
+    const headers = { origin: evil };
+    const body = { decision: 'custom' };
+    expectProblem(await stack.client.record(stack.domainId, stack.apiKey, body, headers), 403, 'origin_not_allowed');
+    expectProblem(await stack.client.record(stack.domainId, `${stack.apiKey}x`, body, headers), 401, 'invalid_api_key');
+    expect((await stack.client.record(stack.domainId, stack.apiKey, body, { origin: mine })).status).toBe(202);
+  });
+});

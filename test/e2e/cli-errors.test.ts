@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { jwtSecret, runCli, runCliIn } from '../support/service.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+import { createCli } from './cli.ts';
+import { at, openStores, type StoreSettings } from './stack.ts';
+
+const password = 'hunter2';
+
+describe('the command line', () => {
+  let env: StoreSettings;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    const stores = await openStores();
+    ({ env } = stores);
+    tenant = await makeTenant(stores.db);
+  });
+
+  const organization = () => tenant.organizationId;
+  const domain = () => at(tenant.domainIds, 0);
+
+  describe.concurrent('tells an error in one line on standard error, and exits 1', () => {
+    it.each<[string, RegExp, () => string[]]>([
+      ['an unknown command', /frobnicate/, () => ['frobnicate']],
+      ['an unknown option', /--colour/, () => ['org', 'list', '--colour']],
+      ['a missing argument', /name/, () => ['org', 'create']],
+      ['a plan that is not there', /no plan gold/, () => ['org', 'create', 'x', '--plan', 'gold']],
+      ['a limit that is none', /monthly-limit/, () => ['plan', 'set', 'x', '--monthly-limit', '-1']],
+      [
+        'a domain of an organization that is not there',
+        /no organization org_x/,
+        () => ['domain', 'create', 'org_x', 'x'],
+      ],
+      ['a token of an organization that is not there', /no organization org_x/, () => ['token', 'issue', 'org_x']],
+      ['a key of a domain that is not there', /no domain dom_x/, () => ['key', 'create', 'dom_x']],
+      ['an id that is taken', /already/, () => ['domain', 'create', organization(), 'x', '--id', domain()]],
+      [
+        'an origin with a path',
+        /--origin/,
+        () => ['domain', 'create', organization(), 'x', '--origin', 'https://a.example/'],
+      ],
+      [
+        'an origin with a star elsewhere',
+        /--origin/,
+        () => ['domain', 'create', organization(), 'x', '--origin', 'https://a.*.example'],
+      ],
+      ['a key that is not there', /no active key/, () => ['key', 'revoke', domain(), 'ak_none']],
+    ])('%s', async (_, says, args) => {
+      const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
+      expect(await cli.error(...args())).toMatch(says);
+    });
+
+    const away = {
+      DATABASE_URL: `postgres://root:${password}@127.0.0.1:1/x`,
+      REDIS_URL: `redis://:${password}@127.0.0.1:1`,
+    };
+
+    it.each<[string, RegExp, Record<string, string>, string[]]>([
+      ['no address of Postgres', /DATABASE_URL/, { DATABASE_URL: '' }, ['org', 'list']],
+      ['a Postgres that is away', /Postgres/, { DATABASE_URL: away.DATABASE_URL }, ['org', 'list']],
+      ['a Redis that is away', /Redis/, { REDIS_URL: away.REDIS_URL }, ['queue', 'status']],
+      ['a secret that is too short', /JWT_SECRET/, { JWT_SECRET: password }, ['token', 'issue', 'org_x']],
+    ])('%s', async (_, says, settings, args) => {
+      const line = await createCli({ ...env, ...settings }).error(...args);
+      expect(line).toMatch(says);
+      expect(line).not.toContain(password);
+    });
+
+    it('a password that Postgres refuses is not shown', async () => {
+      const address = new URL(env.DATABASE_URL);
+      address.password = password;
+      const line = await createCli({ ...env, DATABASE_URL: address.toString() }).error('org', 'list');
+      expect(line).not.toContain(password);
+    });
+  });
+
+  it('explains itself', async () => {
+    const { code, stdout, stderr } = await runCli({}, '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const noun of ['plan', 'org', 'domain', 'key', 'token', 'queue', 'counters', 'migrate']) {
+      expect(stdout).toMatch(new RegExp(`^ +${noun}\\b`, 'm'));
+    }
+    const ofNoun = await runCli({}, 'domain', '--help');
+    expect(ofNoun.code).toBe(0);
+    expect(ofNoun.stdout).toMatch(/create[\s\S]*list[\s\S]*show/);
+  });
+
+  it('finds the stack that runs beside it, unless the environment names another', async () => {
+    const folder = mkdtempSync(path.join(inject('folder'), 'stack-'));
+    mkdirSync(path.join(folder, '.data'));
+    const settings = { ...env, JWT_SECRET: jwtSecret };
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(path.join(folder, '.data/env'), lines.join(''), { mode: 0o600 });
+
+    const found = await runCliIn(folder, {}, 'org', 'list', '--json');
+    expect(JSON.parse(found.stdout)).toMatchObject({ organizations: [{ organizationId: organization() }] });
+    const token = await runCliIn(folder, {}, 'token', 'issue', organization(), '--json');
+    expect(token.code).toBe(0);
+    const queue = await runCliIn(folder, {}, 'queue', 'status', '--json');
+    expect(queue.code).toBe(0);
+    const other = await runCliIn(folder, { DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list');
+    expect(other.code).toBe(1);
+    const nothing = await runCli({}, 'org', 'list');
+    expect(nothing.stderr).toMatch(/DATABASE_URL/);
+  });
+});

@@ -1,0 +1,97 @@
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobVersion } from '#libs/contract/job';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { connectRedis } from '#libs/redis';
+import { recordAt } from '../support/records.ts';
+import { startWorker } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { type Cli, createCli } from './cli.ts';
+import { type Stack, startStack } from './stack.ts';
+
+type Status = {
+  waiting: number;
+  active: number;
+  delayed: number;
+  failed: number;
+  oldestWaitingSeconds: number;
+  failures: { jobId: string; error: string }[];
+};
+
+describe('the queue by the command line', () => {
+  let stack: Stack;
+  let cli: Cli;
+  let queue: Queue;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    cli = createCli(stack.env);
+    const redis = connectRedis({ url: stack.redis.url, clusterNodes: [] }, 'worker', { warn: () => {} });
+    queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+    afterAll(async () => {
+      await queue.close();
+      await redis.close();
+    });
+  });
+
+  const status = () => cli.json<Status>('queue', 'status');
+  const stored = async () => (await stack.client.records(stack.domainId)).body.records.map(({ id }) => id);
+
+  it('status tells what waits while no worker runs', async () => {
+    expect(await status()).toEqual({
+      waiting: 0,
+      active: 0,
+      delayed: 0,
+      failed: 0,
+      oldestWaitingSeconds: 0,
+      failures: [],
+    });
+    const { body } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    expect(body.status).toBe('queued');
+    expect(await status()).toMatchObject({ waiting: 1, failed: 0 });
+    await startWorker(stack.env);
+    await eventually(async () => expect(await stored()).toEqual([body.id]));
+    expect(await status()).toMatchObject({ waiting: 0, active: 0, failed: 0 });
+  });
+
+  it('a job that nobody can read fails with its reason, and once mended is stored by retry-failed', async () => {
+    const job = await queue.add('record', { v: jobVersion, records: [{ id: 'broken' }] });
+    await eventually(async () => expect(await job.getState()).toBe('failed'));
+    const failed = await status();
+    expect(failed).toMatchObject({ failed: 1, failures: [{ jobId: job.id, error: expect.stringMatching(/records/) }] });
+
+    // as it is it fails again, and is not lost
+    expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });
+    await eventually(async () => expect(await job.getState()).toBe('failed'));
+
+    const record = recordAt(Date.now(), { domainId: stack.domainId });
+    await job.updateData({ v: jobVersion, records: [record] });
+    expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });
+    await eventually(async () => expect(await stored()).toContain(record.id));
+    expect(await status()).toMatchObject({ failed: 0, failures: [] });
+    expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 0 });
+  });
+
+  it('a record that Postgres refuses is kept with its error, and stored by replay once it can be', async () => {
+    const later = recordAt(Date.now(), { domainId: 'dom_later' });
+    const fine = recordAt(Date.now(), { domainId: stack.domainId });
+    await queue.add('record', { v: jobVersion, records: [later, fine] });
+    await eventually(async () => expect(await stored()).toContain(fine.id));
+    const { rejected } = await eventually(async () => {
+      const list = await cli.json<{ rejected: { record: string; error: string }[] }>('records', 'rejected');
+      expect(list.rejected).toHaveLength(1);
+      return list;
+    });
+    expect(JSON.parse(rejected[0]?.record ?? '')).toEqual(later);
+    expect(rejected[0]?.error).toMatch(/organization_id/);
+
+    expect(await cli.json('records', 'replay')).toEqual({ replayed: 1, stored: 0, rejected: 1 });
+    await cli.json('domain', 'create', stack.tenant.organizationId, 'later.example', '--id', 'dom_later');
+    expect(await cli.json('records', 'replay')).toEqual({ replayed: 1, stored: 1, rejected: 0 });
+    expect(await cli.json('records', 'rejected')).toEqual({ rejected: [] });
+    await eventually(async () => {
+      const { body } = await stack.client.records('dom_later');
+      expect(body.records.map(({ id }) => id)).toEqual([later.id]);
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ProblemAnswer, request } from '../support/client.ts';
+import { jwtSecret, startApi } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { type Cli, createCli } from './cli.ts';
+import { openStores, type StoreSettings } from './stack.ts';
+
+const origins = ['https://shop.example', 'https://*.shop.example'];
+
+describe('tenants by the command line, in the order in which an operator makes them', () => {
+  let env: StoreSettings;
+  let cli: Cli;
+  let organizationId: string;
+  let domainId: string;
+  let apiKey: string;
+  let baseUrl: string;
+
+  beforeAll(async () => {
+    ({ env } = await openStores());
+    cli = createCli({ ...env, JWT_SECRET: jwtSecret, USER: 'ann' });
+    ({ baseUrl } = await startApi(env));
+  });
+
+  it('plan set makes a plan, and changes only what is given', async () => {
+    const made = await cli.json('plan', 'set', 'small', '--monthly-limit', '1000');
+    expect(made).toEqual({ name: 'small', consentLog: true, monthlyRecordLimit: 1000 });
+    const changed = await cli.json('plan', 'set', 'small', '--consent-log', 'false');
+    expect(changed).toEqual({ name: 'small', consentLog: false, monthlyRecordLimit: 1000 });
+    const opened = { name: 'small', consentLog: false, monthlyRecordLimit: null };
+    expect(await cli.json('plan', 'set', 'small', '--monthly-limit', 'none')).toEqual(opened);
+    expect(await cli.json('plan', 'list')).toEqual({ plans: [opened] });
+  });
+
+  it('org create makes an organization, with the plan `default` unless told otherwise', async () => {
+    const made = await cli.json<{ organizationId: string }>('org', 'create', 'Ann & Co');
+    ({ organizationId } = made);
+    expect(made).toEqual({ organizationId: expect.stringMatching(/^org_\w+$/), name: 'Ann & Co', plan: 'default' });
+    const other = await cli.json<object>('org', 'create', 'Other', '--plan', 'small');
+    expect(other).toMatchObject({ name: 'Other', plan: 'small' });
+    expect(await cli.json('plan', 'show', 'default')).toEqual({
+      name: 'default',
+      consentLog: true,
+      monthlyRecordLimit: null,
+    });
+    expect(await cli.json('org', 'list')).toEqual({ organizations: [made, other] });
+  });
+
+  it('org plan changes the plan', async () => {
+    const changed = await cli.json('org', 'plan', organizationId, 'small');
+    expect(changed).toEqual({ organizationId, name: 'Ann & Co', plan: 'small' });
+  });
+
+  it('domain create makes a domain, with an id of its own or the one given', async () => {
+    const made = await cli.json<{ domainId: string }>('domain', 'create', organizationId, 'shop.example');
+    ({ domainId } = made);
+    expect(made).toEqual({
+      domainId: expect.stringMatching(/^dom_\w+$/),
+      organizationId,
+      name: 'shop.example',
+      origins: [],
+    });
+    const named = await cli.json(
+      'domain',
+      'create',
+      organizationId,
+      'b',
+      '--id',
+      'shop_B-1',
+      ...origins.flatMap((each) => ['--origin', each]),
+    );
+    expect(named).toEqual({ domainId: 'shop_B-1', organizationId, name: 'b', origins });
+    expect(await cli.json('domain', 'show', 'shop_B-1')).toEqual(named);
+    expect(await cli.json('domain', 'list')).toEqual({ domains: [made, named] });
+    expect(await cli.json('org', 'show', organizationId)).toEqual({
+      organizationId,
+      name: 'Ann & Co',
+      plan: 'small',
+      domains: ['shop_B-1', domainId],
+    });
+  });
+
+  it('key create shows the key once, and no list shows it again', async () => {
+    const made = await cli.json<{ apiKey: string }>('key', 'create', domainId);
+    ({ apiKey } = made);
+    expect(made).toEqual({ domainId, apiKey: expect.stringMatching(/^ak_[A-Za-z0-9_-]{22,}$/) });
+    const shown = await cli.json<{ prefix: string }>('key', 'show', domainId, apiKey.slice(0, 11));
+    expect(shown).toMatchObject({ domainId, revokedAt: null });
+    expect(apiKey.startsWith(shown.prefix)).toBe(true);
+    const list = await cli.json<{ keys: object[] }>('key', 'list', '--domain', domainId);
+    expect(list).toEqual({ keys: [shown] });
+    expect(JSON.stringify([list, shown])).not.toContain(apiKey);
+  });
+
+  it('token issue gives a token that the API takes, for as long as it was asked for', async () => {
+    const before = Date.now();
+    const { token, expiresAt } = await cli.json<{ token: string; expiresAt: string }>(
+      'token',
+      'issue',
+      organizationId,
+      '--subject',
+      'ann',
+      '--ttl',
+      '15m',
+    );
+    const lasts = Date.parse(expiresAt) - before;
+    expect(lasts).toBeGreaterThan(14 * 60_000);
+    expect(lasts).toBeLessThan(16 * 60_000);
+    const { status } = await request(baseUrl, '/v1/organization', { headers: { authorization: `Bearer ${token}` } });
+    expect(status).toBe(200);
+    const [, claims = ''] = token.split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ sub: 'ann', org: organizationId });
+  });
+
+  it('key revoke stops the key within a second, by its prefix, and another one goes on', async () => {
+    const record = async (key: string) => {
+      const { status } = await request<ProblemAnswer>(baseUrl, `/v1/consent/${domainId}/record`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: '{"decision":"custom"}',
+      });
+      return status;
+    };
+    const { apiKey: second } = await cli.json<{ apiKey: string }>('key', 'create', domainId);
+    expect([await record(apiKey), await record(second)]).toEqual([202, 202]);
+    const revoked = await cli.json('key', 'revoke', domainId, apiKey.slice(0, 11));
+    expect(revoked).toMatchObject({ domainId, revoked: true });
+    await eventually(async () => expect(await record(apiKey)).toBe(401), { within: 1_000 });
+    expect(await record(second)).toBe(202);
+    expect(await cli.json('key', 'show', domainId, apiKey.slice(0, 11))).toMatchObject({
+      revokedAt: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it('acts tells who changed what, newest first, and no key', async () => {
+    const { acts } = await cli.json<{ acts: { act: string; actor: string }[] }>('acts');
+    expect(acts[0]).toMatchObject({ act: 'key.revoke', actor: 'ann' });
+    expect(acts.at(-1)).toMatchObject({ act: 'plan.set', subject: 'small' });
+    expect(JSON.stringify(acts)).not.toContain(apiKey);
+  });
+
+  it('without --json the same is told to people', async () => {
+    const list = await cli.run('org', 'list');
+    expect(list.code).toBe(0);
+    expect(list.stdout).toMatch(/^organizationId\s+name\s+plan\n/);
+    expect(list.stdout).toContain('Ann & Co');
+    const shown = await cli.run('domain', 'show', 'shop_B-1');
+    expect(shown.stdout).toContain(`origins         ${origins.join(' ')}\n`);
+  });
+});

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createAdministration } from '#libs/store/administration';
+import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
+import { expectProblem } from './problems.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const listed = ['https://shop.example', 'http://localhost:8080', 'https://*.example.com'];
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+
+describe('a page of another site', () => {
+  let stack: Stack;
+  let closed: { domainId: string; apiKey: string };
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    const admin = createAdministration(stack.db, 'test');
+    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'closed', origins: listed });
+    closed = await admin.createKey(domainId);
+  });
+
+  const preflight = (domainId: string, origin: string): Promise<Answer<ProblemAnswer>> =>
+    request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      },
+    });
+  const record = (origin: string, { domainId, apiKey } = closed, body: unknown = { decision: 'custom' }) =>
+    stack.client.record(domainId, apiKey, body, { origin });
+
+  const expectPreflight = (answer: Answer<unknown>, origin: string) => {
+    expect(answer.status).toBe(204);
+    expect(answer.body).toBe('');
+    const { headers } = answer;
+    expect({
+      origin: headers.get('access-control-allow-origin'),
+      methods: headers.get('access-control-allow-methods'),
+      headers: headers.get('access-control-allow-headers'),
+      age: headers.get('access-control-max-age'),
+      vary: headers.get('vary'),
+      credentials: headers.has('access-control-allow-credentials'),
+    }).toEqual({
+      origin,
+      methods: 'POST',
+      headers: 'content-type, x-api-key',
+      age: '86400',
+      vary: 'Origin',
+      credentials: false,
+    });
+  };
+
+  it.each(['https://anything.example', 'http://localhost:3000', 'null'])(
+    'at %s may record where no origin is listed',
+    async (origin) => {
+      expectPreflight(await preflight(stack.domainId, origin), '*');
+      const { status, headers } = await record(origin, stack);
+      expect(status).toBe(202);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
+
+  it.each(['https://shop.example', 'http://localhost:8080', 'https://www.example.com', 'https://a.b.c.example.com'])(
+    'at %s may record where it is listed',
+    async (origin) => {
+      expectPreflight(await preflight(closed.domainId, origin), origin);
+      const { status, headers } = await record(origin);
+      expect(status).toBe(202);
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(headers.get('access-control-expose-headers')).toBe(exposed);
+      expect(headers.get('vary')).toBe('Origin');
+    },
+  );
+
+  it.each([
+    'https://example.com',
+    'https://evil-example.com',
+    'https://example.com.evil.example',
+    'https://www.example.com.evil.example',
+    'https://www.example.com:8443',
+    'http://www.example.com',
+    'https://evil.example/.example.com',
+    'https://.example.com',
+    'https://evil.example#.example.com',
+    'https://evil.example?.example.com',
+    'https://evil@www.example.com',
+    'https://*.example.com',
+    'https://shop.example.evil.example',
+    'https://shop.example:8443',
+    'http://shop.example',
+    'https://SHOP.example.',
+    'http://localhost',
+    'null',
+    'x',
+  ])('at %s may not', async (origin) => {
+    for (const answer of [await preflight(closed.domainId, origin), await record(origin)]) {
+      expectProblem(answer, 403, 'origin_not_allowed');
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('vary')).toBe('Origin');
+    }
+  });
+
+  it('what sends no origin, such as a server, may record for any domain', async () => {
+    const { status, headers } = await stack.client.record(closed.domainId, closed.apiKey, { decision: 'custom' });
+    expect(status).toBe(202);
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('vary')).toBe('Origin');
+  });
+
+  it.each<[string, number, () => Promise<Answer<ProblemAnswer>>]>([
+    ['a key that is wrong', 401, () => record('https://shop.example', { ...closed, apiKey: 'x' })],
+    ['a body that is broken', 400, () => record('https://shop.example', closed, '{')],
+    ['a field that is wrong', 400, () => record('https://shop.example', closed, { decision: 'x' })],
+    ['a body that is too large', 413, () => record('https://shop.example', closed, ' '.repeat(20_000))],
+  ])('can read the error after %s (%i)', async (_, status, attempt) => {
+    const answer = await attempt();
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(answer.headers.get('access-control-expose-headers')).toBe(exposed);
+    expect(answer.headers.get('vary')).toBe('Origin');
+  });
+
+  it('cannot read what only a token opens', async () => {
+    const { headers } = await request<ProblemAnswer>(stack.api.baseUrl, '/v1/organization', {
+      headers: { origin: 'https://shop.example' },
+    });
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it.each(['dom_unknown', '%00', 'not%20a%20domain', 'x'.repeat(65)])(
+    'a preflight for %s is no failure',
+    async (domainId) => {
+      expect((await preflight(domainId, 'https://shop.example')).status).toBeLessThan(500);
+    },
+  );
+});

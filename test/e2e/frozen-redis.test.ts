@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import { eventually } from '../support/wait.ts';
+import { createCli } from './cli.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const today = dayOf(Date.now());
+const burst = 20;
+
+describe('a Redis that takes requests and never answers', () => {
+  let stack: Stack;
+  const acknowledged: string[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack();
+    const thaw = () => process.kill(stack.redis.pid, 'SIGCONT');
+    // a frozen process cannot be asked to end
+    afterAll(thaw);
+    await record('queued');
+    await untilCounted('redis', 1);
+    process.kill(stack.redis.pid, 'SIGSTOP');
+  });
+
+  const record = async (how: string) => {
+    const { status, body } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    if (status === 202) acknowledged.push(body.id);
+    expect({ status, how: body.status }).toEqual({ status: 202, how });
+  };
+  const untilCounted = (source: string, total: number) =>
+    eventually(async () => {
+      const { body, headers } = await stack.client.stats(stack.domainId, `from=${today}&to=${today}`);
+      expect({ source: headers.get('x-stats-source'), total: body.total }).toEqual({ source, total });
+    });
+
+  it('costs no record: all are persisted, in time', async () => {
+    const started = performance.now();
+    await Promise.all(Array.from({ length: burst }, () => record('persisted')));
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it('costs no reading', async () => {
+    const started = performance.now();
+    await untilCounted('postgres', 1 + burst);
+    expect((await stack.client.orgStats()).body.total).toBe(1 + burst);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('and that answers again after all has counted nothing twice', async () => {
+    process.kill(stack.redis.pid, 'SIGCONT');
+    await eventually(() => record('queued'));
+    await untilCounted('redis', acknowledged.length);
+    const { body } = await stack.client.records(stack.domainId, 'limit=200');
+    expect(body.records.map(({ id }) => id).sort()).toEqual(acknowledged.toSorted());
+    const cli = createCli(stack.env);
+    await eventually(async () => expect(await cli.json('counters', 'check')).toMatchObject({ differences: [] }));
+    expect(await cli.json('queue', 'status')).toMatchObject({ waiting: 0, active: 0, failed: 0 });
+  });
+});

@@ -1,0 +1,30 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem } from './problems.ts';
+import { type Stack, startStack } from './stack.ts';
+
+describe('a table that somebody has locked', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+  });
+
+  it('makes what needs it unavailable in time, and nothing else', async () => {
+    expect((await stack.client.records(stack.domainId)).status).toBe(200);
+    await stack.db.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`lock table records in access exclusive mode`;
+        const started = performance.now();
+        const answers = await Promise.all([stack.client.records(stack.domainId), stack.client.orgStats()]);
+        for (const answer of answers) {
+          expectProblem(answer, 503, 'unavailable');
+          expect(answer.headers.get('retry-after')).toBe('1');
+        }
+        expect(performance.now() - started).toBeLessThan(5_500);
+        expect((await stack.client.organization()).status).toBe(200);
+        expect((await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' })).status).toBe(202);
+      }),
+    );
+    expect((await stack.client.records(stack.domainId)).status).toBe(200);
+  });
+});

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startApi, startWorker } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { exchange } from './raw-http.ts';
+import { type Stack, startStack } from './stack.ts';
+
+describe('the operations port', () => {
+  let stack: Stack;
+  let worker: Service & { opsUrl: string };
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    worker = await startWorker(stack.env);
+  });
+
+  const metric = async (opsUrl: string, sample: string) => {
+    const text = await (await fetch(`${opsUrl}/metrics`)).text();
+    const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+    return line === undefined ? undefined : Number(line.slice(sample.length));
+  };
+
+  it.each(['api', 'worker'])('of the %s says that it lives and is ready', async (name) => {
+    const { opsUrl } = name === 'api' ? stack.api : worker;
+    expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
+    await eventually(async () => {
+      const response = await fetch(`${opsUrl}/readyz`);
+      expect([response.status, await response.json()]).toEqual([200, { ready: true, postgres: true, redis: true }]);
+    });
+    expect((await fetch(`${opsUrl}/nothing`)).status).toBe(404);
+  });
+
+  it('of the API has its metrics, which count', async () => {
+    const { opsUrl } = stack.api;
+    const response = await fetch(`${opsUrl}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    const text = await response.text();
+    for (const name of [
+      'http_request_duration_seconds',
+      'records_total',
+      'refusals_total',
+      'redis_usable',
+      'stats_reads_total',
+    ]) {
+      expect(text).toContain(`# TYPE assent_${name} `);
+    }
+    await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    expect(await metric(opsUrl, 'assent_records_total{outcome="queued"}')).toBe(1);
+    expect(await metric(opsUrl, 'assent_redis_usable{use="record"}')).toBe(1);
+    const requests =
+      'assent_http_request_duration_seconds_count{route="/v1/consent/:domainId/record",method="POST",status="202"}';
+    expect(await metric(opsUrl, requests)).toBe(1);
+  });
+
+  it('of the API counts refusals by their code', async () => {
+    await stack.client.record(stack.domainId, 'ak_none', { decision: 'custom' });
+    expect(await metric(stack.api.opsUrl, 'assent_refusals_total{code="invalid_api_key"}')).toBe(1);
+  });
+
+  it('of the worker has its metrics, which count', async () => {
+    const text = await (await fetch(`${worker.opsUrl}/metrics`)).text();
+    for (const name of [
+      'persist_duration_seconds',
+      'persist_batch_records',
+      'queue_jobs',
+      'queue_oldest_job_age_seconds',
+      'counter_fills_total',
+      'counter_drift_total',
+    ]) {
+      expect(text).toContain(`# TYPE assent_${name} `);
+    }
+    const before = (await metric(worker.opsUrl, 'assent_records_total{outcome="stored"}')) ?? 0;
+    await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    await eventually(async () => {
+      expect(await metric(worker.opsUrl, 'assent_records_total{outcome="stored"}')).toBeGreaterThan(before);
+      expect(await metric(worker.opsUrl, 'assent_queue_jobs{state="failed"}')).toBe(0);
+    });
+  });
+
+  it("has the queue's page, with all its files", async () => {
+    const page = await fetch(`${stack.api.opsUrl}/queues`);
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    expect(html).toContain('Assent');
+    const base = /<base href="([^"]*)"/.exec(html)?.[1] ?? '/';
+    const files = [...html.matchAll(/(?:src|href)="(static\/[^"]*)"/g)].map(([, link]) => `${base}${link}`);
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) expect((await fetch(stack.api.opsUrl + file)).status).toBe(200);
+    expect((await fetch(`${stack.api.opsUrl}/queues/api/queues`)).status).toBe(200);
+  });
+
+  it.each(['/livez', '/readyz', '/metrics', '/queues', '/queues/api/queues'])(
+    '%s is not on the public port',
+    async (path) => {
+      expect((await fetch(stack.api.baseUrl + path)).status).toBe(404);
+    },
+  );
+
+  it('survives requests for what is no path', async () => {
+    const api = await startApi(stack.env);
+    for (const target of ['*', '/%', '//', 'http://', '/queues/%ff']) {
+      const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const answer = await exchange(api.opsUrl, [request]);
+      expect({ target, failed: answer.status >= 500 }).toEqual({ target, failed: false });
+    }
+    expect((await fetch(`${api.opsUrl}/livez`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import { startRedis } from '../../scripts/stack/redis.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { startApi } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const today = dayOf(Date.now());
+const thisDay = `from=${today}&to=${today}`;
+
+describe('while Redis is away', () => {
+  let stack: Stack;
+  let client: Client;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    ({ client } = stack);
+    await record('accept_all', 'queued');
+    await untilCounted('redis', 1);
+  });
+
+  const record = async (decision: string, status: string) => {
+    const answer = await client.record(stack.domainId, stack.apiKey, { decision });
+    expect({ code: answer.status, status: answer.body.status }).toEqual({ code: 202, status });
+    return answer.body.id;
+  };
+  const untilCounted = (source: string, total: number, within = 10_000) =>
+    eventually(
+      async () => {
+        const { body, headers } = await client.stats(stack.domainId, thisDay);
+        expect({ source: headers.get('x-stats-source'), total: body.total }).toEqual({ source, total });
+        return body;
+      },
+      { within },
+    );
+
+  it('records are persisted, reads come from Postgres, and afterwards from Redis with the same numbers', async () => {
+    await stack.redis.stop();
+    const ids = [];
+    // the first may be the one that finds out
+    for (const decision of ['reject_all', 'custom', 'withdraw']) ids.push(await record(decision, 'persisted'));
+
+    const away = await untilCounted('postgres', 4);
+    expect(away.breakdown).toEqual({ accept_all: 1, reject_all: 1, custom: 1, withdraw: 1 });
+    const { body: log } = await client.records(stack.domainId);
+    expect(ids.every((id) => log.records.some((each) => each.id === id))).toBe(true);
+    const { body: overview, headers } = await client.orgStats();
+    expect(overview).toMatchObject({ total: 4, recordsTotal: 4 });
+    expect(headers.get('x-stats-source')).toBe('postgres');
+
+    const { port, logFile } = stack.redis;
+    const again = await startRedis({ dataDir: path.dirname(logFile), port });
+    try {
+      const back = await untilCounted('redis', 4, 20_000);
+      expect(back).toEqual(away);
+      await eventually(() => record('custom', 'queued'));
+      await eventually(async () => {
+        const { body } = await client.stats(stack.domainId, thisDay);
+        expect(body.total).toBeGreaterThan(4);
+      });
+    } finally {
+      await again.stop();
+    }
+  });
+
+  it('an API that starts without it serves', async () => {
+    const api = await startApi({ ...stack.env, REDIS_URL: 'redis://127.0.0.1:1' });
+    const fresh = createClient(api.baseUrl, stack.tenant);
+    const { status, body } = await fresh.record(stack.domainId, stack.apiKey, { decision: 'custom' });
+    expect({ status, how: body.status }).toEqual({ status: 202, how: 'persisted' });
+    const { body: log } = await fresh.records(stack.domainId);
+    expect(log.records.map(({ id }) => id)).toContain(body.id);
+    expect((await fetch(`${api.opsUrl}/readyz`)).status).toBe(200);
+  });
+});

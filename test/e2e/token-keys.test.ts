@@ -1,0 +1,71 @@
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
+import jsonwebtoken from 'jsonwebtoken';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { request } from '../support/client.ts';
+import { type Api, startApi } from '../support/service.ts';
+import { makeTenant } from '../support/stores.ts';
+import { openStores } from './stack.ts';
+
+const inPem = ({ publicKey, privateKey }: KeyPairKeyObjectResult) => ({
+  publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+});
+const ecPair = () => inPem(generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+const rsa = inPem(generateKeyPairSync('rsa', { modulusLength: 2048 }));
+const [current, previous, foreign] = [ecPair(), ecPair(), ecPair()];
+const issued = { issuer: 'https://login.example', audience: 'assent' };
+
+describe('with public keys', () => {
+  let ec: Api;
+  let rs: Api;
+  let organizationId: string;
+
+  beforeAll(async () => {
+    const { db, env } = await openStores();
+    ({ organizationId } = await makeTenant(db));
+    [ec, rs] = await Promise.all([
+      startApi({
+        ...env,
+        JWT_ALGORITHM: 'ES256',
+        JWT_PUBLIC_KEY: current.publicKey,
+        JWT_PUBLIC_KEY_PREVIOUS: previous.publicKey,
+        JWT_ISSUER: issued.issuer,
+        JWT_AUDIENCE: issued.audience,
+      }),
+      // as a file of settings holds it, in one line
+      startApi({ ...env, JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: rsa.publicKey.replaceAll('\n', '\\n') }),
+    ]);
+  });
+
+  const statusOf = async (api: Api, key: string, options: jsonwebtoken.SignOptions) => {
+    const token = jsonwebtoken.sign({ sub: 'tester', org: organizationId }, key, { expiresIn: 60, ...options });
+    const { status } = await request(api.baseUrl, '/v1/organization', {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return status;
+  };
+
+  it.each<[string, number, string, jsonwebtoken.SignOptions]>([
+    ['the current key', 200, current.privateKey, issued],
+    ['the previous key', 200, previous.privateKey, issued],
+    ['one audience of several', 200, current.privateKey, { ...issued, audience: ['other', 'assent'] }],
+    ['a foreign key', 401, foreign.privateKey, issued],
+    ['another issuer', 401, current.privateKey, { ...issued, issuer: 'https://evil.example' }],
+    ['no issuer', 401, current.privateKey, { audience: 'assent' }],
+    ['another audience', 401, current.privateKey, { ...issued, audience: 'other' }],
+    ['no audience', 401, current.privateKey, { issuer: issued.issuer }],
+  ])('ES256 with %s answers %i', async (_, status, key, options) => {
+    expect(await statusOf(ec, key, { algorithm: 'ES256', ...options })).toBe(status);
+  });
+
+  it('the public key is no secret to sign with', async () => {
+    expect(await statusOf(ec, current.publicKey, { algorithm: 'HS256', ...issued })).toBe(401);
+    expect(await statusOf(rs, rsa.publicKey, { algorithm: 'HS256' })).toBe(401);
+  });
+
+  it('RS256 takes its key and only its algorithm', async () => {
+    expect(await statusOf(rs, rsa.privateKey, { algorithm: 'RS256' })).toBe(200);
+    expect(await statusOf(rs, rsa.privateKey, { algorithm: 'RS512' })).toBe(401);
+    expect(await statusOf(rs, current.privateKey, { algorithm: 'ES256' })).toBe(401);
+  });
+});

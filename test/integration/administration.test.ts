@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createAdministration, directory, Refused } from '#libs/store/administration';
+import type { Database } from '#libs/store/sql';
+import { apiKeyPattern, domainsOfKeys, hashApiKey } from '#libs/store/tenants';
+import { openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('administration', () => {
+  let db: Database;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+
+  const acts = () => db.run(async (sql) => [...(await directory.acts(sql, 100))].reverse());
+
+  it('writes down who did what to whom, each change once, and no key', async () => {
+    const before = (await acts()).length;
+    const admin = createAdministration(db, 'olga');
+    await admin.setPlan('pro', { monthlyRecordLimit: 10 });
+    const { organizationId } = await admin.createOrganization('Shop', 'pro');
+    await admin.setPlan('free', { consentLog: false });
+    await admin.setOrganizationPlan(organizationId, 'free');
+    const { domainId } = await admin.createDomain(organizationId, { name: 'shop.example', origins: [] });
+    const { apiKey } = await admin.createKey(domainId);
+    await createAdministration(db, 'igor').revokeKey(domainId, apiKey);
+    const written = (await acts()).slice(before);
+    const hash = hashApiKey(apiKey);
+    expect(written.map(({ actor, act, subject }) => [actor, act, subject])).toEqual([
+      ['olga', 'plan.set', 'pro'],
+      ['olga', 'org.create', organizationId],
+      ['olga', 'plan.set', 'free'],
+      ['olga', 'org.plan', organizationId],
+      ['olga', 'domain.create', domainId],
+      ['olga', 'org.domain', organizationId],
+      ['olga', 'key.create', hash],
+      ['igor', 'key.revoke', hash],
+    ]);
+    expect(JSON.stringify(written)).not.toContain(apiKey);
+    for (const { at } of written) expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('a change that is refused leaves neither itself nor an act', async () => {
+    const admin = createAdministration(db, 'olga');
+    await admin.setPlan('basic', {});
+    const { organizationId } = await admin.createOrganization('One', 'basic');
+    await admin.createDomain(organizationId, { domainId: 'taken', name: 'a.example', origins: [] });
+    const before = await acts();
+    for (const change of [
+      () => admin.createOrganization('Two', 'no-such-plan'),
+      () => admin.setOrganizationPlan('org_none', 'basic'),
+      () => admin.setOrganizationPlan(organizationId, 'no-such-plan'),
+      () => admin.createDomain('org_none', { name: 'b.example', origins: [] }),
+      () => admin.createDomain(organizationId, { domainId: 'taken', name: 'b.example', origins: [] }),
+      () => admin.createKey('dom_none'),
+      () => admin.revokeKey('taken', 'ak_none'),
+    ]) {
+      await expect(change()).rejects.toBeInstanceOf(Refused);
+    }
+    expect(await acts()).toEqual(before);
+    const organizations = await db.run((sql) => directory.organizations(sql));
+    expect(organizations.map(({ name }) => name)).not.toContain('Two');
+  });
+
+  it('an act becomes visible only after all that have a smaller id, so that a poll past the newest misses none', async () => {
+    // holds back the commit of one act for as long as the test has the lock
+    await db.run((sql) =>
+      sql.unsafe(`
+        create function hold_back() returns trigger language plpgsql as $$
+          begin perform pg_advisory_xact_lock(42); return null; end $$;
+        create constraint trigger hold_back after insert on administrative_acts deferrable initially deferred
+          for each row when (new.subject = 'slow') execute function hold_back()`),
+    );
+    const waiting = () =>
+      db.run(
+        (sql) => sql`
+          select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+      );
+    const visible = async () =>
+      (await acts()).map(({ subject }) => subject).filter((name) => ['slow', 'fast'].includes(name));
+    const admin = createAdministration(db, 'olga');
+    let both: Promise<unknown> = Promise.resolve();
+    await db.run((sql) =>
+      sql.begin(async (holder) => {
+        await holder`select pg_advisory_xact_lock(42)`;
+        const slow = admin.setPlan('slow', {});
+        await eventually(async () => expect(await waiting()).toHaveLength(1));
+        const fast = admin.setPlan('fast', {});
+        both = Promise.all([slow, fast]);
+        await eventually(async () => expect((await waiting()).length + (await visible()).length).toBe(2));
+        expect(await visible()).toEqual([]);
+      }),
+    );
+    await both;
+    expect(await visible()).toEqual(['slow', 'fast']);
+  });
+
+  it('several keys of a domain are active at once, and only their hashes are stored', async () => {
+    const admin = createAdministration(db, 'olga');
+    await admin.setPlan('basic', {});
+    const { organizationId } = await admin.createOrganization('Rotating', 'basic');
+    const { domainId } = await admin.createDomain(organizationId, { name: 'r.example', origins: [] });
+    const keys = [await admin.createKey(domainId), await admin.createKey(domainId)].map(({ apiKey }) => apiKey);
+    for (const key of keys) expect(key).toMatch(apiKeyPattern);
+    const hashes = keys.map(hashApiKey);
+    expect((await db.run((sql) => domainsOfKeys(sql, hashes))).size).toBe(2);
+    await admin.revokeKey(domainId, keys[0] ?? '');
+    expect([...(await db.run((sql) => domainsOfKeys(sql, hashes))).keys()]).toEqual([hashes[1]]);
+    const rows = await db.run((sql) => sql`select * from api_keys where domain_id = ${domainId}`);
+    for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));
+  });
+
+  it('a prefix that fits two active keys revokes neither', async () => {
+    const admin = createAdministration(db, 'olga');
+    const { organizationId } = await admin.createOrganization('Ambiguous', 'basic');
+    const { domainId } = await admin.createDomain(organizationId, { name: 'x.example', origins: [] });
+    await admin.createKey(domainId);
+    await admin.createKey(domainId);
+    await expect(admin.revokeKey(domainId, 'ak_')).rejects.toThrow(/2 active keys/);
+    const keys = await db.run((sql) => directory.keys(sql, domainId));
+    expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([null, null]);
+  });
+
+  it('a plan keeps what is not given, and its limit can be taken away', async () => {
+    const admin = createAdministration(db, 'olga');
+    expect(await admin.setPlan('kept', { consentLog: false, monthlyRecordLimit: 3 })).toEqual({
+      name: 'kept',
+      consentLog: false,
+      monthlyRecordLimit: 3,
+    });
+    expect(await admin.setPlan('kept', {})).toMatchObject({ consentLog: false, monthlyRecordLimit: 3 });
+    expect(await admin.setPlan('kept', { consentLog: true })).toMatchObject({
+      consentLog: true,
+      monthlyRecordLimit: 3,
+    });
+    expect(await admin.setPlan('kept', { monthlyRecordLimit: null })).toMatchObject({ monthlyRecordLimit: null });
+    expect(await admin.setPlan('kept', { monthlyRecordLimit: 0 })).toMatchObject({ monthlyRecordLimit: 0 });
+  });
+});

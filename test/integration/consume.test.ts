@@ -1,0 +1,128 @@
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { createConsumers, NotNow } from '#libs/queue/consume';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { createProducer } from '#libs/queue/produce';
+import type { RedisConnection } from '#libs/redis';
+import { createDatabase } from '#libs/store/sql';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { quiet } from '../support/counter-stores.ts';
+import { openConsumer } from '../support/recording.ts';
+import { recordAt } from '../support/records.ts';
+import { openRedis, openRedisServer } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('the consumer of a queue', () => {
+  let redisUrl: string;
+  let worker: RedisConnection;
+  let queue: Queue;
+
+  beforeAll(async () => {
+    redisUrl = (await openRedisServer()).url;
+    worker = await openRedis(redisUrl, 'worker');
+    queue = new Queue(recordQueue(0), { connection: worker.client, prefix: queuePrefix });
+    afterAll(() => queue.close());
+  });
+  beforeEach(() => queue.obliterate({ force: true }));
+
+  const record = () => recordAt('2024-05-15', { domainId: 'dom_a' });
+  const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
+    const { log } = quiet();
+    const [consumer] = createConsumers({ connection: worker, shards: 1, concurrency: 2, handle, log });
+    if (!consumer) throw new Error('no consumer');
+    onTestFinished(() => consumer.close());
+    return consumer;
+  };
+  const counts = () => queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+  const nothing = { waiting: 0, active: 0, delayed: 0, failed: 0 };
+
+  it('hands on the records of each job as they were queued, and forgets the job', async () => {
+    const producer = createProducer(await openRedis(redisUrl), 1);
+    await producer.ready();
+    const batches = [[record(), record()], [record()]];
+    for (const batch of batches) await producer.add(0, batch);
+    const seen: NewRecord[][] = [];
+    consume(async (records) => void seen.push(records));
+    await eventually(async () => expect(await counts()).toEqual(nothing));
+    expect(seen).toEqual(batches);
+    expect(await queue.getCompletedCount()).toBe(0);
+  });
+
+  it('offers a job again until it was handled, and lists it where that never succeeds', async () => {
+    await queue.add('record', { v: 1, records: [record()] }, { attempts: 3 });
+    let calls = 0;
+    consume(async () => {
+      calls += 1;
+      throw new Error('no luck');
+    });
+    await eventually(async () => expect(await counts()).toEqual({ ...nothing, failed: 1 }));
+    expect(calls).toBe(3);
+    const [failed] = await queue.getFailed();
+    expect(failed?.failedReason).toBe('no luck');
+    expect(failed?.data.records).toHaveLength(1);
+  });
+
+  it('lets a payload of a newer release wait, unhandled and without using an attempt, until a worker knows it', async () => {
+    const later = await queue.add('record', { v: 2, records: 'of a shape that is not known yet' }, { attempts: 1 });
+    await queue.add('record', { v: 1, records: [record()] });
+    const seen: NewRecord[][] = [];
+    consume(async (records) => void seen.push(records));
+    await eventually(async () => expect(await counts()).toEqual({ ...nothing, delayed: 1 }));
+    expect(seen).toHaveLength(1);
+    const [waiting] = await queue.getDelayed();
+    expect(waiting?.id).toBe(later.id);
+    expect(waiting?.attemptsMade).toBe(0);
+    // the release that knows it
+    await waiting?.updateData({ v: 1, records: [record()] });
+    await waiting?.promote();
+    await eventually(() => expect(seen).toHaveLength(2));
+  });
+
+  it.each([
+    ['no version', {}],
+    ['no records', { v: 1 }],
+    ['an empty batch', { v: 1, records: [] }],
+    ['a record that breaks its schema', { v: 1, records: [{ ...recordAt('2024-05-15', { domainId: 'a b' }) }] }],
+    ['an older version', { v: 0, records: [recordAt('2024-05-15', { domainId: 'dom_a' })] }],
+    ['no object', 'text'],
+  ])('fails a broken payload at once and keeps it, listed with what is wrong: %s', async (_, payload) => {
+    const broken = await queue.add('record', payload, { attempts: 5, backoff: 60_000 });
+    await queue.add('record', { v: 1, records: [record()] });
+    let handled = 0;
+    consume(async () => {
+      handled += 1;
+    });
+    await eventually(async () => expect(await counts()).toEqual({ ...nothing, failed: 1 }));
+    expect(handled).toBe(1);
+    const [failed] = await queue.getFailed();
+    expect(failed?.id).toBe(broken.id);
+    expect(failed?.data).toEqual(payload);
+    expect(failed?.failedReason).toMatch(/^payload breaks its schema/);
+  });
+
+  it('takes NotNow for no attempt: a job with a single one survives any number of them', async () => {
+    await queue.add('record', { v: 1, records: [record()] }, { attempts: 1 });
+    let calls = 0;
+    consume(async () => {
+      calls += 1;
+      if (calls < 12) throw new NotNow('stopping');
+    });
+    await eventually(async () => expect(await counts()).toEqual(nothing));
+    expect(calls).toBe(12);
+    expect(await queue.getFailedCount()).toBe(0);
+  });
+
+  it('gives its jobs back, untried, when it stops while Postgres is away', async () => {
+    const url = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none?sslmode=disable`;
+    const db = createDatabase({ url, max: 2, statementTimeout: 8_000, deadline: 10_000, prepare: true, name: 'away' });
+    onTestFinished(() => db.close());
+    await queue.add('record', { v: 1, records: [record()] }, { attempts: 1 });
+    const consumer = await openConsumer({ redis: redisUrl, postgres: url }, db);
+    await eventually(async () => expect(await counts()).toEqual({ ...nothing, active: 1 }));
+    await consumer.close();
+    expect(await counts()).toEqual({ ...nothing, waiting: 1 });
+    const [job] = await queue.getWaiting();
+    expect(job?.attemptsMade).toBe(0);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RedisHealth, watchRedis } from '#libs/queue/health';
+import type { RedisConnection } from '#libs/redis';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { type CounterReader, createCounterReader } from '../../apps/api/counter-reader.ts';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { quiet } from '../support/counter-stores.ts';
+import { freeze, restartRedis } from '../support/outage.ts';
+import { untilRedisTakesRecords } from '../support/recording.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('the reader of counters', () => {
+  let db: Database;
+  let server: RunningRedis;
+  let connection: RedisConnection;
+  let redisHealth: RedisHealth;
+  let reader: CounterReader;
+  let tenant: Tenant;
+  let wanted: Parameters<CounterReader['read']>[0];
+  const time = '2024-02-29T12:00:00.000Z';
+  const counts = (accept_all: number) =>
+    new Map(['2024-02', '2024-02-29'].map((period) => [period, { accept_all, reject_all: 0, custom: 0, withdraw: 0 }]));
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    server = await openRedisServer();
+    connection = await openRedis(server.url);
+    redisHealth = watchRedis(connection.client, () => {});
+    afterAll(() => redisHealth.close());
+    reader = createCounterReader({ connection, redisHealth, db, ...quiet() });
+    await redisHealth.usable();
+  });
+  beforeEach(async () => {
+    await untilRedisTakesRecords(redisHealth);
+    tenant = await makeTenant(db);
+    const [domainId = ''] = tenant.domainIds;
+    await persist(db, [recordAt(time, { domainId }), recordAt(time, { domainId })]);
+    wanted = { organizationId: tenant.organizationId, domainId, periods: ['2024-02', '2024-02-29', '2024-03'] };
+  });
+
+  const untilFrom = (source: string) =>
+    eventually(async () => {
+      const answer = await reader.read(wanted);
+      expect(answer.counts).toEqual(counts(2));
+      expect(answer.source).toBe(source);
+    });
+
+  it('answers from Postgres until the organization was filled by that, then the same from Redis', async () => {
+    expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
+    await untilFrom('redis');
+  });
+
+  it('answers the same after Redis was emptied, and fills it again by itself', async () => {
+    await untilFrom('redis');
+    await connection.client.flushall();
+    expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
+    await untilFrom('redis');
+  });
+
+  it('answers from Postgres, soon, while Redis is frozen or gone, and from Redis once it is back', async () => {
+    await untilFrom('redis');
+    const { thaw } = freeze(server);
+    try {
+      const started = performance.now();
+      expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
+      expect(performance.now() - started).toBeLessThan(2_000);
+    } finally {
+      thaw();
+    }
+    await untilFrom('redis');
+    await server.stop();
+    expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
+    server = await restartRedis(server);
+    await untilFrom('redis');
+  });
+});

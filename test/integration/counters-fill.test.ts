@@ -1,0 +1,155 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Counter } from '#libs/contract/terms';
+import { fill, isReady, type ListCounters } from '#libs/counters/fill';
+import { raise } from '#libs/counters/raise';
+import type { RedisConnection } from '#libs/redis';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { listerOf, readSame } from '../support/counter-stores.ts';
+import { storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+
+describe('a fill', () => {
+  let db: Database;
+  let connection: RedisConnection;
+  let tenant: Tenant;
+  let organizationId: string;
+  let list: ListCounters;
+  let truth: Counter[];
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    connection = await openRedis((await openRedisServer()).url);
+    tenant = await makeTenant(db, { domains: 3 });
+    ({ organizationId } = tenant);
+    list = listerOf(db, organizationId);
+    // more counters than one page of a fill holds
+    const days = Array.from({ length: 400 }, (_, index) => Date.parse('2023-06-15') + index * 86_400_000);
+    await persist(
+      db,
+      days.flatMap((time) => tenant.domainIds.map((domainId) => recordAt(time, { domainId }))),
+    );
+    truth = await storedCounters(db, organizationId);
+    expect(truth.length).toBeGreaterThan(1_500);
+  });
+  beforeEach(() => connection.client.flushall());
+
+  const read = () => readSame(connection, organizationId, truth);
+
+  it('makes Redis equal to Postgres, and only then readable', async () => {
+    expect(await read()).toBeNull();
+    const filled = await fill(connection, organizationId, async (after, limit) => {
+      expect(await read()).toBeNull();
+      return list(after, limit);
+    });
+    expect(filled).toBe(true);
+    expect(await isReady(connection, organizationId)).toBe(true);
+    expect(await read()).toEqual(truth);
+  });
+
+  it('reads each counter once, page by page', async () => {
+    const listed: Counter[] = [];
+    await fill(connection, organizationId, async (after, limit) => {
+      const page = await list(after, limit);
+      expect(page.length).toBeLessThanOrEqual(limit);
+      listed.push(...page);
+      return page;
+    });
+    expect(listed).toEqual(truth);
+  });
+
+  it('that is exactly one page long ends, and is complete', async () => {
+    const thousand = truth.slice(0, 1_000);
+    const pages: ListCounters = async (after) => (after ? [] : thousand);
+    expect(await fill(connection, organizationId, pages)).toBe(true);
+    expect(await readSame(connection, organizationId, thousand)).toEqual(thousand);
+  });
+
+  it.each([
+    ['before its first page', 1, 'before'],
+    ['between its pages', 2, 'before'],
+    ['once its last page is read', 2, 'after'],
+  ] as const)('during which Redis is emptied %s never leaves the mark', async (_, at, when) => {
+    let asked = 0;
+    const filled = await fill(connection, organizationId, async (after, limit) => {
+      asked += 1;
+      if (asked === at && when === 'before') await connection.client.flushall();
+      const counters = await list(after, limit);
+      if (asked === at && when === 'after') await connection.client.flushall();
+      return counters;
+    });
+    expect(asked).toBe(2);
+    expect(filled).toBe(false);
+    expect(await isReady(connection, organizationId)).toBe(false);
+    expect(await read()).toBeNull();
+    // and keeps nobody from filling anew
+    expect(await fill(connection, organizationId, list)).toBe(true);
+    expect(await read()).toEqual(truth);
+  });
+
+  it('that another fill overtook after a flush does not set the mark for it', async () => {
+    let second: Promise<boolean> | undefined;
+    let secondMayEnd = () => {};
+    const gate = new Promise<void>((resolve) => {
+      secondMayEnd = resolve;
+    });
+    const first = await fill(connection, organizationId, async (after, limit) => {
+      if (!second) {
+        await connection.client.flushall();
+        await new Promise<void>((begun) => {
+          second = fill(connection, organizationId, async (from, count) => {
+            begun();
+            await gate;
+            return list(from, count);
+          });
+        });
+      }
+      return list(after, limit);
+    });
+    expect(first).toBe(false);
+    expect(await isReady(connection, organizationId)).toBe(false);
+    secondMayEnd();
+    expect(await second).toBe(true);
+    expect(await read()).toEqual(truth);
+  });
+
+  it('at a time: of two at once one fills and the other leaves it to it', async () => {
+    let listed = 0;
+    const counting: ListCounters = (after, limit) => {
+      listed += 1;
+      return list(after, limit);
+    };
+    const results = await Promise.all([1, 2].map(() => fill(connection, organizationId, counting)));
+    expect(results.toSorted()).toEqual([false, true]);
+    expect(listed).toBe(2);
+    expect(await read()).toEqual(truth);
+  });
+
+  it('that fails leaves no mark and lets the next one try at once', async () => {
+    const broken: ListCounters = async () => {
+      throw new Error('Postgres is away');
+    };
+    await expect(fill(connection, organizationId, broken)).rejects.toThrow('Postgres is away');
+    expect(await isReady(connection, organizationId)).toBe(false);
+    expect(await fill(connection, organizationId, list)).toBe(true);
+  });
+
+  it('never lowers what was raised while it ran', async () => {
+    const [first] = truth;
+    if (!first) throw new Error('no counter');
+    const raised = { ...first, accept_all: first.accept_all + 5 };
+    await fill(connection, organizationId, async (after, limit) => {
+      const counters = await list(after, limit);
+      await raise(connection.client, [raised]);
+      return counters;
+    });
+    expect(await readSame(connection, organizationId, [first])).toEqual([raised]);
+  });
+
+  it('of one organization does not make another readable', async () => {
+    const other = await makeTenant(db);
+    await fill(connection, organizationId, list);
+    expect(await isReady(connection, other.organizationId)).toBe(false);
+  });
+});

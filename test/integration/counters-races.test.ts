@@ -1,0 +1,157 @@
+/**
+ * The guarantee for a reader while raises, fills and FLUSHALLs race. Let a read begin at b and end at e. It answers null,
+ * or for every counter a value that
+ *   1. is at most what Postgres holds at e: nothing is shown that was not committed;
+ *   2. is at least what every raise that had ended before b raised to: what the worker finished is not lost again, since
+ *      a flush takes the mark with it and a fill reads Postgres after the flush;
+ *   3. is at least what any earlier read showed: a count never goes back.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addBreakdown, type Breakdown, type Counter, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
+import { fill } from '#libs/counters/fill';
+import { raise } from '#libs/counters/raise';
+import { readCounters } from '#libs/counters/read';
+import type { RedisConnection } from '#libs/redis';
+import { persist } from '#libs/store/persist';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
+import { countRecords } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+
+/** Each kind of event is seen at least this often before the race ends. */
+const enough = 30;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('a reader, while writers, fills and flushes race', () => {
+  let db: Database;
+  let url: string;
+  let redisUrl: string;
+
+  beforeAll(async () => {
+    ({ db, url } = await openDatabase());
+    redisUrl = (await openRedisServer()).url;
+  });
+
+  it('sees nothing uncommitted, nothing finished missing, and no count go back', async () => {
+    const { organizationId, domainIds } = await makeTenant(db, { domains: 4 });
+    const period = '2024-02-29';
+    // each on a connection of its own, so that their commands can overtake each other
+    const [writing, filling, reading] = await Promise.all([
+      openRedis(redisUrl),
+      openRedis(redisUrl),
+      openRedis(redisUrl),
+    ]);
+    const list = listerOf(db, organizationId);
+    let running = true;
+    let written = 0;
+    let flushes = 0;
+    let fills = 0;
+    let reads = 0;
+    let answeredSinceFlush = 0;
+    let finished = emptyBreakdown();
+    let shown = emptyBreakdown();
+
+    const write = async (writer: number) => {
+      for (let n = 0; Math.min(n, flushes, fills, reads) < enough && running; n += 1) {
+        const decision = decisions[n % 4] ?? 'custom';
+        const domainId = domainIds[(n + writer) % domainIds.length] ?? '';
+        const { counters } = await persist(db, [recordAt('2024-02-29T12:00:00.000Z', { domainId, decision })]);
+        await raise(writing.client, counters);
+        written += 1;
+        const day = counters.find((counter) => counter.domainId === '' && counter.period === period);
+        if (day) finished = largest(finished, day);
+      }
+    };
+    const fillAgain = async () => {
+      while (running) {
+        if (await fill(filling, organizationId, list)) fills += 1;
+        await turn();
+      }
+    };
+    const flush = async (connection: RedisConnection) => {
+      while (running) {
+        if (answeredSinceFlush > 1) {
+          answeredSinceFlush = 0;
+          await connection.client.flushall();
+          flushes += 1;
+        }
+        await turn();
+      }
+    };
+    const committedNow = async () => {
+      const [row] = await db.run(
+        (sql) => sql<Breakdown[]>`
+          select accept_all, reject_all, custom, withdraw from counters
+          where organization_id = ${organizationId} and domain_id = '' and period = ${period}`,
+      );
+      return row ?? emptyBreakdown();
+    };
+    const read = async () => {
+      while (running) {
+        const atLeast = largest(finished, shown);
+        const counts = await readCounters(reading, { organizationId, domainId: '', periods: [period] });
+        const atMost = await committedNow();
+        if (counts) {
+          const seen = counts.get(period) ?? emptyBreakdown();
+          expect(isAtMost(seen, atMost), `${JSON.stringify(seen)} is ahead of ${JSON.stringify(atMost)}`).toBe(true);
+          expect(isAtMost(atLeast, seen), `${JSON.stringify(seen)} misses some of ${JSON.stringify(atLeast)}`).toBe(
+            true,
+          );
+          shown = seen;
+          reads += 1;
+          answeredSinceFlush += 1;
+        }
+        await turn();
+      }
+    };
+    const until = async (work: Promise<unknown>) => {
+      try {
+        await work;
+      } finally {
+        running = false;
+      }
+    };
+    const watchers = [fillAgain(), flush(filling), read()].map((watcher) => until(watcher));
+    await Promise.all([until(Promise.all([write(0), write(1), write(2)])), ...watchers]);
+
+    expect(totalOf(finished)).toBe(written);
+    const truth = await countRecords(db, organizationId);
+    if (!(await readSame(reading, organizationId, truth))) await fill(filling, organizationId, list);
+    expect(await readSame(reading, organizationId, truth)).toEqual(truth);
+  });
+
+  it('sees the sum of all domains and days once the race is over, with two workers delivering the same jobs', async () => {
+    const { organizationId, domainIds } = await makeTenant(db, { domains: 4 });
+    const second = createDatabase({
+      url,
+      max: 4,
+      statementTimeout: 20_000,
+      deadline: 25_000,
+      prepare: true,
+      name: 'b',
+    });
+    const connection = await openRedis(redisUrl);
+    await fill(connection, organizationId, listerOf(db, organizationId));
+    const jobs = Array.from({ length: 60 }, (_, job) =>
+      Array.from({ length: 5 }, (_, index) =>
+        recordAt(Date.UTC(2024, 1, 27 + (index % 4)), { domainId: domainIds[(job + index) % 4] ?? '' }),
+      ),
+    );
+    const work = async (pool: Database, order: typeof jobs) => {
+      for (const records of order) await raise(connection.client, (await persist(pool, records)).counters);
+    };
+    await Promise.all([work(db, jobs), work(second, jobs.toReversed()), work(second, jobs)]);
+    await second.close();
+    const truth = await countRecords(db, organizationId);
+    expect(await readSame(connection, organizationId, truth)).toEqual(truth);
+    const organization = truth.filter((counter: Counter) => counter.domainId === '' && counter.period.length === 7);
+    expect(totalOf(organization.reduce((sum, counter) => addBreakdown(sum, counter), emptyBreakdown()))).toBe(300);
+  });
+});
+
+function largest(one: Breakdown, other: Breakdown): Breakdown {
+  const result = emptyBreakdown();
+  for (const decision of decisions) result[decision] = Math.max(one[decision], other[decision]);
+  return result;
+}

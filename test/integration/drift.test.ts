@@ -1,0 +1,122 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { emptyBreakdown } from '#libs/contract/terms';
+import { findDrift } from '#libs/counters/drift';
+import { fill } from '#libs/counters/fill';
+import { raise } from '#libs/counters/raise';
+import type { RedisConnection } from '#libs/redis';
+import { listCountersSince } from '#libs/store/counters';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { listerOf } from '../support/counter-stores.ts';
+import { storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+
+const since = '2024-02-15';
+const noon = '2024-02-20T12:00:00.000Z';
+
+describe('findDrift', () => {
+  let db: Database;
+  let connection: RedisConnection;
+  let tenant: Tenant;
+  let organizationId: string;
+  let domainId: string;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    connection = await openRedis((await openRedisServer()).url);
+  });
+  beforeEach(async () => {
+    tenant = await makeTenant(db, { domains: 2 });
+    ({ organizationId } = tenant);
+    [domainId = ''] = tenant.domainIds;
+    await persist(db, [recordAt(noon, { domainId }), recordAt('2024-03-01', { domainId, decision: 'custom' })]);
+    await fill(connection, organizationId, listerOf(db, organizationId));
+  });
+
+  const list = () => db.run((sql) => listCountersSince(sql, organizationId, since));
+  const find = (listCounters = list) => findDrift(connection, organizationId, { since, patience: 1, listCounters });
+  const places = (differences: { domainId: string; period: string }[]) =>
+    differences.map((difference) => `${difference.domainId} ${difference.period}`).sort();
+
+  it('finds nothing where both are equal, and says how many counters it checked', async () => {
+    expect(await find()).toEqual({ checked: 8, differences: [] });
+  });
+
+  it('finds a counter that Redis holds above Postgres, in one count of four', async () => {
+    const postgres = { ...emptyBreakdown(), accept_all: 1 };
+    const redis = { ...postgres, withdraw: 1 };
+    await raise(connection.client, [{ organizationId, domainId, period: '2024-02-20', ...redis }]);
+    const { differences } = await find();
+    expect(differences).toEqual([{ organizationId, domainId, period: '2024-02-20', redis, postgres }]);
+  });
+
+  it('finds a counter that Redis holds and Postgres does not', async () => {
+    const redis = { ...emptyBreakdown(), custom: 3 };
+    await raise(connection.client, [{ organizationId, domainId: 'dom_gone', period: '2024-02-20', ...redis }]);
+    const { differences } = await find();
+    expect(differences).toMatchObject([{ domainId: 'dom_gone', redis, postgres: emptyBreakdown() }]);
+  });
+
+  it('finds counters that were never raised', async () => {
+    await persist(db, [recordAt(noon, { domainId, decision: 'withdraw' })]);
+    const { differences } = await find();
+    expect(places(differences)).toEqual(
+      [' 2024-02', ' 2024-02-20', `${domainId} 2024-02`, `${domainId} 2024-02-20`].sort(),
+    );
+  });
+
+  it('finds what is ahead also where something else is behind', async () => {
+    const ahead = { organizationId, domainId, period: '2024-02-20', ...emptyBreakdown(), withdraw: 9 };
+    await raise(connection.client, [ahead]);
+    await persist(db, [recordAt('2024-03-05', { domainId })]);
+    expect(places((await find()).differences)).toEqual(
+      [' 2024-03', ' 2024-03-05', `${domainId} 2024-02-20`, `${domainId} 2024-03`, `${domainId} 2024-03-05`].sort(),
+    );
+  });
+
+  it('finds a key that Redis lost', async () => {
+    await connection.client.del(`assent:{${organizationId}}:months:${domainId}`);
+    expect(places((await find()).differences)).toEqual([`${domainId} 2024-02`, `${domainId} 2024-03`]);
+  });
+
+  it('does not find what is merely on its way', async () => {
+    const { counters } = await persist(db, [recordAt(noon, { domainId })]);
+    const { differences } = await find(async () => {
+      const listed = await list();
+      // Redis was read before this and is read again after the patience
+      await raise(connection.client, counters);
+      return listed;
+    });
+    expect(differences).toEqual([]);
+  });
+
+  it('does not take for ahead what was stored and raised while it looked', async () => {
+    const { differences } = await find(async () => {
+      const listed = await list();
+      await raise(connection.client, (await persist(db, [recordAt(noon, { domainId })])).counters);
+      return listed;
+    });
+    expect(differences).toEqual([]);
+  });
+
+  it('looks at days from `since` on and at months that contain it, no older ones', async () => {
+    await persist(db, [
+      recordAt('2024-01-31T23:59:59.999Z', { domainId }),
+      recordAt('2024-02-14T23:59:59.999Z', { domainId }),
+      recordAt('2024-02-15T00:00:00.000Z', { domainId }),
+    ]);
+    expect(places((await find()).differences)).toEqual(
+      ['', domainId].flatMap((domain) => [`${domain} 2024-02`, `${domain} 2024-02-15`]).sort(),
+    );
+    const stored = await storedCounters(db, organizationId);
+    await raise(connection.client, stored);
+    expect((await find()).differences).toEqual([]);
+    const tooHigh = stored.filter(({ period }) => ['2024-01', '2024-01-31', '2024-02-14'].includes(period));
+    await raise(
+      connection.client,
+      tooHigh.map((counter) => ({ ...counter, custom: 99 })),
+    );
+    expect((await find()).differences).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { type Decision, decisions } from '#libs/contract/terms';
+import { timeOf } from '#libs/contract/uuid';
+import { type LogQuery, readPage } from '#libs/store/log';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+
+type Filters = Pick<LogQuery, 'decision' | 'from' | 'to' | 'visitorId'>;
+
+const visitors = ['anna', 'bert', ''];
+const days = ['2024-01-31', '2024-02-01', '2024-02-28', '2024-02-29', '2024-03-01', '2024-05-10'];
+const draft = fc.record({
+  day: fc.constantFrom(...days),
+  // the edges of the day, or within it
+  millisecond: fc.oneof(fc.constantFrom(0, 86_399_999), fc.nat(86_399_999)),
+  decision: fc.constantFrom(...decisions),
+  visitorId: fc.constantFrom(...visitors),
+});
+const date = fc.constantFrom(...days, '2024-02-15', '2023-12-31', '2024-12-31');
+const filters: fc.Arbitrary<Filters> = fc.record(
+  {
+    decision: fc.constantFrom<Decision[]>(...decisions),
+    from: date,
+    to: date,
+    visitorId: fc.constantFrom('anna', 'bert', 'nobody'),
+  },
+  { requiredKeys: [] },
+);
+
+const dayIn = (id: string) => new Date(timeOf(id)).toISOString().slice(0, 10);
+const newestFirst = (one: NewRecord, other: NewRecord) => (one.id < other.id ? 1 : -1);
+
+/** What a log must answer: all records of the domain that match, newest first. */
+const matching = (records: NewRecord[], { decision, from, to, visitorId }: Filters): string[] =>
+  records
+    .filter((record) => decision === undefined || record.decision === decision)
+    .filter((record) => visitorId === undefined || record.visitorId === visitorId)
+    .filter(
+      (record) => (from === undefined || dayIn(record.id) >= from) && (to === undefined || dayIn(record.id) <= to),
+    )
+    .toSorted(newestFirst)
+    .map((record) => record.id);
+
+describe('the log, on random records over days and months', () => {
+  let db: Database;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+
+  /** One tenant with `drafts` on its first domain, and others' records around them. */
+  const store = async (drafts: (typeof draft extends fc.Arbitrary<infer T> ? T : never)[]) => {
+    const { organizationId, domainIds } = await makeTenant(db, { domains: 2 });
+    const [domainId = '', neighbour = ''] = domainIds;
+    const on = (domain: string) =>
+      drafts.map(({ day, millisecond, decision, visitorId }) =>
+        recordAt(Date.parse(day) + millisecond, { domainId: domain, decision, ...(visitorId && { visitorId }) }),
+      );
+    const records = on(domainId);
+    await persist(db, [...records, ...on(neighbour)]);
+    return { records, organizationId, domainId };
+  };
+  const idsOf = async (query: LogQuery) => {
+    const { total, more, records } = await db.run((sql) => readPage(sql, query));
+    return { total, more, ids: records.map((record) => record.id) };
+  };
+
+  it('a page at any offset is that slice of all that match, with the true total', async () => {
+    const offsets = fc.array(fc.tuple(fc.nat(70), fc.integer({ min: 1, max: 30 })), { minLength: 4, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(draft, { maxLength: 60, size: 'max' }),
+        fc.array(filters, { maxLength: 4 }),
+        offsets,
+        async (drafts, chosen, slices) => {
+          const { records, organizationId, domainId } = await store(drafts);
+          for (const filter of [{}, ...chosen]) {
+            const expected = matching(records, filter);
+            for (const [offset, limit] of slices) {
+              const page = await idsOf({ organizationId, domainId, ...filter, offset, limit });
+              expect(page, JSON.stringify({ filter, offset, limit })).toEqual({
+                total: expected.length,
+                more: expected.length > offset + limit,
+                ids: expected.slice(offset, offset + limit),
+              });
+            }
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('cursors lead through all that match, each once, with the true total on every page', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(draft, { maxLength: 60, size: 'max' }),
+        filters,
+        fc.integer({ min: 1, max: 20 }),
+        async (drafts, filter, limit) => {
+          const { records, organizationId, domainId } = await store(drafts);
+          const expected = matching(records, filter);
+          const seen: string[] = [];
+          let after: string | undefined;
+          do {
+            const page = await idsOf({ organizationId, domainId, ...filter, limit, after });
+            expect(page.total).toBe(expected.length);
+            seen.push(...page.ids);
+            after = page.more ? page.ids.at(-1) : undefined;
+          } while (after);
+          expect(seen).toEqual(expected);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ['without a filter', {}],
+    ['of a visitor', { visitorId: 'anna' }],
+  ])('a cursor continues after its record also where the page number is given with it: %s', async (_, filter) => {
+    const { organizationId, domainId, records } = await store(
+      Array.from({ length: 12 }, (_, index) => ({
+        day: '2024-02-29',
+        millisecond: index * 1_000,
+        decision: 'custom' as const,
+        visitorId: 'anna',
+      })),
+    );
+    const expected = matching(records, {});
+    // as the route asks: the cursor carries the number of its page
+    const page = await idsOf({ organizationId, domainId, ...filter, limit: 5, offset: 5, after: expected[4] });
+    expect(page.ids).toEqual(expected.slice(5, 10));
+  });
+
+  it("another organization's name finds nothing of a domain", async () => {
+    const { domainId } = await store([{ day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna' }]);
+    const { organizationId } = await makeTenant(db);
+    const nothing = { total: 0, more: false, ids: [] };
+    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0 })).toEqual(nothing);
+    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0, visitorId: 'anna' })).toEqual(nothing);
+  });
+});

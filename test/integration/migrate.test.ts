@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrate } from '#libs/store/migrate';
+import { freshDatabase } from '../support/stores.ts';
+
+const versions = readdirSync(new URL('../../libs/store/migrations', import.meta.url))
+  .map((file) => file.split('_')[0])
+  .sort();
+
+const open = (url: string) => {
+  const address = new URL(url);
+  address.searchParams.delete('sslmode');
+  const sql = postgres(address.toString(), { max: 1, onnotice: () => {} });
+  afterAll(() => sql.end());
+  return sql;
+};
+
+const schemaOf = async (sql: postgres.Sql) => ({
+  versions: (await sql`select version from schema_migrations order by version`).map(({ version }) => version),
+  columns: (
+    await sql`
+      select table_name, column_name, data_type, is_nullable from information_schema.columns
+      where table_schema = 'public' order by table_name, ordinal_position`
+  ).map((column) => Object.values(column).join(' ')),
+});
+
+describe('migrate', () => {
+  let url: string;
+
+  beforeAll(async () => {
+    const name = `empty_${randomBytes(8).toString('hex')}`;
+    const server = new URL(inject('postgresUrl'));
+    server.pathname = '/postgres';
+    await open(server.toString()).unsafe(`create database ${name}`);
+    server.pathname = `/${name}`;
+    url = server.toString();
+  });
+
+  it('four at once on an empty database all succeed and leave one schema', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => migrate(url)));
+    const schema = await schemaOf(open(url));
+    expect(schema.versions).toEqual(versions);
+    expect(schema).toEqual(await schemaOf(open(await freshDatabase())));
+  });
+
+  it('again changes nothing', async () => {
+    const sql = open(url);
+    const before = await schemaOf(sql);
+    await migrate(url);
+    expect(await schemaOf(sql)).toEqual(before);
+  });
+
+  it('leaves no lock behind, and gives up where another one holds it for too long', async () => {
+    const sql = open(url);
+    const locks = () => sql`select from pg_locks where locktype = 'advisory'`;
+    expect(await locks()).toHaveLength(0);
+    await sql`select pg_advisory_lock(hashtext('assent.migrate'))`;
+    await expect(migrate(url, { patience: 300 })).rejects.toThrow(/another migration/);
+    await sql`select pg_advisory_unlock(hashtext('assent.migrate'))`;
+    await migrate(url);
+  });
+
+  it('tells what went wrong', async () => {
+    const nowhere = new URL(url);
+    nowhere.pathname = '/no_such_database';
+    await expect(migrate(nowhere.toString())).rejects.toThrow(/no_such_database/);
+  });
+});

@@ -1,0 +1,243 @@
+/**
+ * The whole of recording against a model of a few lines: the set of stored records. Random interleavings of everything
+ * that can happen to a job, to its raise and to Redis must leave Postgres and Redis equal to the model once all is quiet,
+ * and must never show a count that the model has not reached.
+ */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
+import { timeOf } from '#libs/contract/uuid';
+import { fill, isReady } from '#libs/counters/fill';
+import { raise } from '#libs/counters/raise';
+import { readCounters } from '#libs/counters/read';
+import type { RedisConnection } from '#libs/redis';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { reconcileOrganization, sweepOwedRaises } from '../../apps/worker/reconcile.ts';
+import { listerOf, quiet } from '../support/counter-stores.ts';
+import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+
+/** Both sides of a day's and of a month's edge, recent enough for reconcile to look at. */
+const today = startOf(dayOf(Date.now()));
+const monthStart = startOf(firstDay(monthOf(Date.now() - 86_400_000)));
+const times = [today - 1, today, monthStart - 1, monthStart];
+
+class Model {
+  /** what is stored, by id */
+  readonly stored = new Map<string, NewRecord>();
+
+  store(records: NewRecord[]): void {
+    for (const record of records) if (!this.stored.has(record.id)) this.stored.set(record.id, record);
+  }
+
+  /** Every counter that is not zero. */
+  counters(organizationId: string): Counter[] {
+    const found = new Map<string, Counter>();
+    for (const { id, domainId, decision } of this.stored.values()) {
+      for (const level of [domainId, '']) {
+        for (const period of [dayOf(timeOf(id)), monthOf(timeOf(id))]) {
+          const key = `${level} ${period}`;
+          const counter = found.get(key) ?? { organizationId, domainId: level, period, ...emptyBreakdown() };
+          counter[decision] += 1;
+          found.set(key, counter);
+        }
+      }
+    }
+    return inKeyOrder([...found.values()]);
+  }
+}
+
+/** What really happens: jobs that wait or wait again, raises that are on their way, and the two stores. */
+class Real {
+  readonly jobs: NewRecord[][] = [];
+  readonly raises: Counter[][] = [];
+  constructor(
+    readonly db: Database,
+    readonly redis: RedisConnection,
+    readonly tenant: Tenant,
+  ) {}
+
+  fill = () => fill(this.redis, this.tenant.organizationId, listerOf(this.db, this.tenant.organizationId));
+}
+
+type Step = fc.AsyncCommand<Model, Real>;
+
+const step = (name: string, run: (model: Model, real: Real) => Promise<void>): Step => ({
+  check: () => true,
+  run,
+  toString: () => name,
+});
+
+/** After every step: what Redis shows is nothing, or at most the truth. */
+async function checkShown(model: Model, { redis, tenant }: Real): Promise<void> {
+  const { organizationId } = tenant;
+  for (const counter of model.counters(organizationId)) {
+    const { domainId, period } = counter;
+    const shown = await readCounters(redis, { organizationId, domainId, periods: [period] });
+    const counts = shown?.get(period);
+    if (counts) for (const decision of decisions) expect(counts[decision]).toBeLessThanOrEqual(counter[decision]);
+  }
+}
+
+const pick = <T>(items: T[], at: number): T | undefined => items[at % Math.max(1, items.length)];
+const take = <T>(items: T[], at: number): T | undefined => items.splice(at % Math.max(1, items.length), 1)[0];
+
+const batch = fc.array(fc.record({ domain: fc.nat(1), decision: fc.constantFrom(...decisions), time: fc.nat(3) }), {
+  minLength: 1,
+  maxLength: 6,
+});
+
+const steps: fc.Arbitrary<Step>[] = [
+  batch.map((records) =>
+    step(`record ${records.length}`, async (_, real) => {
+      real.jobs.push(
+        records.map(({ domain, decision, time }) =>
+          recordAt(times[time] ?? 0, { domainId: real.tenant.domainIds[domain] ?? '', decision }),
+        ),
+      );
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('deliver', async (model, real) => {
+      const job = take(real.jobs, at);
+      if (!job) return;
+      const { counters } = await persist(real.db, job);
+      model.store(job);
+      await raise(real.redis.client, counters);
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('deliver twice at once', async (model, real) => {
+      const job = take(real.jobs, at);
+      if (!job) return;
+      const both = await Promise.all([persist(real.db, job), persist(real.db, job)]);
+      model.store(job);
+      await Promise.all(both.map(({ counters }) => raise(real.redis.client, counters)));
+    }),
+  ),
+  fc.nat().map((at) =>
+    // before the commit nothing happened, and the job waits again
+    step('crash before the commit', async (_, real) => {
+      const job = take(real.jobs, at);
+      if (job) real.jobs.push(job);
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('crash after the commit', async (model, real) => {
+      const job = pick(real.jobs, at);
+      if (!job) return;
+      await persist(real.db, job);
+      model.store(job);
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('deliver, raise late', async (model, real) => {
+      const job = take(real.jobs, at);
+      if (!job) return;
+      const { counters } = await persist(real.db, job);
+      model.store(job);
+      real.raises.push(counters);
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('a late raise arrives', async (_, real) => {
+      const counters = take(real.raises, at);
+      if (counters) await raise(real.redis.client, counters);
+    }),
+  ),
+  fc.nat().map((at) =>
+    step('persist directly, and owe', async (model, real) => {
+      const job = take(real.jobs, at);
+      if (!job) return;
+      await persist(real.db, job, { owe: true });
+      model.store(job);
+    }),
+  ),
+  fc.constant(step('flush', async (_, real) => void (await real.redis.client.flushall()))),
+  fc.nat().map((at) =>
+    step('flush in the middle of a fill, after a delivery', async (model, { db, redis, tenant, jobs }) => {
+      const list = listerOf(db, tenant.organizationId);
+      await fill(redis, tenant.organizationId, async (after, limit) => {
+        const counters = await list(after, limit);
+        const job = take(jobs, at);
+        if (job) {
+          const persisted = await persist(db, job);
+          model.store(job);
+          await raise(redis.client, persisted.counters);
+        }
+        await redis.client.flushall();
+        return counters;
+      });
+    }),
+  ),
+  fc.constant(step('fill', async (_, real) => void (await real.fill()))),
+  fc.constant(
+    step('sweep', async (_, { redis, db }) => void (await sweepOwedRaises({ counters: redis, db, ...quiet() }))),
+  ),
+  fc.constant(
+    step('reconcile', (_, { db, redis, tenant }) =>
+      reconcileOrganization({ counters: redis, db, ...quiet() }, tenant.organizationId, 0),
+    ),
+  ),
+];
+
+describe('recording, against a model', () => {
+  let db: Database;
+  let redis: RedisConnection;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    redis = await openRedis((await openRedisServer()).url);
+  });
+
+  it('whatever happens to jobs, raises and Redis, both stores equal the model once all is quiet', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(steps, { maxCommands: 60, size: 'max' }), async (commands) => {
+        const tenant = await makeTenant(db, { domains: 2 });
+        const { organizationId } = tenant;
+        const model = new Model();
+        const real = new Real(db, redis, tenant);
+        await fc.asyncModelRun(() => ({ model, real }), checked(commands));
+
+        // filled first and only without a mark: what a crash left unraised must come with the job's next delivery, and
+        // what a mark calls complete must be
+        if (!(await isReady(redis, organizationId))) await real.fill();
+        for (const job of real.jobs.splice(0)) {
+          const { counters } = await persist(db, job);
+          model.store(job);
+          await raise(redis.client, counters);
+        }
+        for (const counters of real.raises.splice(0)) await raise(redis.client, counters);
+        await sweepOwedRaises({ counters: redis, db, ...quiet() });
+
+        const truth = model.counters(organizationId);
+        expect(inKeyOrder(await countRecords(db, organizationId))).toEqual(truth);
+        expect(inKeyOrder(await storedCounters(db, organizationId))).toEqual(truth);
+        for (const { domainId, period, ...counts } of truth) {
+          const shown = await readCounters(redis, { organizationId, domainId, periods: [period] });
+          expect(shown?.get(period)).toEqual(onlyCounts(counts));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+const onlyCounts = ({ accept_all, reject_all, custom, withdraw }: Breakdown): Breakdown => ({
+  accept_all,
+  reject_all,
+  custom,
+  withdraw,
+});
+
+/** The same commands, with a look at what Redis shows after each. */
+function* checked(commands: Iterable<Step>): Iterable<Step> {
+  for (const command of commands) {
+    yield command;
+    yield step('look', checkShown);
+  }
+}

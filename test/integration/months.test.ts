@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dropMonth, listMonths, makeMonth } from '#libs/store/months';
+import { persist } from '#libs/store/persist';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+
+describe('the months of the records', () => {
+  let db: Database;
+
+  beforeAll(async () => {
+    const { url } = await openDatabase();
+    db = createDatabase({ url, max: 12, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
+    afterAll(() => db.close());
+  });
+
+  const partitions = async () =>
+    (
+      await db.run(
+        (sql) => sql<{ name: string }[]>`
+          select inhrelid::regclass::text as name from pg_inherits where inhparent = 'records'::regclass order by 1`,
+      )
+    ).map(({ name }) => name);
+  const idsIn = async (table: string) =>
+    (await db.run((sql) => sql<{ id: string }[]>`select id from ${sql(table)} order by id`)).map(({ id }) => id);
+
+  it('after a migration reach from last month to two ahead', async () => {
+    const now = new Date();
+    const month = (ahead: number) =>
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead)).toISOString().slice(0, 7);
+    expect(await db.run(listMonths)).toEqual([-1, 0, 1, 2].map(month));
+  });
+
+  it('are made once each, however often and by however many', async () => {
+    const make = (month: string) => db.run((sql) => makeMonth(sql, month));
+    const wanted = ['2020-01', '2020-02', '2020-12'];
+    const made = await Promise.all(Array.from({ length: 12 }, (_, index) => make(wanted[index % 3] ?? '')));
+    expect(made.filter(Boolean)).toHaveLength(3);
+    expect(await make('2020-02')).toBe(false);
+    expect((await partitions()).filter((name) => name.startsWith('records_2020'))).toEqual([
+      'records_2020_01',
+      'records_2020_02',
+      'records_2020_12',
+    ]);
+  });
+
+  it('hold each record in the UTC month of its id, to the millisecond', async () => {
+    const [domainId = ''] = (await makeTenant(db)).domainIds;
+    const at = (time: string) => recordAt(time, { domainId });
+    const leap = [at('2016-02-01T00:00:00.000Z'), at('2016-02-29T23:59:59.999Z')];
+    const year = [at('2016-12-31T23:59:59.999Z'), at('2017-01-01T00:00:00.000Z')];
+    const march = at('2016-03-01T00:00:00.000Z');
+    await persist(db, [...year, march, ...leap]);
+    expect(await idsIn('records_2016_02')).toEqual(leap.map(({ id }) => id));
+    expect(await idsIn('records_2016_03')).toEqual([march.id]);
+    expect(await idsIn('records_2016_12')).toEqual([year[0]?.id]);
+    expect(await idsIn('records_2017_01')).toEqual([year[1]?.id]);
+  });
+
+  it('are dropped one at a time: its records go, all others and every counter stay', async () => {
+    const { organizationId, domainIds } = await makeTenant(db);
+    const [domainId = ''] = domainIds;
+    const records = ['2021-05-31T23:59:59.999Z', '2021-06-15', '2021-07-01T00:00:00.000Z'].map((time) =>
+      recordAt(time, { domainId }),
+    );
+    await persist(db, records);
+    const counters = await storedCounters(db, organizationId);
+    await db.run((sql) => dropMonth(sql, '2021-06'));
+    expect(await db.run(listMonths)).not.toContain('2021-06');
+    expect(await partitions()).not.toContain('records_2021_06');
+    const left = await db.run(
+      (sql) => sql<{ id: string }[]>`select id from records where domain_id = ${domainId} order by id`,
+    );
+    expect(left.map(({ id }) => id)).toEqual([records[0]?.id, records[2]?.id]);
+    expect(await storedCounters(db, organizationId)).toEqual(counters);
+  });
+
+  it('that were dropped stay away: none makes them again', async () => {
+    await db.run((sql) => makeMonth(sql, '2014-01'));
+    await db.run((sql) => dropMonth(sql, '2014-01'));
+    await expect(db.run((sql) => makeMonth(sql, '2014-01'))).rejects.toThrow(/past their retention/);
+    expect(await partitions()).not.toContain('records_2014_01');
+  });
+
+  it('that a reader holds are not dropped: the drop fails whole and can be tried again', async () => {
+    await db.run((sql) => makeMonth(sql, '2015-01'));
+    await db.run((sql) =>
+      sql.begin(async (reader) => {
+        await reader`select from records where id < '00000000-0000-0000-0000-000000000000'`;
+        await expect(db.run((other) => dropMonth(other, '2015-01'))).rejects.toThrow(/lock timeout/);
+      }),
+    );
+    expect(await db.run(listMonths)).toContain('2015-01');
+    await db.run((sql) => dropMonth(sql, '2015-01'));
+    expect(await db.run(listMonths)).not.toContain('2015-01');
+  });
+});

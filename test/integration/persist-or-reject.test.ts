@@ -1,0 +1,103 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { persistOrReject } from '#libs/store/persist-or-reject';
+import { listRejected } from '#libs/store/rejected';
+import type { Database } from '#libs/store/sql';
+import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+
+const noon = '2024-05-15T12:00:00.000Z';
+
+describe('a record that Postgres refuses', () => {
+  let db: Database;
+  let tenant: Tenant;
+  let domainId: string;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+  beforeEach(async () => {
+    tenant = await makeTenant(db);
+    [domainId = ''] = tenant.domainIds;
+    await db.run((sql) => sql`truncate rejected_records`);
+  });
+
+  const countStored = async () => {
+    const counters = await countRecords(db, tenant.organizationId);
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(counters);
+    return counters.find(({ domainId, period }) => domainId === '' && period === '2024-05')?.accept_all ?? 0;
+  };
+  const rejected = () => db.run(async (sql) => [...(await listRejected(sql, null))].reverse());
+  const bad = (): Record<string, NewRecord> => ({
+    'NUL in a text': recordAt(noon, { domainId, visitorId: 'a\0b' }),
+    'NUL in metadata': recordAt(noon, { domainId, metadata: { key: 'a\0b' } }),
+    'half a surrogate pair': recordAt(noon, { domainId, bannerVersion: '\ud800' }),
+    'half a surrogate pair in metadata': recordAt(noon, { domainId, metadata: { key: '\udc00' } }),
+    'an unknown domain': recordAt(noon, { domainId: 'dom_unknown', visitorId: 'who decided' }),
+    'a time that is none': recordAt(noon, { domainId, receivedAt: 'yesterday-ish' }),
+    'an id that is none': { ...recordAt(noon, { domainId }), id: 'no-uuid' },
+    'an id of the year 10889': recordAt(noon, { domainId, id: 'ffffffff-ffff-7000-8000-000000000000' }),
+  });
+
+  it.each(Object.keys(bad()))('is kept whole with its error, and not dropped: %s', async (name) => {
+    const record = bad()[name];
+    if (!record) throw new Error('no such record');
+    const result = await persistOrReject(db, [record]);
+    expect(result).toEqual({ added: 0, counters: [], rejected: 1 });
+    const [kept, ...more] = await rejected();
+    expect(more).toEqual([]);
+    expect(JSON.parse(kept?.record ?? '')).toEqual(record);
+    expect(kept?.errorCode).toMatch(/^2[23]/);
+    expect(kept?.error).not.toBe('');
+  });
+
+  it('does not cost the others of its batch: wherever it lies in a hundred, the rest is stored and counted', async () => {
+    const batch = Array.from({ length: 100 }, () => recordAt(noon, { domainId }));
+    const offenders = Object.values(bad());
+    [0, 13, 37, 49, 50, 51, 98, 99].forEach((at, index) => {
+      const offender = offenders[index];
+      if (offender) batch[at] = offender;
+    });
+    const { added, rejected: count, counters } = await persistOrReject(db, batch);
+    expect([added, count]).toEqual([92, 8]);
+    expect(await countStored()).toBe(92);
+    expect((await rejected()).map(({ record }) => JSON.parse(record))).toEqual(offenders);
+    // of the values that came for each counter, what the caller raises to is the largest
+    expect(Math.max(...counters.map(({ accept_all }) => accept_all))).toBe(92);
+  });
+
+  it('is listed once however often its job is delivered', async () => {
+    const batch = [recordAt(noon, { domainId }), ...Object.values(bad()), recordAt(noon, { domainId })];
+    for (let delivery = 0; delivery < 3; delivery += 1) await persistOrReject(db, batch);
+    expect(await rejected()).toHaveLength(Object.keys(bad()).length);
+    expect(await countStored()).toBe(2);
+  });
+
+  it('is stored once its cause is gone and it is delivered again', async () => {
+    const record = recordAt(noon, { domainId: `dom_late_${tenant.organizationId}` });
+    expect((await persistOrReject(db, [record])).rejected).toBe(1);
+    await db.run(
+      (sql) => sql`insert into domains (id, organization_id, name)
+        values (${record.domainId}, ${tenant.organizationId}, 'late.example')`,
+    );
+    expect(await persistOrReject(db, [record])).toMatchObject({ added: 1, rejected: 0 });
+    expect(await countStored()).toBe(1);
+  });
+
+  it('leaves what is owed for the others', async () => {
+    const records = [recordAt(noon, { domainId }), recordAt(noon, { domainId: 'dom_unknown' })];
+    await persistOrReject(db, records, { owe: true });
+    expect(await countOwed(db, tenant.organizationId)).toBe(4);
+  });
+});
+
+describe('an error that is not the record’s fault', () => {
+  it('is thrown, and nothing is rejected', async () => {
+    const { db } = await openDatabase();
+    const [domainId = ''] = (await makeTenant(db)).domainIds;
+    await db.run((sql) => sql`alter table counters rename to counters_away`);
+    await expect(persistOrReject(db, [recordAt(noon, { domainId })])).rejects.toThrow(/"counters" does not exist/);
+    expect(await db.run((sql) => listRejected(sql, null))).toHaveLength(0);
+  });
+});

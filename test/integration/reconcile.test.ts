@@ -1,0 +1,153 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Counter, emptyBreakdown } from '#libs/contract/terms';
+import { fill, isReady } from '#libs/counters/fill';
+import { raise } from '#libs/counters/raise';
+import type { RedisConnection } from '#libs/redis';
+import { oweRaises } from '#libs/store/counters';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { reconcile, sweepOwedRaises } from '../../apps/worker/reconcile.ts';
+import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
+import { countOwed, storedCounters } from '../support/counts.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+
+const now = Date.now();
+
+describe('healing', () => {
+  let db: Database;
+  let redisUrl: string;
+  let connection: RedisConnection;
+  let tenant: Tenant;
+  let organizationId: string;
+  let domainId: string;
+
+  beforeAll(async () => {
+    redisUrl = (await openRedisServer()).url;
+    connection = await openRedis(redisUrl);
+  });
+  beforeEach(async () => {
+    // reconcile goes through all organizations of the database
+    ({ db } = await openDatabase());
+    await connection.client.flushall();
+    tenant = await makeTenant(db, { domains: 2 });
+    ({ organizationId } = tenant);
+    [domainId = ''] = tenant.domainIds;
+    await persist(db, [recordAt(now, { domainId }), recordAt(now - 86_400_000, { domainId, decision: 'custom' })]);
+    await fill(connection, organizationId, listerOf(db, organizationId));
+  });
+
+  const { log, metrics } = quiet();
+  const deps = () => ({ counters: connection, db, log, metrics });
+  const heal = async () => {
+    await connection.client.del('assent:reconcile');
+    await reconcile(deps(), 60_000);
+  };
+  const driftSeen = async () => (await metrics.drift.get()).values[0]?.value ?? 0;
+  const fillsSeen = async () => (await metrics.fills.get()).values[0]?.value ?? 0;
+  /** Everything that Redis would answer, and the truth. */
+  const expectEqual = async () => {
+    const truth = await storedCounters(db, organizationId);
+    expect(await readSame(connection, organizationId, truth)).toEqual(truth);
+  };
+  const today = new Date(now).toISOString().slice(0, 10);
+
+  describe('the sweep', () => {
+    it('raises what was stored by somebody who could not raise, and forgets the debt', async () => {
+      await persist(db, [recordAt(now, { domainId }), recordAt(now, { domainId })], { owe: true });
+      expect(await sweepOwedRaises(deps())).toBe(4);
+      expect(await countOwed(db, organizationId)).toBe(0);
+      await expectEqual();
+      expect(await sweepOwedRaises(deps())).toBe(0);
+    });
+
+    it('keeps the debt while Redis is away', async () => {
+      await persist(db, [recordAt(now, { domainId })], { owe: true });
+      const away = await openRedis(redisUrl);
+      await away.close();
+      await expect(sweepOwedRaises({ ...deps(), counters: away })).rejects.toThrow();
+      expect(await countOwed(db, organizationId)).toBe(4);
+    });
+
+    it('forgets only what it raised: debts made meanwhile are raised by the next one', async () => {
+      await persist(db, [recordAt(now, { domainId })], { owe: true });
+      await Promise.all([
+        sweepOwedRaises(deps()),
+        ...Array.from({ length: 20 }, () => persist(db, [recordAt(now, { domainId })], { owe: true })),
+        sweepOwedRaises(deps()),
+      ]);
+      while ((await sweepOwedRaises(deps())) > 0);
+      expect(await countOwed(db, organizationId)).toBe(0);
+      await expectEqual();
+    });
+
+    it('takes any number of debts, a thousand at a time', async () => {
+      const day = { organizationId, domainId, period: today };
+      await persist(db, [recordAt(now, { domainId })]);
+      await db.run((sql) =>
+        oweRaises(
+          sql,
+          Array.from({ length: 1_500 }, () => day),
+        ),
+      );
+      expect(await sweepOwedRaises(deps())).toBe(1_000);
+      expect(await sweepOwedRaises(deps())).toBe(500);
+      expect(await countOwed(db, organizationId)).toBe(0);
+    });
+  });
+
+  describe('reconcile', () => {
+    it('fills an organization without a mark', async () => {
+      const fresh = await makeTenant(db);
+      await connection.client.flushall();
+      await heal();
+      expect(await isReady(connection, organizationId)).toBe(true);
+      expect(await isReady(connection, fresh.organizationId)).toBe(true);
+      await expectEqual();
+    });
+
+    it('brings Redis back down to Postgres where it is ahead, as after a failover of Postgres', async () => {
+      const ahead: Counter = { organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 };
+      await raise(connection.client, [ahead]);
+      const before = await driftSeen();
+      await heal();
+      await expectEqual();
+      expect(await isReady(connection, organizationId)).toBe(true);
+      expect(await driftSeen()).toBe(before + 1);
+    });
+
+    it('raises what a worker stored and never raised', async () => {
+      await persist(db, [recordAt(now, { domainId })]);
+      await heal();
+      await expectEqual();
+    });
+
+    it('touches nothing where nothing is wrong', async () => {
+      const before = await driftSeen();
+      const filled = await fillsSeen();
+      await heal();
+      expect(await fillsSeen()).toBe(filled);
+      await expectEqual();
+      expect(await driftSeen()).toBe(before);
+    });
+
+    it('takes turns: while one has the turn, no other reconciles', async () => {
+      await heal();
+      await connection.client.del(`assent:{${organizationId}}:ready`);
+      await reconcile(deps(), 60_000);
+      expect(await isReady(connection, organizationId)).toBe(false);
+    });
+
+    it.each(['days', 'months', 'keys', 'ready'])('heals the loss of keys: %s', async (kind) => {
+      const lost = await connection.client.keys(`assent:{${organizationId}}:${kind}*`);
+      expect(lost.length).toBeGreaterThan(0);
+      await connection.client.del(...lost);
+      await heal();
+      await expectEqual();
+      // and has nothing left to do
+      const before = await driftSeen();
+      await heal();
+      expect(await driftSeen()).toBe(before);
+    });
+  });
+});

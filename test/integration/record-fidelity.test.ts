@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type NewRecord, recordBody } from '#libs/contract/record';
+import { decisions, sources } from '#libs/contract/terms';
+import { timeOf } from '#libs/contract/uuid';
+import { readPage } from '#libs/store/log';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+
+/** What the contract answers for a record: the same, with null for what is absent. */
+const asRead = (record: NewRecord) => ({
+  visitorId: null,
+  preferences: null,
+  bannerVersion: null,
+  policyVersion: null,
+  language: null,
+  pageUrl: null,
+  country: null,
+  ip: null,
+  userAgent: null,
+  tcString: null,
+  gppString: null,
+  gpc: null,
+  metadata: null,
+  ...record,
+  decidedAt: new Date(timeOf(record.id)).toISOString(),
+});
+
+const text = (maxLength: number) =>
+  fc
+    .string({ unit: 'binary', maxLength, size: 'medium' })
+    .filter((value) => !value.includes('\0') && value.length <= maxLength);
+const name = fc
+  .stringMatching(/^[A-Za-z0-9_.:-]{1,64}$/)
+  .filter((value) => !['__proto__', 'constructor', 'prototype'].includes(value));
+const number = fc.oneof(
+  fc.double({ noNaN: true, min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
+  fc.maxSafeInteger(),
+);
+const moments = fc.date({ min: new Date('2024-02-01'), max: new Date('2024-03-31'), noInvalidDate: true });
+const anyRecord = fc.record(
+  {
+    decidedAt: moments,
+    receivedAt: moments.map((date) => date.toISOString()),
+    decision: fc.constantFrom(...decisions),
+    source: fc.constantFrom(...sources),
+    visitorId: text(128).filter((value) => value !== ''),
+    preferences: fc.dictionary(name, fc.boolean(), { maxKeys: 8, noNullPrototype: true }),
+    bannerVersion: text(64),
+    policyVersion: text(64),
+    language: fc.constantFrom('de', 'en-GB', 'zh-Hant-TW'),
+    pageUrl: fc.webUrl(),
+    country: fc.constantFrom('DE', 'AQ'),
+    ip: fc.oneof(fc.ipV4(), fc.ipV6()),
+    userAgent: text(512),
+    tcString: text(4096),
+    gppString: text(64),
+    gpc: fc.boolean(),
+    // JSON knows no -0
+    metadata: fc.dictionary(
+      name,
+      fc.oneof(
+        text(64),
+        number.map((value) => (value === 0 ? 0 : value)),
+        fc.boolean(),
+      ),
+      { maxKeys: 6, noNullPrototype: true },
+    ),
+  },
+  { requiredKeys: ['decidedAt', 'receivedAt', 'decision', 'source'] },
+);
+
+describe('a record is read back as it was stored', () => {
+  let db: Database;
+  let tenant: Tenant;
+  let domainId: string;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+  beforeEach(async () => {
+    tenant = await makeTenant(db);
+    [domainId = ''] = tenant.domainIds;
+  });
+
+  const readAll = async () => {
+    const { organizationId } = tenant;
+    const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId, limit: 1000, offset: 0 }));
+    return new Map(records.map((record) => [record.id, record]));
+  };
+
+  it('with every field, in any script, with empty strings and every kind of number', async () => {
+    const record = recordAt('2024-02-29T23:59:59.999Z', {
+      domainId,
+      decision: 'custom',
+      receivedAt: '2024-03-01T00:00:00.001Z',
+      source: 'preferences',
+      visitorId: 'Besucher-ß-訪客-🧑🏽‍🚀',
+      preferences: { analytics: true, 'ads.personal:eu-1_x': false },
+      bannerVersion: '',
+      policyVersion: '2024-05 "quoted" \\ back\nline\ttab',
+      language: 'zh-Hant-TW',
+      pageUrl: 'https://example.com/préférences/%20',
+      country: 'DE',
+      ip: '2001:db8:1::',
+      userAgent: "O'Brien \u2028\u2029 \u0001 \u007f",
+      tcString: 'C'.repeat(4096),
+      gppString: '',
+      gpc: false,
+      metadata: { empty: '', half: 1.5, most: 2 ** 53 - 1, least: -(2 ** 53 - 1), tiny: 5e-324, no: false, zero: 0 },
+    });
+    await persist(db, [record]);
+    expect((await readAll()).get(record.id)).toEqual(asRead(record));
+  });
+
+  it('with only what is required, all else null', async () => {
+    const record = recordAt('2024-02-29T12:00:00.000Z', { domainId });
+    await persist(db, [record]);
+    expect((await readAll()).get(record.id)).toEqual(asRead(record));
+  });
+
+  it('-0 is accepted, and is 0 as in JSON', async () => {
+    const metadata = { minus: -0 };
+    expect(recordBody.safeParse({ decision: 'custom', metadata }).success).toBe(true);
+    const record = recordAt('2024-02-29T12:00:00.000Z', { domainId, metadata });
+    await persist(db, [record]);
+    expect((await readAll()).get(record.id)?.metadata).toEqual({ minus: 0 });
+  });
+
+  it('whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRecord, { minLength: 1, maxLength: 20, size: 'max' }), async (drafts) => {
+        const records = drafts.map(({ decidedAt, ...fields }) =>
+          recordAt(decidedAt.getTime(), { domainId, ...fields }),
+        );
+        await persist(db, records);
+        const stored = await readAll();
+        for (const record of records) expect(stored.get(record.id)).toEqual(asRead(record));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

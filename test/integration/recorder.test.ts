@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import type { RedisHealth } from '#libs/queue/health';
+import type { Producer } from '#libs/queue/produce';
+import type { Database } from '#libs/store/sql';
+import type { Recorder } from '../../apps/api/recorder.ts';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { freeze, restartRedis } from '../support/outage.ts';
+import { openConsumer, openRecorder, untilRedisTakesRecords } from '../support/recording.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const now = Date.now();
+
+describe('the recorder', () => {
+  let db: Database;
+  let urls: { redis: string; postgres: string };
+  let server: RunningRedis;
+  let recorder: Recorder;
+  let producer: Producer;
+  let redisHealth: RedisHealth;
+  let tenant: Tenant;
+  let domainId: string;
+
+  beforeAll(async () => {
+    const database = await openDatabase();
+    db = database.db;
+    server = await openRedisServer();
+    urls = { redis: server.url, postgres: database.url };
+    ({ recorder, producer, redisHealth } = await openRecorder(urls));
+  });
+  beforeEach(async () => {
+    tenant = await makeTenant(db);
+    [domainId = ''] = tenant.domainIds;
+    await untilRedisTakesRecords(redisHealth);
+    for (const queue of producer.queues()) await queue.drain();
+  });
+
+  const make = () => recordAt(now, { domainId });
+  const record = (made: NewRecord) => recorder.record(made, tenant.organizationId, 500);
+  const waiting = async () => (await Promise.all(producer.queues().map((queue) => queue.getWaiting()))).flat();
+  const countStored = async () =>
+    db.run(async (sql) => {
+      const rows = await sql<{ n: number }[]>`select count(*) as n from records where domain_id = ${domainId}`;
+      return rows[0]?.n;
+    });
+
+  it('answers "queued" once the record is in a job, and leaves Postgres alone', async () => {
+    const made = make();
+    expect(await record(made)).toBe('queued');
+    const [job, ...others] = await waiting();
+    expect(others).toEqual([]);
+    expect(job?.data).toEqual({ v: 1, records: [made] });
+    expect(await countStored()).toBe(0);
+  });
+
+  it('makes few jobs of a burst, with every record in one of them', async () => {
+    const burst = Array.from({ length: 400 }, make);
+    const answers = await Promise.all(burst.map(record));
+    expect(new Set(answers)).toEqual(new Set(['queued']));
+    const jobs = await waiting();
+    expect(jobs.length).toBeLessThan(10);
+    const queued: string[] = jobs.flatMap((job) => job.data.records.map(({ id }: NewRecord) => id));
+    expect(queued.toSorted()).toEqual(burst.map(({ id }) => id).toSorted());
+  });
+
+  it('persists directly while Redis is stopped, owing the raises, and queues again by itself once it is back', async () => {
+    await server.stop();
+    const started = performance.now();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => record(make())));
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(new Set(answers)).toEqual(new Set(['persisted']));
+    expect(await countStored()).toBe(50);
+    expect(await countOwed(db, tenant.organizationId)).toBeGreaterThanOrEqual(4);
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+
+    server = await restartRedis(server);
+    await eventually(async () => expect(await record(make())).toBe('queued'));
+  });
+
+  it('answers within 2 s though Redis is frozen, and the add that lands later is no second record', async () => {
+    const [first, second] = [make(), make()];
+    const { thaw } = freeze(server);
+    try {
+      const started = performance.now();
+      expect(await record(first)).toBe('persisted');
+      expect(performance.now() - started).toBeLessThan(2_000);
+      // by now it is known that Redis does not answer
+      const again = performance.now();
+      expect(await record(second)).toBe('persisted');
+      expect(performance.now() - again).toBeLessThan(500);
+      expect(await countStored()).toBe(2);
+    } finally {
+      thaw();
+    }
+    // the add that timed out landed all the same
+    await eventually(async () => {
+      const [job] = await waiting();
+      expect(job?.data.records.map(({ id }: NewRecord) => id)).toEqual([first.id]);
+    });
+    const last = make();
+    await eventually(async () => expect(await record(last)).toBe('queued'));
+
+    const consumer = await openConsumer(urls, db);
+    await eventually(async () => {
+      expect(await countStored()).toBe(3);
+      const counts = await producer.queues()[0]?.getJobCounts('waiting', 'active', 'delayed', 'failed');
+      expect(counts).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+    });
+    await consumer.close();
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+  });
+
+  it('does not put into Redis what would fill it: above its share of maxmemory records go to Postgres', async () => {
+    const { client } = await openRedis(server.url);
+    await client.set('ballast', 'x'.repeat(10_000_000));
+    await eventually(
+      async () => {
+        // measured anew each time: the buffers of a moment count too
+        const used = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
+        await client.config('SET', 'maxmemory', Math.round(used / 0.9));
+        expect(await record(make())).toBe('persisted');
+      },
+      { every: 300 },
+    );
+    expect(redisHealth.reason()).toMatch(/maxmemory/);
+    await client.del('ballast');
+    await eventually(async () => expect(await record(make())).toBe('queued'));
+  });
+});

@@ -1,0 +1,57 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createAdministration } from '#libs/store/administration';
+import { isUnavailable } from '#libs/store/errors';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createTenantCache, type TenantCache } from '#libs/store/tenant-cache';
+import { makeApiKey } from '#libs/store/tenants';
+import { openOwnPostgres } from '../support/outage.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('tenants while Postgres is away', () => {
+  it('that are known are served, unknown ones are an error and never a no, and changes arrive once it is back', async () => {
+    const postgres = await openOwnPostgres();
+    const db: Database = createDatabase({
+      url: postgres.url,
+      max: 4,
+      statementTimeout: 2_000,
+      deadline: 2_300,
+      prepare: true,
+      name: 'test',
+    });
+    let failedPolls = 0;
+    const warn = () => {
+      failedPolls += 1;
+    };
+    const cache: TenantCache = createTenantCache(db, { warn });
+    afterAll(() => {
+      cache.close();
+      return db.close();
+    });
+    const { organizationId, domainIds, apiKeys } = await makeTenant(db, { domains: 2 });
+    const [domainId = ''] = domainIds;
+    const [known = '', neverAsked = ''] = apiKeys;
+    await cache.follow();
+    const before = await Promise.all([
+      cache.domainOfKey(known),
+      cache.domain(domainId),
+      cache.organization(organizationId),
+    ]);
+
+    await postgres.stop();
+    await eventually(() => expect(failedPolls).toBeGreaterThan(1));
+    const away = (question: Promise<unknown>) => expect(question).rejects.toSatisfy(isUnavailable);
+    await away(cache.domainOfKey(neverAsked));
+    await away(cache.domainOfKey(makeApiKey()));
+    await away(cache.domain('dom_never_asked'));
+    await away(cache.organization('org_never_asked'));
+    expect(
+      await Promise.all([cache.domainOfKey(known), cache.domain(domainId), cache.organization(organizationId)]),
+    ).toEqual(before);
+
+    await postgres.start();
+    await eventually(async () => expect((await cache.domainOfKey(neverAsked))?.domainId).toBe(domainIds[1]));
+    await createAdministration(db, 'tester').revokeKey(domainId, known);
+    await eventually(async () => expect(await cache.domainOfKey(known)).toBeNull());
+  });
+});

@@ -1,0 +1,92 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fill } from '#libs/counters/fill';
+import { createProducer, type Producer } from '#libs/queue/produce';
+import type { RedisConnection } from '#libs/redis';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
+import { sweepOwedRaises } from '../../apps/worker/reconcile.ts';
+import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
+import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { openConsumer } from '../support/recording.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const noon = '2024-05-15T12:00:00.000Z';
+
+describe('a worker', () => {
+  let db: Database;
+  let urls: { redis: string; postgres: string };
+  let connection: RedisConnection;
+  let producer: Producer;
+  let tenant: Tenant;
+  let domainId: string;
+
+  beforeAll(async () => {
+    const database = await openDatabase();
+    db = database.db;
+    urls = { redis: (await openRedisServer()).url, postgres: database.url };
+    connection = await openRedis(urls.redis);
+    producer = createProducer(connection, 1);
+    await producer.ready();
+  });
+  beforeEach(async () => {
+    tenant = await makeTenant(db);
+    [domainId = ''] = tenant.domainIds;
+    await fill(connection, tenant.organizationId, listerOf(db, tenant.organizationId));
+  });
+
+  const untilQuiet = () =>
+    eventually(async () => {
+      const counts = await producer.queues()[0]?.getJobCounts('waiting', 'active', 'delayed', 'failed');
+      expect(counts).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+    });
+  const expectRedisIsTrue = async () => {
+    const truth = await countRecords(db, tenant.organizationId);
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(truth);
+    expect(await readSame(connection, tenant.organizationId, truth)).toEqual(truth);
+  };
+
+  it('is done with a job once its records are stored and Redis shows them, in however many jobs they came', async () => {
+    const jobs = Array.from({ length: 30 }, () => [recordAt(noon, { domainId }), recordAt('2024-06-01', { domainId })]);
+    const twice = jobs.slice(0, 10);
+    for (const records of [...jobs, ...twice]) await producer.add(0, records);
+    const consumer = await openConsumer(urls, db);
+    await untilQuiet();
+    await expectRedisIsTrue();
+    await consumer.close();
+  });
+
+  it('raises what a worker before it stored and did not live to raise', async () => {
+    const records = [recordAt(noon, { domainId })];
+    await persist(db, records);
+    await producer.add(0, records);
+    const consumer = await openConsumer(urls, db);
+    await untilQuiet();
+    await expectRedisIsTrue();
+    await consumer.close();
+  });
+
+  it('that cannot raise owes it, and does not deliver again what is stored', async () => {
+    const away = await openRedis(urls.redis);
+    await away.close();
+    await producer.add(0, [recordAt(noon, { domainId })]);
+    const consumer = await openConsumer(urls, db, away);
+    await untilQuiet();
+    await consumer.close();
+    expect(await countRecords(db, tenant.organizationId)).toHaveLength(4);
+    expect(await countOwed(db, tenant.organizationId)).toBe(4);
+    await sweepOwedRaises({ counters: connection, db, ...quiet() });
+    await expectRedisIsTrue();
+  });
+
+  it('keeps a record that cannot be stored, and is done with its job', async () => {
+    await producer.add(0, [recordAt(noon, { domainId }), recordAt(noon, { domainId: 'dom_unknown' })]);
+    const consumer = await openConsumer(urls, db);
+    await untilQuiet();
+    await consumer.close();
+    await expectRedisIsTrue();
+    const rejected = await db.run((sql) => sql`select from rejected_records where record like '%dom_unknown%'`);
+    expect(rejected).toHaveLength(1);
+  });
+});

@@ -1,0 +1,76 @@
+/** The two ends of the way of a record, in this process: what the API records with, and what the worker stores with. */
+import { afterAll } from 'vitest';
+import { readWorkerConfig } from '#libs/config';
+import { type RedisHealth, watchRedis } from '#libs/queue/health';
+import { createProducer, type Producer } from '#libs/queue/produce';
+import type { RedisConnection } from '#libs/redis';
+import { persistOrReject } from '#libs/store/persist-or-reject';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createRecorder, type Recorder } from '../../apps/api/recorder.ts';
+import { createConsumer } from '../../apps/worker/consume.ts';
+import { quiet } from './counter-stores.ts';
+import { openRedis } from './stores.ts';
+import { eventually } from './wait.ts';
+
+/** As the API sets it up, with the API's deadlines. */
+export async function openRecorder(urls: { redis: string; postgres: string }): Promise<{
+  recorder: Recorder;
+  producer: Producer;
+  redisHealth: RedisHealth;
+}> {
+  const connection = await openRedis(urls.redis);
+  const db = createDatabase({
+    url: urls.postgres,
+    max: 10,
+    statementTimeout: 2_000,
+    deadline: 2_300,
+    prepare: true,
+    name: 'recorder',
+  });
+  const redisHealth = watchRedis(connection.client, () => {});
+  const producer = createProducer(connection, 1);
+  const recorder = createRecorder({
+    producer,
+    redisHealth,
+    persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
+    shards: 1,
+    ...quiet(),
+  });
+  afterAll(async () => {
+    await recorder.idle();
+    redisHealth.close();
+    await db.close();
+  });
+  await Promise.all([redisHealth.usable(), producer.ready()]);
+  return { recorder, producer, redisHealth };
+}
+
+export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
+  eventually(() => {
+    const reason = health.reason();
+    if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
+  });
+
+/** A worker's consumer, which ends with the file if not before. `counters`: what it raises through. */
+export async function openConsumer(
+  urls: { redis: string; postgres: string },
+  db: Database,
+  counters?: RedisConnection,
+): Promise<{ close(): Promise<void> }> {
+  const redis = await openRedis(urls.redis, 'worker');
+  const config = readWorkerConfig({ DATABASE_URL: urls.postgres, REDIS_URL: urls.redis, WORKER_CONCURRENCY: '5' });
+  const consumer = createConsumer({
+    config,
+    redis,
+    counters: counters ?? (await openRedis(urls.redis)),
+    db,
+    ...quiet(),
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= consumer.close();
+    return closed;
+  };
+  afterAll(close);
+  return { close };
+}

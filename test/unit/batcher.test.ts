@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout } from '#libs/batcher';
+import { eventually } from '../support/wait.ts';
+
+/** A batcher whose runs end when the test says so. */
+function gated(options: Partial<BatcherOptions<string, string>> = {}) {
+  const runs: { items: string[]; succeed: () => void; fail: (error: Error) => void }[] = [];
+  const batcher = new Batcher<string, string>({
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        runs.push({ items, succeed: () => resolve(items.join('+')), fail: reject });
+      }),
+    maxBatch: 100,
+    maxPending: 1_000,
+    ...options,
+  });
+  const started = (count: number) =>
+    eventually(() => {
+      expect(runs).toHaveLength(count);
+      const run = runs.at(-1);
+      if (!run) throw new Error('no run');
+      return run;
+    });
+  return { batcher, runs, started };
+}
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const outcome = (promise: Promise<string>) =>
+  promise.catch((error: unknown) => (error instanceof Error ? error.constructor.name : 'no error'));
+
+describe('a batcher', () => {
+  it('runs an item that comes alone at once', async () => {
+    const { batcher, runs } = gated();
+    const added = batcher.add('a');
+    await turn();
+    expect(runs.map(({ items }) => items)).toEqual([['a']]);
+    runs[0]?.succeed();
+    expect(await added).toBe('a');
+  });
+
+  it('lets items of one turn of the event loop share a run', async () => {
+    const { batcher, started } = gated();
+    const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
+    const run = await started(1);
+    expect(run.items).toEqual(['a', 'b', 'c']);
+    run.succeed();
+    expect(await Promise.all(added)).toEqual(['a+b+c', 'a+b+c', 'a+b+c']);
+  });
+
+  it('gathers what comes while a run is in flight, in the order in which it came', async () => {
+    const { batcher, runs, started } = gated();
+    const first = batcher.add('a');
+    const run = await started(1);
+    const rest: Promise<string>[] = [];
+    for (const item of ['b', 'c', 'd']) {
+      rest.push(batcher.add(item));
+      await turn();
+    }
+    expect(runs).toHaveLength(1);
+    run.succeed();
+    const second = await started(2);
+    expect(second.items).toEqual(['b', 'c', 'd']);
+    second.succeed();
+    expect(await first).toBe('a');
+    expect(await Promise.all(rest)).toEqual(Array(3).fill('b+c+d'));
+  });
+
+  it('runs at most `concurrency` at once', async () => {
+    const { batcher, runs, started } = gated({ concurrency: 2, maxBatch: 1 });
+    const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
+    await started(2);
+    await turn();
+    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b']]);
+    runs[1]?.succeed();
+    (await started(3)).succeed();
+    runs[0]?.succeed();
+    expect(await Promise.all(added)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('gives an error to each item of its batch and to no other', async () => {
+    const { batcher, started } = gated({ maxBatch: 2 });
+    const added = ['a', 'b', 'c'].map((item) => outcome(batcher.add(item)));
+    (await started(1)).fail(new RangeError('no'));
+    (await started(2)).succeed();
+    expect(await Promise.all(added)).toEqual(['RangeError', 'RangeError', 'c']);
+    expect(batcher.pending).toBe(0);
+  });
+
+  it('gives an error that `run` throws before it returns a promise to its batch too', async () => {
+    const { batcher } = gated({
+      run: () => {
+        throw new RangeError('no');
+      },
+    });
+    expect(await outcome(batcher.add('a'))).toBe('RangeError');
+    await batcher.idle();
+  });
+});
+
+describe('weight', () => {
+  const weigh = (item: string) => item.length;
+
+  it('bounds a batch, but one item always fits', async () => {
+    const { batcher, runs, started } = gated({ weigh, maxBatch: 4 });
+    const added = ['aa', 'bb', 'c', 'ddddddd', 'e', 'fff', 'g'].map((item) => batcher.add(item));
+    for (let count = 1; count <= 4; count += 1) (await started(count)).succeed();
+    await Promise.all(added.slice(0, 6));
+    (await started(5)).succeed();
+    await Promise.all(added);
+    expect(runs.map(({ items }) => items.join(' '))).toEqual(['aa bb', 'c', 'ddddddd', 'e fff', 'g']);
+  });
+
+  it('of all that is unsettled is bounded: more is refused at once, and there is room again once something is settled', async () => {
+    const { batcher, started } = gated({ weigh, maxPending: 5 });
+    const first = batcher.add('aaa');
+    const run = await started(1);
+    const second = batcher.add('bb');
+    expect(batcher.pending).toBe(5);
+    expect(await outcome(batcher.add('c'))).toBe(BatcherFull.name);
+    expect(batcher.pending).toBe(5);
+    run.succeed();
+    await first;
+    expect(batcher.pending).toBe(2);
+    const third = batcher.add('ccc');
+    (await started(2)).succeed();
+    expect(await Promise.all([second, third])).toEqual(['bb+ccc', 'bb+ccc']);
+  });
+});
+
+describe('patience', () => {
+  it('ends the wait of items in a run that hangs and of those behind it, and frees their room', async () => {
+    const { batcher, runs, started } = gated({ patience: 20, maxPending: 2 });
+    const hanging = outcome(batcher.add('a'));
+    const run = await started(1);
+    const behind = outcome(batcher.add('b'));
+    expect(await Promise.all([hanging, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
+    expect(batcher.pending).toBe(0);
+    const next = batcher.add('c');
+    // what nobody waits for any more is not run
+    run.succeed();
+    const second = await started(2);
+    expect(second.items).toEqual(['c']);
+    second.succeed();
+    expect(await next).toBe('c');
+    expect(runs).toHaveLength(2);
+  });
+
+  it('does not end what comes in time', async () => {
+    const { batcher, started } = gated({ patience: 60_000 });
+    const added = batcher.add('a');
+    (await started(1)).succeed();
+    expect(await added).toBe('a');
+  });
+});
+
+describe('idle', () => {
+  it('resolves at once where nothing was added', async () => {
+    await gated().batcher.idle();
+  });
+
+  it('waits for what is in flight and for what waits behind it', async () => {
+    const { batcher, started } = gated();
+    let idle = false;
+    const added = [batcher.add('a')];
+    const run = await started(1);
+    added.push(batcher.add('b'));
+    const waiting = batcher.idle().then(() => {
+      idle = true;
+    });
+    run.succeed();
+    const second = await started(2);
+    expect(idle).toBe(false);
+    second.succeed();
+    await Promise.all([...added, waiting]);
+    expect(idle).toBe(true);
+  });
+
+  it('resolves also after a run that failed', async () => {
+    const { batcher, started } = gated();
+    const added = outcome(batcher.add('a'));
+    const idle = batcher.idle();
+    (await started(1)).fail(new Error('no'));
+    await Promise.all([added, idle]);
+  });
+
+  it('resolves once the run in flight ends, where all that waited behind it ran out of patience', async () => {
+    const { batcher, started } = gated({ patience: 20 });
+    const first = outcome(batcher.add('a'));
+    const run = await started(1);
+    const behind = outcome(batcher.add('b'));
+    const idle = batcher.idle();
+    await Promise.all([first, behind]);
+    run.succeed();
+    await idle;
+  }, 2_000);
+});
+
+it('every item gets its own batch’s result, whatever comes when', async () => {
+  const script = fc.array(fc.record({ weight: fc.nat(6), pause: fc.boolean(), fails: fc.boolean() }), {
+    maxLength: 40,
+    size: 'max',
+  });
+  const limits = fc.record({ maxBatch: fc.integer({ min: 1, max: 10 }), concurrency: fc.integer({ min: 1, max: 3 }) });
+  await fc.assert(
+    fc.asyncProperty(script, limits, async (steps, { maxBatch, concurrency }) => {
+      let running = 0;
+      const batches: number[][] = [];
+      const batcher = new Batcher<number, number>({
+        run: async (items) => {
+          running += 1;
+          expect(running).toBeLessThanOrEqual(concurrency);
+          const batch = batches.push(items) - 1;
+          await turn();
+          running -= 1;
+          if (items.some((item) => steps[item]?.fails)) throw new Error(String(batch));
+          return batch;
+        },
+        weigh: (item) => steps[item]?.weight ?? 0,
+        maxBatch,
+        maxPending: Number.POSITIVE_INFINITY,
+        concurrency,
+      });
+      const results: Promise<number>[] = [];
+      for (const [item, { pause }] of steps.entries()) {
+        results.push(batcher.add(item).catch((error: unknown) => -1 - Number(error instanceof Error && error.message)));
+        if (pause) await turn();
+      }
+      await batcher.idle();
+      const got = await Promise.all(results);
+      // each item is in exactly one batch, in order, and the batch's result or error is the item's
+      expect(batches.flat()).toEqual(steps.map((_, item) => item));
+      batches.forEach((items, batch) => {
+        const fails = items.some((item) => steps[item]?.fails);
+        for (const item of items) expect(got[item]).toBe(fails ? -1 - batch : batch);
+        const weight = items.reduce((sum, item) => sum + (steps[item]?.weight ?? 0), 0);
+        expect(weight <= maxBatch || items.length === 1).toBe(true);
+      });
+      expect(batcher.pending).toBe(0);
+    }),
+  );
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  addMonths,
+  countDays,
+  cover,
+  dayOf,
+  daysBetween,
+  isDate,
+  lastDay,
+  monthOf,
+  monthOfDay,
+  monthsBetween,
+  startOf,
+} from '#libs/contract/calendar';
+
+const day = (min: string, max: string) =>
+  fc.integer({ min: startOf(min), max: startOf(max) }).map((time) => dayOf(time));
+const range = (min = '2000-01-01', max = '2100-12-31') =>
+  fc
+    .tuple(day(min, max), day(min, max))
+    .map(([one, other]): [string, string] => (one < other ? [one, other] : [other, one]));
+
+describe('a UTC day and month', () => {
+  it.each([
+    ['2023-12-31T23:59:59.999Z', '2023-12-31', '2023-12'],
+    ['2024-01-01T00:00:00.000Z', '2024-01-01', '2024-01'],
+    ['2024-02-28T23:59:59.999Z', '2024-02-28', '2024-02'],
+    ['2024-02-29T00:00:00.000Z', '2024-02-29', '2024-02'],
+    ['2024-02-29T23:59:59.999Z', '2024-02-29', '2024-02'],
+    ['2024-03-01T00:00:00.000Z', '2024-03-01', '2024-03'],
+    ['2025-02-28T23:59:59.999Z', '2025-02-28', '2025-02'],
+    ['2025-03-01T00:00:00.000Z', '2025-03-01', '2025-03'],
+  ])('of %s is %s', (time, expectedDay, expectedMonth) => {
+    expect(dayOf(Date.parse(time))).toBe(expectedDay);
+    expect(monthOf(Date.parse(time))).toBe(expectedMonth);
+    expect(monthOfDay(expectedDay)).toBe(expectedMonth);
+  });
+
+  it('begins at midnight UTC and ends a millisecond before the next', () => {
+    fc.assert(
+      fc.property(day('2000-01-01', '2100-12-31'), (date) => {
+        expect(dayOf(startOf(date))).toBe(date);
+        expect(dayOf(startOf(date) - 1)).toBe(addDays(date, -1));
+        expect(dayOf(startOf(addDays(date, 1)) - 1)).toBe(date);
+      }),
+    );
+  });
+});
+
+describe('the calendar', () => {
+  it('knows leap years: 2000 and 2024 have a 29 February, 2025 and 2100 have none', () => {
+    expect(['2000', '2024', '2025', '2100'].map((year) => lastDay(`${year}-02`))).toEqual([
+      '2000-02-29',
+      '2024-02-29',
+      '2025-02-28',
+      '2100-02-28',
+    ]);
+    expect(addDays('2024-02-28', 1)).toBe('2024-02-29');
+    expect(addDays('2100-02-28', 1)).toBe('2100-03-01');
+    expect(countDays('2024-01-01', '2024-12-31')).toBe(366);
+    expect(countDays('2100-01-01', '2100-12-31')).toBe(365);
+  });
+
+  it('knows the last day of each month', () => {
+    const lengths = monthsBetween('2025-01-01', '2025-12-31').map((month) => Number(lastDay(month).slice(8)));
+    expect(lengths).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
+  });
+
+  it.each([
+    ['2026-01', 1, '2026-02'],
+    ['2026-12', 1, '2027-01'],
+    ['2026-01', -1, '2025-12'],
+    ['2026-01', -13, '2024-12'],
+    ['2026-11', 0, '2026-11'],
+    ['2026-11', 26, '2029-01'],
+  ])('%s and %i months are %s', (month, count, expected) => {
+    expect(addMonths(month, count)).toBe(expected);
+  });
+
+  it.each([
+    ['2026-02-28', true],
+    ['2024-02-29', true],
+    ['2026-02-29', false],
+    ['2026-02-30', false],
+    ['2100-02-29', false],
+    ['2000-02-29', true],
+    ['2026-04-31', false],
+    ['2026-13-01', false],
+    ['2026-00-10', false],
+    ['2026-10-00', false],
+    ['2026-1-1', false],
+    ['2026-10-10T00:00:00Z', false],
+    ['2026-10-10\n', false],
+    [' 2026-10-10', false],
+    ['+2026-10-10', false],
+    ['', false],
+  ])('%s is a date: %s', (text, expected) => {
+    expect(isDate(text)).toBe(expected);
+  });
+
+  it('lists days and months with both ends, across a year and a leap day', () => {
+    expect(daysBetween('2023-12-30', '2024-01-02')).toEqual(['2023-12-30', '2023-12-31', '2024-01-01', '2024-01-02']);
+    expect(daysBetween('2024-02-28', '2024-03-01')).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
+    expect(daysBetween('2024-02-29', '2024-02-29')).toEqual(['2024-02-29']);
+    expect(daysBetween('2024-03-01', '2024-02-29')).toEqual([]);
+    expect(monthsBetween('2023-11-30', '2024-02-01')).toEqual(['2023-11', '2023-12', '2024-01', '2024-02']);
+    expect(monthsBetween('2024-02-01', '2024-02-29')).toEqual(['2024-02']);
+  });
+});
+
+describe('cover', () => {
+  it.each([
+    ['a day', '2024-02-29', '2024-02-29', ['2024-02-29']],
+    ['a month', '2024-02-01', '2024-02-29', ['2024-02']],
+    ['a month but its last day', '2023-12-01', '2023-12-30', daysBetween('2023-12-01', '2023-12-30')],
+    ['a leap February but its last day', '2024-02-01', '2024-02-28', daysBetween('2024-02-01', '2024-02-28')],
+    ['a February without leap day', '2025-02-01', '2025-02-28', ['2025-02']],
+    ['two days over a year', '2023-12-31', '2024-01-01', ['2023-12-31', '2024-01-01']],
+    ['a year', '2024-01-01', '2024-12-31', monthsBetween('2024-01-01', '2024-12-31')],
+    [
+      'a month with an edge at each end',
+      '2024-01-30',
+      '2024-03-02',
+      ['2024-01-30', '2024-01-31', '2024-02', '2024-03-01', '2024-03-02'],
+    ],
+  ])('of %s is the fewest counters', (_, from, to, expected) => {
+    expect(cover(from, to)).toEqual(expected);
+  });
+
+  it('adds up to the days, whatever falls on them', () => {
+    const counts = fc.infiniteStream(fc.nat(1_000));
+    fc.assert(
+      fc.property(range('2023-06-01', '2027-03-01'), counts, ([from, to], stream) => {
+        // counts lie also outside the range, so that a counter too many is seen
+        const first = monthsBetween(from, from)[0] ?? '';
+        const perDay = new Map(
+          daysBetween(`${first}-01`, lastDay(monthOfDay(to))).map((date) => [date, stream.next().value ?? 0]),
+        );
+        const sumOf = (dates: string[]) => dates.reduce((sum, date) => sum + (perDay.get(date) ?? Number.NaN), 0);
+        const countOf = (period: string) =>
+          period.length === 10 ? sumOf([period]) : sumOf(daysBetween(`${period}-01`, lastDay(period)));
+        const covered = cover(from, to).reduce((sum, period) => sum + countOf(period), 0);
+        expect(covered).toBe(sumOf(daysBetween(from, to)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is never more than its whole months and 60 days at the edges', () => {
+    fc.assert(
+      fc.property(range(), ([from, to]) => {
+        const periods = cover(from, to);
+        const months = periods.filter((period) => period.length === 7);
+        expect(new Set(periods).size).toBe(periods.length);
+        expect(periods.length - months.length).toBeLessThanOrEqual(60);
+        for (const month of months) {
+          expect(`${month}-01` >= from && lastDay(month) <= to).toBe(true);
+        }
+      }),
+    );
+  });
+});

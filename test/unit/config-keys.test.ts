@@ -1,0 +1,100 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import jsonwebtoken from 'jsonwebtoken';
+import { describe, expect, it } from 'vitest';
+import { BadSetting, readApiConfig } from '#libs/config';
+
+const connections = { DATABASE_URL: 'postgres://db/assent', REDIS_URL: 'redis://redis' };
+const read = (environment: Record<string, string>) => readApiConfig({ ...connections, ...environment }).tokens;
+const refusal = (environment: Record<string, string>): string => {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof BadSetting) return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+};
+const pem = (key: KeyObject) =>
+  key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }).toString();
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const pairs = { RS256: rsa, ES256: ec } as const;
+
+describe('a shared secret', () => {
+  it('has at least 32 bytes, not characters', () => {
+    expect(refusal({ JWT_SECRET: 'x'.repeat(31) })).toBe('JWT_SECRET must be at least 32 bytes');
+    expect(read({ JWT_SECRET: 'x'.repeat(32) }).keys).toHaveLength(1);
+    expect(read({ JWT_SECRET: 'ß'.repeat(16) }).keys).toHaveLength(1);
+    expect(refusal({ JWT_SECRET: 'ß'.repeat(15) })).toBe('JWT_SECRET must be at least 32 bytes');
+  });
+
+  it('may have a predecessor, under the same rule, which comes second', () => {
+    const keys = read({ JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(32) }).keys;
+    expect(keys.map((key) => key.export().toString())).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
+    expect(refusal({ JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(31) })).toBe(
+      'JWT_SECRET_PREVIOUS must be at least 32 bytes',
+    );
+  });
+
+  it('is not replaced by a predecessor or by a public key', () => {
+    expect(refusal({ JWT_SECRET_PREVIOUS: 'b'.repeat(32) })).toMatch(/^JWT_SECRET must be set for JWT_ALGORITHM HS256/);
+    expect(refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) })).toMatch(/^JWT_SECRET must be set/);
+  });
+
+  it('is no key for another algorithm', () => {
+    const keys = read({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pem(rsa.publicKey), JWT_SECRET: 'a'.repeat(32) }).keys;
+    expect(keys.map((key) => key.type)).toEqual(['public']);
+  });
+});
+
+describe.each(['RS256', 'ES256'] as const)('a public key for %s', (algorithm) => {
+  const { publicKey, privateKey } = pairs[algorithm];
+  const wrong = algorithm === 'RS256' ? ec : rsa;
+  const kind = algorithm === 'RS256' ? 'RSA' : 'P-256';
+
+  it('verifies what its private key signed', () => {
+    const [key] = read({ JWT_ALGORITHM: algorithm, JWT_PUBLIC_KEY: pem(publicKey) }).keys;
+    if (!key) throw new Error('no key');
+    const token = jsonwebtoken.sign({ sub: 'x' }, pem(privateKey), { algorithm });
+    expect(jsonwebtoken.verify(token, key, { algorithms: [algorithm] })).toMatchObject({ sub: 'x' });
+  });
+
+  it('may have its line breaks written as \\n, as environment files do', () => {
+    const [key] = read({ JWT_ALGORITHM: algorithm, JWT_PUBLIC_KEY: pem(publicKey).replaceAll('\n', '\\n') }).keys;
+    expect(key?.equals(publicKey)).toBe(true);
+  });
+
+  it('may have a predecessor, which comes second', () => {
+    const previous = algorithm === 'RS256' ? otherRsa.publicKey : publicKey;
+    const keys = read({
+      JWT_ALGORITHM: algorithm,
+      JWT_PUBLIC_KEY: pem(publicKey),
+      JWT_PUBLIC_KEY_PREVIOUS: pem(previous),
+    }).keys;
+    expect(keys).toHaveLength(2);
+    expect(keys[1]?.equals(previous)).toBe(true);
+  });
+
+  it('of another kind, or no key at all, is refused in a line that names the variable and not the key', () => {
+    const line = (name: string) => `${name} must be a public ${kind} key in PEM for JWT_ALGORITHM ${algorithm}`;
+    for (const bad of [
+      pem(wrong.publicKey),
+      'not-a-key',
+      '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
+    ]) {
+      expect(refusal({ JWT_ALGORITHM: algorithm, JWT_PUBLIC_KEY: bad })).toBe(line('JWT_PUBLIC_KEY'));
+      expect(refusal({ JWT_ALGORITHM: algorithm, JWT_PUBLIC_KEY: pem(publicKey), JWT_PUBLIC_KEY_PREVIOUS: bad })).toBe(
+        line('JWT_PUBLIC_KEY_PREVIOUS'),
+      );
+    }
+    expect(refusal({ JWT_ALGORITHM: algorithm })).toMatch(/^JWT_PUBLIC_KEY must be set/);
+  });
+});
+
+it('a key with which no token can be verified is refused at the start: ES256 needs the curve P-256', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  expect(() => jsonwebtoken.sign({}, pem(privateKey), { algorithm: 'ES256' })).toThrow(/curve/);
+  expect(refusal({ JWT_ALGORITHM: 'ES256', JWT_PUBLIC_KEY: pem(publicKey) })).toMatch(/^JWT_PUBLIC_KEY must be/);
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { BadSetting, readApiConfig, readCliConfig, readWorkerConfig, settings } from '#libs/config';
+
+const secret = 'thirty-two bytes of a secret 012';
+const needed = {
+  DATABASE_URL: 'postgres://assent:database-password@db.example:5432/assent',
+  REDIS_URL: 'redis://:redis-password@redis.example:6379',
+  JWT_SECRET: secret,
+};
+
+/** The one line that stops the process. */
+function refusal(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    expect(error.message).not.toMatch(/\n/);
+    return error.message;
+  }
+  throw new Error('it was accepted');
+}
+const apiRefuses = (environment: Record<string, string>) => refusal(() => readApiConfig({ ...needed, ...environment }));
+
+describe('with only what is needed', () => {
+  it('the API has every default', () => {
+    const { tokens, ...config } = readApiConfig(needed);
+    expect(config).toEqual({
+      databaseUrl: needed.DATABASE_URL,
+      databaseReadUrl: needed.DATABASE_URL,
+      databasePrepare: true,
+      redis: { url: needed.REDIS_URL, clusterNodes: [] },
+      queueShards: 1,
+      logLevel: 'info',
+      host: '0.0.0.0',
+      port: 3000,
+      opsHost: '127.0.0.1',
+      opsPort: 3001,
+      webConcurrency: 1,
+      recordRatePerMinute: 600,
+      trustedProxyHops: 0,
+      ip: { mode: 'truncated', hashKey: undefined },
+      countryHeader: undefined,
+    });
+    expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
+  });
+
+  it('the worker has every default, and needs no token keys', () => {
+    const { JWT_SECRET: _, ...environment } = needed;
+    expect(readWorkerConfig(environment)).toEqual({
+      databaseUrl: needed.DATABASE_URL,
+      databasePrepare: true,
+      redis: { url: needed.REDIS_URL, clusterNodes: [] },
+      queueShards: 1,
+      logLevel: 'info',
+      opsHost: '127.0.0.1',
+      opsPort: 3002,
+      concurrency: 50,
+      retentionMonths: 0,
+    });
+  });
+
+  it('an empty variable counts as not set, for every one of them', () => {
+    const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
+    const { tokens: _, ...config } = readApiConfig({ ...empty, ...needed });
+    const { tokens: __, ...expected } = readApiConfig(needed);
+    expect(config).toEqual(expected);
+  });
+
+  it.each(Object.keys(needed))('without %s the API does not start', (name) => {
+    for (const value of [undefined, ''])
+      expect(refusal(() => readApiConfig({ ...needed, [name]: value }))).toMatch(new RegExp(`^${name} must be set`));
+  });
+});
+
+describe('a given value', () => {
+  it('is taken', () => {
+    const config = readApiConfig({
+      ...needed,
+      DATABASE_URL: 'postgresql://db/assent',
+      DATABASE_READ_URL: 'postgres://replica/assent',
+      DATABASE_PREPARE: 'false',
+      REDIS_URL: 'rediss://redis:6380/2',
+      QUEUE_SHARDS: '8',
+      PORT: '0',
+      OPS_PORT: '9000',
+      HOST: '::',
+      OPS_HOST: '0.0.0.0',
+      WEB_CONCURRENCY: '64',
+      RECORD_RATE_PER_MINUTE: '0',
+      TRUSTED_PROXY_HOPS: '2',
+      IP_MODE: 'hashed',
+      IP_HASH_KEY: 'k'.repeat(32),
+      COUNTRY_HEADER: 'CF-IPCountry',
+      LOG_LEVEL: 'debug',
+      JWT_ISSUER: 'https://issuer',
+      JWT_AUDIENCE: 'assent',
+    });
+    expect(config).toMatchObject({
+      databaseUrl: 'postgresql://db/assent',
+      databaseReadUrl: 'postgres://replica/assent',
+      databasePrepare: false,
+      redis: { url: 'rediss://redis:6380/2' },
+      queueShards: 8,
+      port: 0,
+      opsPort: 9000,
+      host: '::',
+      opsHost: '0.0.0.0',
+      webConcurrency: 64,
+      recordRatePerMinute: 0,
+      trustedProxyHops: 2,
+      countryHeader: 'cf-ipcountry',
+      logLevel: 'debug',
+      tokens: { issuer: 'https://issuer', audience: 'assent' },
+    });
+    expect(config.ip.mode).toBe('hashed');
+    expect(config.ip.hashKey?.export().toString()).toBe('k'.repeat(32));
+  });
+
+  it('of a cluster needs no REDIS_URL', () => {
+    const { REDIS_URL: _, ...rest } = needed;
+    const { redis } = readWorkerConfig({ ...rest, REDIS_CLUSTER_NODES: 'a.example:7000,10.0.0.2:7001' });
+    expect(redis.clusterNodes).toEqual(['a.example:7000', '10.0.0.2:7001']);
+  });
+});
+
+describe('a bad value', () => {
+  const numbers: Record<string, [number, number]> = {
+    PORT: [0, 65_535],
+    OPS_PORT: [0, 65_535],
+    WEB_CONCURRENCY: [1, 64],
+    WORKER_CONCURRENCY: [1, 1_000],
+    QUEUE_SHARDS: [1, 64],
+    RECORD_RATE_PER_MINUTE: [0, 1_000_000],
+    TRUSTED_PROXY_HOPS: [0, 10],
+    RECORD_RETENTION_MONTHS: [0, 1_200],
+  };
+  it.each(Object.entries(numbers))('of %s is named with its bounds %j', (name, [min, max]) => {
+    for (const value of [
+      String(max + 1),
+      ...(min > 0 ? [String(min - 1)] : []),
+      '-1',
+      '1.5',
+      'ten',
+      '1e3',
+      ' 1',
+      '0x1',
+      '9'.repeat(30),
+    ])
+      expect(apiRefuses({ [name]: value })).toBe(
+        `${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
+      );
+    for (const value of [min, max]) readApiConfig({ ...needed, [name]: String(value) });
+  });
+
+  it.each([
+    ['JWT_ALGORITHM', ['none', 'hs256', 'HS512', 'RS512']],
+    ['IP_MODE', ['Full', 'truncate', 'true']],
+    ['LOG_LEVEL', ['verbose', 'INFO']],
+    ['DATABASE_PREPARE', ['1', 'yes', 'TRUE']],
+    ['COUNTRY_HEADER', ['x country', 'x:y', 'x'.repeat(65)]],
+    ['REDIS_CLUSTER_NODES', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
+  ])('of %s is named with what it may be: %j', (name, values) => {
+    for (const value of values) {
+      const line = apiRefuses({ [name]: value });
+      expect(line.startsWith(`${name} must be `), line).toBe(true);
+      expect(line.endsWith(`, not ${JSON.stringify(value)}`), line).toBe(true);
+    }
+  });
+
+  it.each(['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'])(
+    'of %s is named, and its password is not printed',
+    (name) => {
+      for (const value of ['s3cret-password', 'http://user:s3cret-password@host', 'user:s3cret-password@host:5432/x']) {
+        const line = apiRefuses({ [name]: value });
+        expect(line).toMatch(new RegExp(`^${name} must be an address that begins with`));
+        expect(line).not.toContain('s3cret');
+      }
+    },
+  );
+
+  it('with a line break is still told in one line', () => {
+    expect(apiRefuses({ LOG_LEVEL: 'info\nPORT=1' })).toContain('"info\\nPORT=1"');
+  });
+
+  it('of a secret is never printed, whichever it is', () => {
+    const short = 's3cret';
+    for (const [environment, name] of [
+      [{ JWT_SECRET: short }, 'JWT_SECRET'],
+      [{ JWT_SECRET_PREVIOUS: short }, 'JWT_SECRET_PREVIOUS'],
+      [{ IP_MODE: 'hashed', IP_HASH_KEY: short }, 'IP_HASH_KEY'],
+      [{ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: short }, 'JWT_PUBLIC_KEY'],
+    ] as const) {
+      const line = apiRefuses({ ...environment });
+      expect(line.startsWith(`${name} must be`), line).toBe(true);
+      expect(line).not.toContain(short);
+    }
+  });
+
+  it('of IP_HASH_KEY is one that is missing or short, only where addresses are hashed', () => {
+    expect(apiRefuses({ IP_MODE: 'hashed' })).toMatch(/^IP_HASH_KEY must be set/);
+    expect(apiRefuses({ IP_MODE: 'hashed', IP_HASH_KEY: 'k'.repeat(31) })).toBe(
+      'IP_HASH_KEY must be at least 32 bytes',
+    );
+    expect(readApiConfig({ ...needed, IP_MODE: 'full', IP_HASH_KEY: 'k' }).ip.hashKey).toBeUndefined();
+  });
+});
+
+describe('the command line', () => {
+  const stack = { DATABASE_URL: 'postgres://stack/x', REDIS_URL: 'redis://stack', JWT_SECRET: 's'.repeat(32) };
+
+  it('takes the running stack unless the environment names a database', () => {
+    expect(readCliConfig(stack, {}).database().url).toBe('postgres://stack/x');
+    expect(readCliConfig(stack, { DATABASE_URL: needed.DATABASE_URL }).database().url).toBe(needed.DATABASE_URL);
+    expect(refusal(() => readCliConfig(stack, { DATABASE_URL: needed.DATABASE_URL }).connections())).toMatch(
+      /^REDIS_URL/,
+    );
+  });
+
+  it('asks for each part only where a command needs it', () => {
+    const config = readCliConfig({}, { USER: 'olga' });
+    expect(config.actor).toBe('olga');
+    expect(refusal(() => config.database())).toMatch(/^DATABASE_URL must be set/);
+    expect(refusal(() => config.signing())).toMatch(/^JWT_SECRET must be set/);
+  });
+
+  it('names the person behind sudo', () => {
+    expect(readCliConfig({}, { USER: 'root', SUDO_USER: 'igor' }).actor).toBe('igor');
+  });
+});

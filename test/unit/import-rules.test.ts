@@ -1,0 +1,183 @@
+/** The rooms of the architecture: biome.json, run on scratch files that lie where the rules look. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const checkout = path.resolve(import.meta.dirname, '../..');
+const biome = path.join(checkout, 'node_modules/.bin/biome');
+const report = z.object({
+  diagnostics: z.array(
+    z.object({
+      category: z.string(),
+      severity: z.string(),
+      location: z.object({ path: z.string(), start: z.object({ line: z.number() }) }),
+    }),
+  ),
+});
+
+const pure = {
+  allowed: ['node:crypto', 'zod'],
+  forbidden: ['#libs/store/persist', '#libs/queue/names', '#libs/counters/read', '#libs/telemetry/log', '#libs/redis'],
+};
+/** Where, and what may and may not be imported there. */
+const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
+  'libs/contract/scratch.ts': {
+    allowed: [...pure.allowed, './terms.ts', '#libs/contract/terms', '#libs/group-by'],
+    forbidden: [...pure.forbidden, '../../apps/api/app.ts'],
+  },
+  ...Object.fromEntries(
+    ['config', 'batcher', 'lifecycle', 'within', 'group-by'].map((name) => [
+      `libs/${name}.ts`,
+      { ...pure, forbidden: [...pure.forbidden, '../apps/api/app.ts'] },
+    ]),
+  ),
+  'libs/redis.ts': {
+    allowed: ['ioredis'],
+    forbidden: ['#libs/store/sql', '#libs/queue/names', '../apps/worker/consume.ts'],
+  },
+  'libs/queue/scratch.ts': {
+    allowed: ['#libs/contract/job', '#libs/redis', '#libs/within', './names.ts', 'bullmq', 'ioredis'],
+    forbidden: [
+      '#libs/store/sql',
+      '#libs/counters/read',
+      '#libs/telemetry/log',
+      '../../apps/worker/consume.ts',
+      'postgres',
+      'koa',
+    ],
+  },
+  'libs/store/scratch.ts': {
+    allowed: ['#libs/contract/record', '#libs/batcher', '#libs/within', './sql.ts', 'postgres', 'lru-cache'],
+    forbidden: [
+      '#libs/queue/names',
+      '#libs/counters/keys',
+      '#libs/telemetry/metrics',
+      '#libs/redis',
+      '../../apps/api/app.ts',
+      'ioredis',
+      'bullmq',
+      'koa',
+    ],
+  },
+  'libs/counters/scratch.ts': {
+    allowed: ['#libs/contract/terms', '#libs/redis', '#libs/group-by', './keys.ts', 'ioredis'],
+    forbidden: [
+      '#libs/queue/names',
+      '#libs/store/counters',
+      '#libs/telemetry/metrics',
+      '../../apps/worker/reconcile.ts',
+      'postgres',
+      'bullmq',
+      'koa',
+    ],
+  },
+  'libs/telemetry/scratch.ts': {
+    allowed: ['pino', 'prom-client', 'node:http'],
+    forbidden: ['#libs/queue/names', '#libs/store/sql', '#libs/counters/read', '#libs/redis', '../../apps/api/app.ts'],
+  },
+  'apps/api/scratch.ts': {
+    allowed: ['#libs/store/persist', '#libs/queue/produce', './recorder.ts', 'koa', '@koa/router'],
+    forbidden: ['../worker/consume.ts', '../cli/session.ts', '../dashboard/main.ts', '../widget/main.ts'],
+  },
+  'apps/api/routes/scratch.ts': {
+    allowed: ['../recorder.ts'],
+    forbidden: ['../../worker/consume.ts', '../../cli/session.ts'],
+  },
+  'apps/worker/scratch.ts': {
+    allowed: ['#libs/store/persist', '#libs/queue/consume', './reconcile.ts', 'bullmq'],
+    forbidden: ['../api/recorder.ts', '../cli/session.ts', '../dashboard/main.ts', 'koa', 'koa-helmet', '@koa/router'],
+  },
+  'apps/cli/scratch.ts': {
+    allowed: ['#libs/store/administration', './session.ts', 'commander'],
+    forbidden: ['../api/recorder.ts', '../worker/consume.ts', '../widget/main.ts', 'koa', '@koa/router'],
+  },
+};
+
+/** A library's way to another one, written as a path instead of `#libs/…`. */
+const byPath: Record<string, string[]> = {
+  'libs/contract/by-path.ts': ['../queue/names.ts', '../store/sql.ts', '../redis.ts'],
+  'libs/queue/by-path.ts': ['../store/sql.ts', '../counters/read.ts', '../telemetry/log.ts'],
+  'libs/store/by-path.ts': ['../queue/names.ts', '../counters/keys.ts', '../redis.ts'],
+  'libs/counters/by-path.ts': ['../store/counters.ts', '../queue/names.ts'],
+  'libs/telemetry/by-path.ts': ['../store/sql.ts', '../queue/names.ts'],
+};
+
+/** Rules that hold everywhere, each with a line that breaks it. */
+const everywhere: Record<string, string> = {
+  'lint/correctness/noUnusedImports': "import { z } from 'zod';",
+  'lint/correctness/noUnusedVariables': 'const unused = 1;',
+  'lint/correctness/noUndeclaredDependencies': "import * as lodash from 'lodash'; export { lodash };",
+  'lint/style/useImportType': "import { Logger } from 'pino'; export type Log = Logger;",
+  'lint/style/useNodejsImportProtocol': "import * as fs from 'fs'; export { fs };",
+  'lint/style/noNonNullAssertion': 'export const first = (list: string[]) => list[0]!.length;',
+  'lint/style/useConst': 'export function f() { let x = 1; return x; }',
+  'lint/suspicious/noExplicitAny': 'export const f = (x: any) => x;',
+  'lint/suspicious/noImportCycles': "import * as other from './other.ts'; export { other };",
+};
+
+describe('biome.json', () => {
+  let folder: string;
+  let found: { rule: string; file: string; line: number }[];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'assent-rules-'));
+    const write = (file: string, lines: string[]) => {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), `${lines.join('\n')}\n`);
+    };
+    for (const file of ['biome.json', 'package.json']) copyFileSync(path.join(checkout, file), path.join(folder, file));
+    for (const [file, { allowed, forbidden }] of Object.entries(rooms))
+      write(
+        file,
+        [...allowed, ...forbidden].map((from, index) => `import * as m${index} from '${from}'; export { m${index} };`),
+      );
+    for (const [file, paths] of Object.entries(byPath))
+      write(
+        file,
+        paths.map((from, index) => `import * as m${index} from '${from}'; export { m${index} };`),
+      );
+    for (const [rule, line] of Object.entries(everywhere)) write(`scripts/${path.basename(rule)}.ts`, [line]);
+    write('scripts/other.ts', ["import * as back from './noImportCycles.ts'; export { back };"]);
+    const args = ['lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none', '.'];
+    // it ends with an error, since there is much to find
+    const { stdout } = await promisify(execFile)(biome, args, { cwd: folder }).catch(
+      (error: { stdout: string }) => error,
+    );
+    found = report
+      .parse(JSON.parse(stdout))
+      .diagnostics.filter(({ severity }) => severity === 'error')
+      .map(({ category, location }) => ({ rule: category, file: location.path, line: location.start.line }));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const restricted = (file: string) =>
+    new Set(
+      found.filter((one) => one.file === file && one.rule.endsWith('noRestrictedImports')).map(({ line }) => line),
+    );
+
+  it.each(Object.entries(rooms))('%s imports what it may', (file, { allowed }) => {
+    const lines = restricted(file);
+    expect(allowed.filter((_, index) => lines.has(index + 1))).toEqual([]);
+  });
+
+  it.each(Object.entries(rooms))('%s cannot import what it may not', (file, { allowed, forbidden }) => {
+    const lines = restricted(file);
+    expect(forbidden.filter((_, index) => !lines.has(allowed.length + index + 1))).toEqual([]);
+  });
+
+  it('knows a forbidden room also by its path', () => {
+    const open = Object.entries(byPath).flatMap(([file, paths]) => {
+      const lines = restricted(file);
+      return paths.filter((_, index) => !lines.has(index + 1)).map((from) => `${file} imports ${from}`);
+    });
+    expect(open).toEqual([]);
+  });
+
+  it.each(Object.keys(everywhere))('fails on what breaks %s', (rule) => {
+    expect(found).toContainEqual({ rule, file: `scripts/${path.basename(rule)}.ts`, line: 1 });
+  });
+});
