@@ -27,7 +27,6 @@ export const networkDrills: Drill[] = [
   {
     name: 'network-slow',
     about: '100 ms in each direction to both stores for 5 s',
-    quick: true,
     run: async (scene) => {
       const { redis, postgres } = await beginThroughProxies(scene);
       for (const proxy of [redis, postgres]) proxy.set(100);
@@ -54,7 +53,6 @@ export const networkDrills: Drill[] = [
   {
     name: 'network-half-open-redis',
     about: 'connections to Redis stay open and nothing passes for 8 s',
-    quick: true,
     run: async (scene) => {
       const { redis } = await beginThroughProxies(scene);
       redis.set('hold');

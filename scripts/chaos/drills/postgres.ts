@@ -53,7 +53,6 @@ export const postgresDrills: Drill[] = [
   {
     name: 'postgres-slow',
     about: 'a lock that holds back every statement for 10 s',
-    quick: true,
     run: async (scene) => {
       await begin(scene);
       const lock = await lockCounters(scene);

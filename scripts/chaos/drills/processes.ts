@@ -20,7 +20,6 @@ export const processDrills: Drill[] = [
   {
     name: 'worker-kill-before',
     about: 'kill -9 of the worker while its statement has not reached Postgres',
-    quick: true,
     run: async (scene) => {
       const proxy = await startProxy(scene.stack.postgres().port);
       await scene.api();
@@ -131,7 +130,6 @@ export const processDrills: Drill[] = [
   {
     name: 'api-stop',
     about: 'SIGTERM of the API in the middle of a flood: what it holds is answered, exit 0',
-    quick: true,
     run: async (scene) => {
       const { api } = await begin(scene);
       const exit = await api.process.stop();

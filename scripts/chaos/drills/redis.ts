@@ -88,7 +88,6 @@ export const redisDrills: Drill[] = [
   {
     name: 'redis-down-at-start',
     about: 'Redis is down when the API starts',
-    quick: true,
     run: async (scene) => {
       scene.stack.redis().kill();
       await scene.stack.redis().exited;
@@ -115,7 +114,6 @@ export const redisDrills: Drill[] = [
   {
     name: 'redis-flush',
     about: 'FLUSHALL with an empty queue',
-    quick: true,
     run: async (scene) => {
       const { api } = await begin(scene);
       await scene.load.end();
@@ -167,7 +165,6 @@ export const redisDrills: Drill[] = [
   {
     name: 'redis-read-only',
     about: 'Redis becomes a read-only replica, and a master again',
-    quick: true,
     run: async (scene) => {
       await begin(scene);
       await scene.stack.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
@@ -181,7 +178,6 @@ export const redisDrills: Drill[] = [
   {
     name: 'both-away',
     about: 'Redis and Postgres both down for 3 s: nothing is acknowledged',
-    quick: true,
     run: async (scene) => {
       await begin(scene);
       scene.stack.redis().kill();
