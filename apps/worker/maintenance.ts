@@ -9,7 +9,7 @@ import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/months';
 import type { WorkerDeps } from './consume.ts';
-import { reconcile, sweepOwedRaises } from './reconcile.ts';
+import { fillMissing, reconcile, sweepOwedRaises } from './reconcile.ts';
 
 const second = 1_000;
 const hour = 60 * 60 * second;
@@ -58,6 +58,7 @@ export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } 
     repeat(second, async () => {
       await sweepOwedRaises(deps);
     }),
+    repeat(3 * second, () => fillMissing(deps, 2 * second)),
     repeat(30 * second, () => reconcile(deps, 25 * second)),
   ];
 

@@ -20,8 +20,6 @@ const watchedDays = 32;
 const sweepSize = 1_000;
 /** Milliseconds that a raise may be on its way. */
 const raisePatience = 1_000;
-/** One worker of all reconciles at a time. */
-const turnKey = 'assent:reconcile';
 
 type Deps = Pick<WorkerDeps, 'counters' | 'db' | 'log' | 'metrics'>;
 
@@ -39,25 +37,40 @@ export async function sweepOwedRaises({ counters, db }: Deps): Promise<number> {
   return owed.length;
 }
 
-/** `turn`: milliseconds for which no other worker reconciles. */
+/** True for one worker of all, and then for `turn` milliseconds for no other. */
+const takeTurn = async ({ counters }: Deps, task: string, turn: number): Promise<boolean> =>
+  (await counters.client.set(`assent:${task}`, process.pid, 'PX', turn, 'NX')) !== null;
+
+/** Fills every organization that lacks its mark, so that its statistics come from Redis before anybody asks. */
+export async function fillMissing(deps: Deps, turn: number): Promise<void> {
+  if (!(await takeTurn(deps, 'fill', turn))) return;
+  for (const organizationId of await deps.db.run(listOrganizationIds)) {
+    if (!(await isReady(deps.counters, organizationId))) await fillOrganization(deps, organizationId);
+  }
+}
+
+/** Compares every organization with Postgres and mends what drifted. */
 export async function reconcile(deps: Deps, turn: number): Promise<void> {
-  const { counters, db } = deps;
-  if ((await counters.client.set(turnKey, process.pid, 'PX', turn, 'NX')) === null) return;
-  for (const organizationId of await db.run(listOrganizationIds)) await reconcileOrganization(deps, organizationId);
+  if (!(await takeTurn(deps, 'reconcile', turn))) return;
+  for (const organizationId of await deps.db.run(listOrganizationIds)) {
+    await reconcileOrganization(deps, organizationId);
+  }
+}
+
+async function fillOrganization({ counters, db, metrics }: Deps, organizationId: string): Promise<void> {
+  const list: Parameters<typeof fill>[2] = (after, limit) =>
+    db.run((sql) => listCounters(sql, organizationId, after, limit));
+  if (await fill(counters, organizationId, list)) metrics.fills.inc();
 }
 
 /** Fills an organization that lacks its mark, else compares and mends it. `patience`: how long a raise may be on its way. */
 export async function reconcileOrganization(
-  { counters, db, log, metrics }: Deps,
+  deps: Deps,
   organizationId: string,
   patience = raisePatience,
 ): Promise<void> {
-  const fillAll = async () => {
-    const list: Parameters<typeof fill>[2] = (after, limit) =>
-      db.run((sql) => listCounters(sql, organizationId, after, limit));
-    if (await fill(counters, organizationId, list)) metrics.fills.inc();
-  };
-  if (!(await isReady(counters, organizationId))) return fillAll();
+  const { counters, db, log, metrics } = deps;
+  if (!(await isReady(counters, organizationId))) return fillOrganization(deps, organizationId);
   const since = addDays(dayOf(Date.now()), -watchedDays);
   const { differences } = await findDrift(counters, organizationId, {
     since,
@@ -68,5 +81,5 @@ export async function reconcileOrganization(
   metrics.drift.inc(differences.length);
   log.error({ organizationId, differences: differences.slice(0, 5), count: differences.length }, 'counters drifted');
   await drop(counters.client, organizationId);
-  await fillAll();
+  await fillOrganization(deps, organizationId);
 }

@@ -4,6 +4,7 @@ import type { AssentProcess } from '../stack/assent-process.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
 import { createLoad, type Load } from './load.ts';
+import { type Proxy, startProxy } from './proxy.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
@@ -28,6 +29,8 @@ export interface Scene {
   /** Starts a process; an API joins the targets of the load. */
   api(env?: Record<string, string>): Promise<AssentProcess>;
   worker(env?: Record<string, string>): Promise<AssentProcess>;
+  /** A proxy in front of a port, gone with the drill. */
+  proxy(port: number): Promise<Proxy>;
   /** the API processes that the load may use */
   targets: AssentProcess[];
   /** The fault is over; from here the time to heal is counted. */
@@ -90,6 +93,11 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
       return started;
     },
     worker: (env) => stack.startWorker(env),
+    proxy: async (port) => {
+      const proxy = await startProxy(port);
+      stack.onStop(() => proxy.close());
+      return proxy;
+    },
     healed: () => {
       healedAt = performance.now();
     },

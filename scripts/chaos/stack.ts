@@ -30,6 +30,8 @@ export interface ChaosStack {
   /** A connection for looking, past any proxy; ended afterwards. */
   sql<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   redisDo<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
+  /** Runs at `stop`, before what was there earlier. */
+  onStop(step: () => Promise<unknown> | unknown): void;
   stop(): Promise<void>;
 }
 
@@ -101,6 +103,7 @@ export async function startChaosStack(
         redis.disconnect();
       }
     },
+    onStop: stores.onStop,
     stop: stores.stop,
   };
 }

@@ -114,4 +114,20 @@ describe('SIGTERM', () => {
       { code: 0, signal: null },
     ]);
   });
+
+  it('ends API and worker with 0 also when nobody reads their log any more', async () => {
+    const services = await Promise.all([
+      startApi(away),
+      startWorker({ ...stores.env, DATABASE_URL: away.DATABASE_URL }),
+    ]);
+    const exits = services.map((service) => {
+      service.process.child.stdout?.destroy();
+      service.process.child.stderr?.destroy();
+      return service.process.stop('SIGTERM', 8_000);
+    });
+    expect(await Promise.all(exits)).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  });
 });

@@ -1,12 +1,12 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { type Drill, hold, type Scene } from '../drill.ts';
 import { throughProxy } from '../faults.ts';
-import { type Proxy, startProxy } from '../proxy.ts';
+import type { Proxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
-async function beginThroughProxies(scene: Scene): Promise<{ redis: Proxy; postgres: Proxy; close(): Promise<void> }> {
-  const redis = await startProxy(scene.stack.redis().port);
-  const postgres = await startProxy(scene.stack.postgres().port);
+async function beginThroughProxies(scene: Scene): Promise<{ redis: Proxy; postgres: Proxy }> {
+  const redis = await scene.proxy(scene.stack.redis().port);
+  const postgres = await scene.proxy(scene.stack.postgres().port);
   const env = {
     REDIS_URL: throughProxy(scene.stack.redis().url, redis.port),
     DATABASE_URL: throughProxy(scene.stack.postgres().url, postgres.port),
@@ -14,13 +14,7 @@ async function beginThroughProxies(scene: Scene): Promise<{ redis: Proxy; postgr
   await Promise.all([scene.api(env), scene.worker(env)]);
   scene.load.begin();
   await scene.load.acknowledged(200);
-  return {
-    redis,
-    postgres,
-    close: async () => {
-      await Promise.all([redis.close(), postgres.close()]);
-    },
-  };
+  return { redis, postgres };
 }
 
 export const networkDrills: Drill[] = [

@@ -2,7 +2,6 @@
 import { begin, type Drill, hold } from '../drill.ts';
 import { countActive, countHeld, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
-import { startProxy } from '../proxy.ts';
 
 export const processDrills: Drill[] = [
   {
@@ -21,7 +20,7 @@ export const processDrills: Drill[] = [
     name: 'worker-kill-before',
     about: 'kill -9 of the worker while its statement has not reached Postgres',
     run: async (scene) => {
-      const proxy = await startProxy(scene.stack.postgres().port);
+      const proxy = await scene.proxy(scene.stack.postgres().port);
       await scene.api();
       const worker = await scene.worker({ DATABASE_URL: throughProxy(scene.stack.postgres().url, proxy.port) });
       scene.load.begin();
@@ -41,7 +40,7 @@ export const processDrills: Drill[] = [
     about: "kill -9 of the worker between Postgres' commit and the raise in Redis",
     quick: true,
     run: async (scene) => {
-      const proxy = await startProxy(scene.stack.redis().port);
+      const proxy = await scene.proxy(scene.stack.redis().port);
       const api = await scene.api();
       const worker = await scene.worker({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
       const lock = await lockCounters(scene);
@@ -66,7 +65,7 @@ export const processDrills: Drill[] = [
     name: 'worker-kill-twice',
     about: 'kill -9 of two workers in a row with the same jobs in hand',
     run: async (scene) => {
-      const proxy = await startProxy(scene.stack.postgres().port);
+      const proxy = await scene.proxy(scene.stack.postgres().port);
       await scene.api();
       scene.load.begin();
       proxy.set('hold');

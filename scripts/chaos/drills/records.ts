@@ -5,7 +5,6 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { begin, type Drill, type Scene } from '../drill.ts';
 import { throughProxy } from '../faults.ts';
 import { type Body, makeBody } from '../load.ts';
-import { startProxy } from '../proxy.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -43,7 +42,7 @@ export const recordDrills: Drill[] = [
     quick: true,
     run: async (scene) => {
       const { api } = await begin(scene);
-      const proxy = await startProxy(scene.stack.redis().port);
+      const proxy = await scene.proxy(scene.stack.redis().port);
       proxy.set('refuse');
       const cutOff = await scene.stack.startApi({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
       const sites = scene.stack.sites;
