@@ -49,7 +49,7 @@ interface Setting {
   default?: string;
   /** what it is for, in the README's table */
   about: string;
-  /** processes that need it; the others ignore it */
+  /** processes that use it; every process checks it */
   for: Process[];
   secret?: boolean;
 }

@@ -23,8 +23,8 @@ import { createRecorder } from './recorder.ts';
 
 /** Milliseconds. The service answers within 5 s, so it does not wait longer than that for a request either. */
 const timeouts = {
-  headersTimeout: 4_000,
-  requestTimeout: 4_500,
+  headersTimeout: 3_500,
+  requestTimeout: 3_800,
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };

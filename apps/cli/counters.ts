@@ -13,8 +13,11 @@ const patience = 2_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-const organizationsOf = (db: Database, only?: string): Promise<string[]> =>
-  only ? Promise.resolve([only]) : db.run(listOrganizationIds);
+async function organizationsOf(db: Database, only?: string): Promise<string[]> {
+  const all = await db.run(listOrganizationIds);
+  if (only && !all.includes(only)) throw new Error(`no organization ${only}`);
+  return only ? [only] : all;
+}
 
 export function countersCommand(): Command {
   const command = new Command('counters').description('the counters in Redis, which copy those in Postgres');

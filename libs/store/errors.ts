@@ -8,9 +8,9 @@ const stateOf = (error: unknown): string | undefined =>
 /** Two batches waited for each other, or a serializable transaction lost: the same statement succeeds when sent again. */
 export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
 
-/** No partition for the row; the server says it with the code of a check violation. */
+/** No partition for the row: a check violation by its code, known by where in the server it arose, in any language. */
 export const isMissingMonth = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.code === '23514' && /no partition/.test(error.message);
+  error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
 /** The row itself is at fault (data exception, integrity violation): sending it again cannot help. */
 export const isBadData = (error: unknown): boolean => /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error);

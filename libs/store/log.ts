@@ -116,7 +116,7 @@ function pageByDays(sql: Sql, query: LogQuery) {
         (sum(${count}) over (order by period desc) - (${count}))::bigint as before
       from counters
       where organization_id = ${organizationId} and domain_id = ${domainId} and length(period) = 10 and ${count} > 0
-        and period between ${from} and ${to} and period >= (select min(month) from record_months where dropped_at is null)
+        and period between ${from} and ${to} and left(period, 7) in (select month from record_months where dropped_at is null)
     ),
     ids as materialized (${ids})
     select (select coalesce(sum(n), 0)::bigint from days) as total, ${columns(sql)}

@@ -122,11 +122,15 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
     lastAct = newest;
   };
 
+  let isAsking = true;
   const pollAgain = async () => {
     try {
       await poll();
+      isAsking = true;
     } catch (error) {
-      log.warn({ err: error }, 'cannot ask Postgres which tenants changed');
+      // once for each outage, not twice a second
+      if (isAsking) log.warn({ err: error }, 'cannot ask Postgres which tenants changed');
+      isAsking = false;
     }
     if (!closed) timer = setTimeout(pollAgain, pollEvery);
   };

@@ -1,10 +1,10 @@
 /** Structured logs: one JSON object a line, with what is personal or secret left out. */
-import pino, { type Logger } from 'pino';
+import pino, { type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
-export const createLog = (name: string, level: string): Log =>
-  pino({
+export function createLog(name: string, level: string): Log {
+  const options: LoggerOptions = {
     name,
     level,
     base: { name, pid: process.pid },
@@ -14,14 +14,17 @@ export const createLog = (name: string, level: string): Log =>
       paths: ['apiKey', 'token', 'visitorId', 'ip', '*.apiKey', '*.token', '*.visitorId', '*.ip'],
       censor: '…',
     },
-    serializers: {
-      // the driver's errors carry query parameters, which are visitors' records
-      err: (error: unknown) => {
-        if (!(error instanceof Error)) return { message: String(error) };
-        const { name: kind, message, stack } = error;
-        const code = 'code' in error ? { code: String(error.code) } : {};
-        const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
-        return { type: kind, message, ...code, ...cause, stack };
-      },
-    },
-  });
+    serializers: { err: describeError },
+  };
+  // synchronous: at the end of the process an asynchronous one would wait for ever for a reader that is gone
+  return pino(options, pino.destination({ fd: 1, sync: true }));
+}
+
+/** The driver's errors carry query parameters, which are visitors' records: only these fields are told. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name: type, message, stack } = error;
+  const code = 'code' in error ? { code: String(error.code) } : {};
+  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  return { type, message, ...code, ...cause, stack };
+}

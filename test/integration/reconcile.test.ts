@@ -6,7 +6,7 @@ import type { RedisConnection } from '#libs/redis';
 import { oweRaises } from '#libs/store/counters';
 import { persist } from '#libs/store/persist';
 import type { Database } from '#libs/store/sql';
-import { reconcile, sweepOwedRaises } from '../../apps/worker/reconcile.ts';
+import { reconcile, reconcileOrganization, sweepOwedRaises } from '../../apps/worker/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -23,13 +23,13 @@ describe('healing', () => {
   let domainId: string;
 
   beforeAll(async () => {
+    ({ db } = await openDatabase());
     redisUrl = (await openRedisServer()).url;
     connection = await openRedis(redisUrl);
   });
   beforeEach(async () => {
-    // reconcile goes through all organizations of the database
-    ({ db } = await openDatabase());
     await connection.client.flushall();
+    await db.run((sql) => sql`truncate owed_raises`);
     tenant = await makeTenant(db, { domains: 2 });
     ({ organizationId } = tenant);
     [domainId = ''] = tenant.domainIds;
@@ -39,10 +39,7 @@ describe('healing', () => {
 
   const { log, metrics } = quiet();
   const deps = () => ({ counters: connection, db, log, metrics });
-  const heal = async () => {
-    await connection.client.del('assent:reconcile');
-    await reconcile(deps(), 60_000);
-  };
+  const heal = () => reconcileOrganization(deps(), organizationId, 1);
   const driftSeen = async () => (await metrics.drift.get()).values[0]?.value ?? 0;
   const fillsSeen = async () => (await metrics.fills.get()).values[0]?.value ?? 0;
   /** Everything that Redis would answer, and the truth. */
@@ -97,10 +94,10 @@ describe('healing', () => {
   });
 
   describe('reconcile', () => {
-    it('fills an organization without a mark', async () => {
+    it('fills every organization without a mark', async () => {
       const fresh = await makeTenant(db);
       await connection.client.flushall();
-      await heal();
+      await reconcile(deps(), 60_000);
       expect(await isReady(connection, organizationId)).toBe(true);
       expect(await isReady(connection, fresh.organizationId)).toBe(true);
       await expectEqual();
@@ -132,7 +129,7 @@ describe('healing', () => {
     });
 
     it('takes turns: while one has the turn, no other reconciles', async () => {
-      await heal();
+      await reconcile(deps(), 60_000);
       await connection.client.del(`assent:{${organizationId}}:ready`);
       await reconcile(deps(), 60_000);
       expect(await isReady(connection, organizationId)).toBe(false);
