@@ -4,7 +4,7 @@ import type { AssentProcess } from '../stack/assent-process.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
 import { createLoad, type Load } from './load.ts';
-import { type Proxy, startProxy } from './proxy.ts';
+import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
@@ -30,7 +30,7 @@ export interface Scene {
   api(env?: Record<string, string>): Promise<AssentProcess>;
   worker(env?: Record<string, string>): Promise<AssentProcess>;
   /** A proxy in front of a port, gone with the drill. */
-  proxy(port: number): Promise<Proxy>;
+  proxy(port: number): Promise<TcpProxy>;
   /** the API processes that the load may use */
   targets: AssentProcess[];
   /** The fault is over; from here the time to heal is counted. */

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 /** `hold`: connections stay open and nothing passes. `refuse`: they end at once. A number: milliseconds of delay. */
 export type Weather = 'pass' | 'hold' | 'refuse' | number;
 
-export interface Proxy {
+export interface TcpProxy {
   port: number;
   set(weather: Weather): void;
   /** Ends every connection there is. */
@@ -12,7 +12,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(target: number): Promise<Proxy> {
+export async function startProxy(target: number): Promise<TcpProxy> {
   let weather: Weather = 'pass';
   const pairs = new Set<[Socket, Socket]>();
 

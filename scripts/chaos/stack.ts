@@ -48,7 +48,7 @@ export async function startChaosStack(
   stores.onStop(() => running.redis.stop());
   const jwtSecret = randomUUID();
   const env = {
-    PATH: process.env['PATH'],
+    PATH: process.env.PATH,
     DATABASE_URL: stores.postgres.url,
     REDIS_URL: stores.redis.url,
     JWT_SECRET: jwtSecret,

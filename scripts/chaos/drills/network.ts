@@ -1,10 +1,10 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { type Drill, hold, type Scene } from '../drill.ts';
 import { throughProxy } from '../faults.ts';
-import type { Proxy } from '../proxy.ts';
+import type { TcpProxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
-async function beginThroughProxies(scene: Scene): Promise<{ redis: Proxy; postgres: Proxy }> {
+async function beginThroughProxies(scene: Scene): Promise<{ redis: TcpProxy; postgres: TcpProxy }> {
   const redis = await scene.proxy(scene.stack.redis().port);
   const postgres = await scene.proxy(scene.stack.postgres().port);
   const env = {

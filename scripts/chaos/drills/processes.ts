@@ -46,7 +46,8 @@ export const processDrills: Drill[] = [
       const lock = await lockCounters(scene);
       const [site] = scene.stack.sites;
       if (!site) throw new Error('no site');
-      const body = makeBody();
+      // of yesterday: no later record raises its day, only the job's next delivery can
+      const body = makeBody(Date.now() - 24 * 60 * 60 * 1_000);
       await scene.load.send(site, body, api.baseUrl);
       await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes the job');
       // the statement waits for the lock; Redis goes silent; then the statement commits
