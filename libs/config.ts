@@ -251,10 +251,11 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /**
  * Each part on its own, since no command needs all of them. `stack`: the settings of a running `npm start`, which count
- * unless the environment itself names a database.
+ * where the environment itself names no store; what it does name always wins.
  */
 export function readCliConfig(stack: Record<string, string>, given: NodeJS.ProcessEnv = process.env) {
-  const environment = given.DATABASE_URL ? given : { ...given, ...stack };
+  const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES;
+  const environment = own ? given : { ...stack, ...given };
   const values = readSettings(environment);
   return {
     connections: () => connections(values),

@@ -114,6 +114,8 @@ function followClusterRunIds(cluster: Cluster): (key: string) => string | undefi
   const nodes = new Map<string, (key: string) => string | undefined>();
   cluster.on('+node', (node: Redis) => {
     nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
+    // nodes are opened at first use; their run_id is wanted before
+    if (node.status === 'wait') node.connect().catch(() => {});
   });
   return (key) => {
     const master = cluster.slots[calculateSlot(key)]?.[0];

@@ -2,13 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Problem } from '#libs/contract/problem';
+import { Problem, unavailable } from '#libs/contract/problem';
 import { problemType } from './middleware/problem.ts';
 
-const details: Record<string, string> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
-  HPE_HEADER_OVERFLOW: 'the headers are larger than 16 KiB',
-};
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unavailable('the request did not arrive in time; try again');
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
+  return new Problem(
+    'invalid_request',
+    tooLarge ? 'the headers are larger than 16 KiB' : 'the request is not valid HTTP',
+  );
+}
 
 export function answerBrokenRequests(server: Server): void {
   const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
@@ -25,7 +29,7 @@ export function answerBrokenRequests(server: Server): void {
       return;
     }
     const requestId = randomUUID();
-    const problem = new Problem('invalid_request', details[error.code ?? ''] ?? 'the request is not valid HTTP');
+    const problem = problemOf(error);
     const body = JSON.stringify(problem.body(requestId));
     socket.end(
       [
@@ -33,6 +37,7 @@ export function answerBrokenRequests(server: Server): void {
         `Content-Type: ${problemType}`,
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${requestId}`,
+        ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
         '',
         body,

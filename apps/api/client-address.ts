@@ -7,10 +7,15 @@ import type { Context } from './context.ts';
 
 /** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
 export function clientAddress(ctx: Context): string {
-  const address = isIP(ctx.ip) ? ctx.ip : (ctx.req.socket.remoteAddress ?? '');
+  const told = withoutPort(ctx.ip);
+  const address = isIP(told) ? told : (ctx.req.socket.remoteAddress ?? '');
   // IPv4 written as IPv6 is that IPv4 address
   return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;
 }
+
+/** Some gateways write `203.0.113.9:5555` or `[2001:db8::1]:443`. */
+const withoutPort = (address: string): string =>
+  isIP(address) ? address : address.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');
 
 /** What one client can easily change of its address does not make it another one: IPv6 counts by /64. */
 export const network = (address: string): string => (address.includes(':') ? zeroAfter(address, 8) : address);

@@ -55,7 +55,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   };
 
   const ops = createOpsServer({
-    readiness: async () => ({ ready: !stopping && listening.size > 0, processes: String(listening.size) }),
+    readiness: async () => ({ ready: !stopping && listening.size > 0, processes: listening.size }),
     metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
     queues: queuePages(() => producer.queues()),
   });

@@ -21,10 +21,10 @@ import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 import { createRecorder } from './recorder.ts';
 
-/** Milliseconds. The service answers within 5 s, so it does not wait longer than that for a request either. */
+/** Milliseconds. A body that comes too slowly is answered by the deadline of every request; this ends its connection. */
 const timeouts = {
   headersTimeout: 3_500,
-  requestTimeout: 3_800,
+  requestTimeout: 5_500,
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };
@@ -64,7 +64,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   answerBrokenRequests(server);
   const readiness = async () => {
     const postgres = await db
-      .run((sql) => sql`select 1`, 1_000)
+      .run((sql) => sql`select from record_months limit 1`, 1_000)
       .then(
         () => true,
         () => false,

@@ -12,7 +12,9 @@ const domainId = (text: string): string => {
 const origin = (text: string, before: string[] = []): string[] => {
   const plain = text.replace('://*.', '://wildcard.');
   if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:[^*]+$/.test(plain)) {
-    throw new InvalidArgumentError('an origin such as https://www.example.com or https://*.example.com');
+    throw new InvalidArgumentError(
+      'an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com or https://*.example.com',
+    );
   }
   return [...before, text];
 };

@@ -4,9 +4,10 @@ import { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { type CliConfig, readCliConfig } from '#libs/config';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/redis';
 import { type Administration, createAdministration } from '#libs/store/administration';
-import { isUnavailable } from '#libs/store/errors';
+import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
 
 const silent = { warn: () => {} };
@@ -40,6 +41,7 @@ export async function withDatabase<T>(work: (db: Database, admin: Administration
   try {
     return await work(db, createAdministration(db, config.actor));
   } catch (error) {
+    if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
     if (isUnavailable(error))
       throw new Error(`Postgres does not answer: ${error instanceof Error ? error.message : error}`);
     throw error;
@@ -73,7 +75,7 @@ function ready(redis: RedisConnection): Promise<void> {
 export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
   return withRedis(async (redis) => {
-    const queues = Array.from({ length: queueShards }, (_, shard) => {
+    const queues = (await knownShards(redis.client, queueShards)).map((shard) => {
       const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
       return new Queue(recordQueue(shard), options).on('error', () => {});
     });

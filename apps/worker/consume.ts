@@ -8,7 +8,8 @@ import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
-import { createConsumers, NotNow } from '#libs/queue/consume';
+import { createConsumer as consumeShard, NotNow } from '#libs/queue/consume';
+import { knownShards } from '#libs/queue/shards';
 import type { RedisConnection } from '#libs/redis';
 import { oweRaises } from '#libs/store/counters';
 import { isUnavailable } from '#libs/store/errors';
@@ -17,6 +18,8 @@ import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 
+/** Milliseconds between looks for queues that other processes use. */
+const lookEvery = 3_000;
 /** records in one statement */
 const maxBatch = 1_000;
 
@@ -84,19 +87,26 @@ export function createConsumer({ config, redis, counters, db, log, metrics }: Wo
     }
   };
 
-  const consumers = createConsumers({
-    connection: redis,
-    shards: config.queueShards,
-    concurrency: config.concurrency,
-    handle,
-    log,
-  });
+  const consumers = new Map<number, ReturnType<typeof consumeShard>>();
+  const consume = (shard: number) => {
+    if (isClosing || consumers.has(shard)) return;
+    const { concurrency } = config;
+    consumers.set(shard, consumeShard({ connection: redis, shard, concurrency, handle, log }));
+  };
+  for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
+  const lookForShards = setInterval(() => {
+    knownShards(counters.client, config.queueShards).then(
+      (shards) => shards.forEach(consume),
+      () => {},
+    );
+  }, lookEvery);
 
   return {
     close: async () => {
       isClosing = true;
       beginClosing();
-      await closeAll(redis, consumers);
+      clearInterval(lookForShards);
+      await closeAll(redis, [...consumers.values()]);
     },
   };
 }

@@ -32,7 +32,7 @@ const queues = observeQueues({ redis, shards: config.queueShards, metrics });
 const ops = createOpsServer({
   readiness: async () => {
     const [postgres, redisAnswers] = await Promise.all([
-      answers(db.run((sql) => sql`select 1`, 1_000)),
+      answers(db.run((sql) => sql`select from record_months limit 1`, 1_000)),
       answers(counters.client.ping()),
     ]);
     return { ready: postgres && redisAnswers, postgres, redis: redisAnswers };

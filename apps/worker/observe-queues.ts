@@ -2,6 +2,7 @@
 import { Queue } from 'bullmq';
 import { closeAll } from '#libs/queue/close';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { knownShards } from '#libs/queue/shards';
 import type { RedisConnection } from '#libs/redis';
 import type { Metrics } from '#libs/telemetry/metrics';
 
@@ -16,17 +17,18 @@ export function observeQueues({
   shards: number;
   metrics: Metrics;
 }) {
-  const queues = Array.from({ length: shards }, (_, shard) => {
-    const queue = new Queue(recordQueue(shard), {
-      connection: redis.client,
-      prefix: queuePrefix,
-      skipMetasUpdate: true,
-    });
-    queue.on('error', () => {});
+  const opened = new Map<number, Queue>();
+  const open = (shard: number): Queue => {
+    const known = opened.get(shard);
+    if (known) return known;
+    const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
+    const queue = new Queue(recordQueue(shard), options).on('error', () => {});
+    opened.set(shard, queue);
     return queue;
-  });
+  };
 
   const observe = async () => {
+    const queues = (await knownShards(redis.client, shards)).map(open);
     const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...states)));
     for (const state of states) {
       metrics.queueDepth.set(
@@ -41,6 +43,6 @@ export function observeQueues({
 
   return {
     observe: () => (redis.client.status === 'ready' ? observe() : Promise.resolve()),
-    close: () => closeAll(redis, queues),
+    close: () => closeAll(redis, [...opened.values()]),
   };
 }

@@ -63,6 +63,7 @@ export const createOpenApi = () =>
     servers: [{ url: '/' }],
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
+      { name: 'Reference', description: 'what this service takes and answers' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },
     ],
     paths: {
@@ -124,6 +125,24 @@ export const createOpenApi = () =>
             ...refusals(...bearerCodes, 'domain_not_found', 'plan_feature_required'),
           },
         }),
+      },
+      '/openapi.json': {
+        get: {
+          operationId: 'getOpenApi',
+          summary: 'This document',
+          tags: ['Reference'],
+          security: [],
+          responses: { 200: answer('The OpenAPI document', z.looseObject({ openapi: z.string() })) },
+        },
+      },
+      '/docs': {
+        get: {
+          operationId: 'getDocs',
+          summary: 'This document as a page',
+          tags: ['Reference'],
+          security: [],
+          responses: { 200: { description: 'The page', content: { 'text/html': { schema: z.string() } } } },
+        },
       },
       '/v1/organization': {
         get: read({

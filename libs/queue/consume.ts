@@ -13,8 +13,8 @@ export class NotNow extends Error {}
 
 export interface ConsumerOptions {
   connection: RedisConnection;
-  shards: number;
-  /** jobs at once, per shard */
+  shard: number;
+  /** jobs at once */
   concurrency: number;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[]) => Promise<void>;
@@ -27,36 +27,34 @@ interface Log {
   error: (fields: object, message: string) => void;
 }
 
-/** One BullMQ worker per shard. Resolves jobs only when their records are stored. */
-export function createConsumers({ connection, shards, concurrency, handle, log }: ConsumerOptions): Worker[] {
-  return Array.from({ length: shards }, (_, shard) => {
-    const worker = new Worker(
-      recordQueue(shard),
-      async (job, token) => {
-        const records = await readPayload(job, token, log);
-        try {
-          await handle(records);
-        } catch (error) {
-          if (!(error instanceof NotNow)) throw error;
-          await job.moveToWait(token);
-          throw new WaitingError();
-        }
-      },
-      {
-        connection: connection.client,
-        prefix: queuePrefix,
-        concurrency,
-        removeOnComplete: { count: 0 },
-        // a crash is not the job's fault, and its records are stored once however often it is delivered
-        maxStalledCount: 1_000_000,
-        stalledInterval: 3_000,
-        lockDuration: 10_000,
-      },
-    );
-    worker.on('error', (error) => log.warn({ err: error }, 'queue worker'));
-    worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
-    return worker;
-  });
+/** Takes the jobs of one shard. A job is resolved only when its records are stored. */
+export function createConsumer({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
+  const worker = new Worker(
+    recordQueue(shard),
+    async (job, token) => {
+      const records = await readPayload(job, token, log);
+      try {
+        await handle(records);
+      } catch (error) {
+        if (!(error instanceof NotNow)) throw error;
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+    },
+    {
+      connection: connection.client,
+      prefix: queuePrefix,
+      concurrency,
+      removeOnComplete: { count: 0 },
+      // a crash is not the job's fault, and its records are stored once however often it is delivered
+      maxStalledCount: 1_000_000,
+      stalledInterval: 3_000,
+      lockDuration: 10_000,
+    },
+  );
+  worker.on('error', (error) => log.warn({ err: error }, 'queue worker'));
+  worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
+  return worker;
 }
 
 async function readPayload(job: Job<unknown>, token: string | undefined, log: Log): Promise<NewRecord[]> {

@@ -5,9 +5,13 @@ import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/redis';
 import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
+import { announceShards } from './shards.ts';
 
 /** A worker retries an outage within one attempt; attempts are for what nobody foresaw. */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
+
+/** milliseconds */
+const announceEvery = 5_000;
 
 export interface Producer {
   /** Resolves once the batch is in Redis. After a timeout it may be there all the same. */
@@ -40,6 +44,10 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
       }
     }
   };
+  const announce = () => void announceShards(connection.client, shards).catch(() => {});
+  // again and again: a flushed Redis forgets
+  connection.client.on('ready', announce);
+  const announcing = setInterval(announce, announceEvery);
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
 
   return {
@@ -54,6 +62,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
     queues: () => [...open.values()],
     close: async () => {
       closed = true;
+      clearInterval(announcing);
       await closeAll(connection, [...open.values()]);
     },
   };

@@ -15,6 +15,10 @@ interface Act {
   details?: Record<string, string | number | boolean | null | string[]>;
 }
 
+const requireName = (name: string): void => {
+  if (!/\S/.test(name) || name.length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
+};
+
 export function createAdministration(db: Database, actor: string) {
   /** The table's lock is held to the commit, so that acts become visible in the order of their ids. */
   const perform = <T>(change: (sql: Sql, note: (act: Omit<Act, 'actor'>) => Promise<void>) => Promise<T>): Promise<T> =>
@@ -37,6 +41,7 @@ export function createAdministration(db: Database, actor: string) {
   return {
     setPlan: (name: string, change: { consentLog?: boolean; monthlyRecordLimit?: number | null }): Promise<Plan> =>
       perform(async (sql, note) => {
+        requireName(name);
         const { consentLog = null } = change;
         const limitGiven = 'monthlyRecordLimit' in change;
         const limit = change.monthlyRecordLimit ?? null;
@@ -54,6 +59,7 @@ export function createAdministration(db: Database, actor: string) {
 
     createOrganization: (name: string, plan: string) =>
       perform(async (sql, note) => {
+        requireName(name);
         await requirePlan(sql, plan);
         const organizationId = makeId('org');
         await sql`insert into organizations (id, name, plan) values (${organizationId}, ${name}, ${plan})`;
@@ -76,6 +82,7 @@ export function createAdministration(db: Database, actor: string) {
       { domainId = makeId('dom'), name, origins }: { domainId?: string | undefined; name: string; origins: string[] },
     ): Promise<Domain> =>
       perform(async (sql, note) => {
+        requireName(name);
         const [organization] = await sql`select from organizations where id = ${organizationId}`;
         if (!organization) throw new Refused(`no organization ${organizationId}`);
         const [made] = await sql`

@@ -13,12 +13,15 @@ import {
   findDomains,
   findOrganizations,
   hashApiKey,
+  noteKeyUse,
   type Organization,
 } from './tenants.ts';
 
 /** Milliseconds: an unknown key or id is asked for again after this, so that a new one works at once. */
 const unknownFor = 500;
 const pollEvery = 500;
+/** Milliseconds: when a key was last used is known to within this. */
+const noteUseEvery = 30_000;
 /** Milliseconds: a request that has to look something up is still answered in time. */
 const lookupTimeout = 1_500;
 
@@ -122,10 +125,22 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
     lastAct = newest;
   };
 
+  /** Keys that were used since they were last noted: noted together, now and then. */
+  const used = new Set<string>();
+  let notedAt = performance.now();
+  const noteUse = async () => {
+    if (used.size === 0 || performance.now() - notedAt < noteUseEvery) return;
+    const hashes = [...used];
+    used.clear();
+    notedAt = performance.now();
+    await db.run((sql) => noteKeyUse(sql, hashes));
+  };
+
   let isAsking = true;
   const pollAgain = async () => {
     try {
       await poll();
+      await noteUse();
       isAsking = true;
     } catch (error) {
       // once for each outage, not twice a second
@@ -136,7 +151,13 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   };
 
   return {
-    domainOfKey: async (apiKey) => (apiKeyPattern.test(apiKey) ? keys.get(hashApiKey(apiKey)) : null),
+    domainOfKey: async (apiKey) => {
+      if (!apiKeyPattern.test(apiKey)) return null;
+      const hash = hashApiKey(apiKey);
+      const domain = await keys.get(hash);
+      if (domain) used.add(hash);
+      return domain;
+    },
     domain: domains.get,
     organization: organizations.get,
     follow: pollAgain,

@@ -64,3 +64,9 @@ export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<st
     ]),
   );
 }
+
+/** Only forward and only now and then, so that many processes do not fight over a row. */
+export const noteKeyUse = (sql: Sql, hashes: string[]) => sql`
+  update api_keys set last_used_at = now()
+  where hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)
+    and (last_used_at is null or last_used_at < now() - interval '20 seconds')`;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 
 export interface Readiness {
   ready: boolean;
-  [part: string]: boolean | string;
+  [part: string]: boolean | string | number;
 }
 
 export interface OpsOptions {

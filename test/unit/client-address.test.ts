@@ -109,8 +109,16 @@ describe('the client of a request', () => {
   });
 
   it('is the socket’s other end where the header holds no address', async () => {
-    for (const forwarded of ['unknown', '', '203.0.113.77:8080', 'x, y'])
+    for (const forwarded of ['unknown', '', '203.0.113.77:', 'x:8080', 'x, y'])
       expect(await ask(1, forwarded)).toBe('127.0.0.1');
+  });
+
+  it.each([
+    ['203.0.113.77:8080', '203.0.113.77'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+  ])('is known also where a gateway writes the port behind it: %s', async (forwarded, address) => {
+    expect(await ask(1, forwarded)).toBe(address);
   });
 
   it('is an IPv4 address also where the server listens on IPv6', async () => {

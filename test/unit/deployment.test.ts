@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
       for (const [variable, value] of Object.entries(service(name).environment ?? {})) {
         const [, repeated] = /^\$\{\w+:-(.*)\}$/.exec(value) ?? [];
         const setting = known.get(variable);
-        if (repeated !== undefined) expect(`${variable}=${repeated}`).toBe(`${variable}=${setting?.default}`);
+        if (repeated !== undefined) expect(`${variable}=${repeated}`).toBe(`${variable}=${setting?.default ?? ''}`);
       }
     }
   });

@@ -10,7 +10,8 @@ export const deadline: Middleware = async (_, next) => {
   try {
     await within(limit, next());
   } catch (error) {
-    if (error instanceof TimedOut) throw unavailable('no answer in time; try again', { cause: error });
+    if (error instanceof TimedOut)
+      throw unavailable('no answer in time; try again', { cause: error, headers: { Connection: 'close' } });
     throw error;
   }
 };

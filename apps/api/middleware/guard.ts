@@ -13,11 +13,12 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
   handler: (ctx: Context, given: { params: z.infer<Params>; query: z.infer<Query> }) => Promise<void> | void,
 ): Middleware {
   return async (ctx) => {
+    if (!isDecodable(ctx.querystring)) throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8');
     const params = schemas.params.safeParse(ctx.params);
     const query = schemas.query.safeParse({ ...ctx.query });
     const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
     // zod does not see this one name
-    const unseen = Object.hasOwn(ctx.query, '__proto__') ? ['__proto__'] : [];
+    const unseen = new URLSearchParams(ctx.querystring).has('__proto__') ? ['__proto__'] : [];
     if (!params.success || !query.success || unseen.length > 0) {
       throw refuseFields([...issues.flatMap(toFieldErrors), ...unseen.map(unknownParameter)]);
     }
@@ -27,7 +28,9 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
 
 export const invalidRequest = (issues: z.core.$ZodIssue[]): Problem => refuseFields(issues.flatMap(toFieldErrors));
 
-export function refuseFields(errors: FieldError[]): Problem {
+/** Of a field that breaks several rules only the first is told. */
+export function refuseFields(broken: FieldError[]): Problem {
+  const errors = [...new Map([...broken].reverse().map((error) => [error.path, error])).values()].reverse();
   const [first] = errors;
   const detail = first ? `${first.path || 'the request'} ${first.message}` : 'the request breaks a rule';
   return new Problem('invalid_request', detail, { errors });
@@ -38,6 +41,15 @@ function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
     return issue.keys.map(unknownParameter);
   }
   return [{ path: pointer(issue.path), message: messageOf(issue) }];
+}
+
+function isDecodable(querystring: string): boolean {
+  try {
+    decodeURIComponent(querystring);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const unknownParameter = (name: string): FieldError => ({
