@@ -35,19 +35,17 @@ export function createApp(deps: Deps): Koa<State> {
     record(deps),
   );
 
-  router.get('/v1/consent/org-stats', noStore, bearer(deps), orgStats(deps));
-  router.get('/v1/consent/:domainId/stats', noStore, bearer(deps), domainStats(deps));
-  router.get('/v1/consent/:domainId/records', noStore, bearer(deps), records(deps));
-  router.get('/v1/organization', noStore, bearer(deps), organization(deps));
+  router.get('/v1/consent/org-stats', noStore, deadline, bearer(deps), orgStats(deps));
+  router.get('/v1/consent/:domainId/stats', noStore, deadline, bearer(deps), domainStats(deps));
+  router.get('/v1/consent/:domainId/records', noStore, deadline, bearer(deps), records(deps));
+  router.get('/v1/organization', noStore, deadline, bearer(deps), organization(deps));
 
   router.get('/openapi.json', openapi());
   for (const [path, serve] of Object.entries(docs())) router.get(path, pageHeaders, serve);
 
   app.use(requestLog(deps));
   app.use(problem(deps));
-  app.use(apiHeaders);
-  app.use(deadline);
-  app.use(requireHost);
+  app.use(everyRequest);
   app.use(router.routes());
   app.use(methodNotAllowed);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
@@ -57,15 +55,13 @@ export function createApp(deps: Deps): Koa<State> {
 /** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
 
-const apiHeaders: Middleware = async (ctx, next) => {
+const everyRequest: Middleware = (ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
-  await next();
-};
-
-/** HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body. */
-const requireHost: Middleware = async (ctx, next) => {
-  if (ctx.req.httpVersion === '1.1' && !ctx.get('host')) throw new Problem('invalid_request', 'send a Host header');
-  await next();
+  // HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body
+  if (ctx.req.headers.host === undefined && ctx.req.httpVersion === '1.1') {
+    throw new Problem('invalid_request', 'send a Host header');
+  }
+  return next();
 };
 
 const noStore: Middleware = async (ctx, next) => {

@@ -25,15 +25,14 @@ export function storedAddress(address: string, { mode, hashKey }: ApiConfig['ip'
   if (!isIP(address) || mode === 'none') return undefined;
   if (mode === 'full') return address;
   if (mode === 'hashed' && hashKey) return hashed(address, hashKey);
-  return zeroAfter(address, isIP(address) === 4 ? 3 : 6);
+  return address.includes(':') ? zeroAfter(address, 6) : `${address.slice(0, address.lastIndexOf('.'))}.0`;
 }
 
 const hashed = (address: string, key: KeyObject): string =>
   createHmac('sha256', key).update(address).digest('hex').slice(0, 32);
 
-/** Keeps the first `count` bytes: 3 of IPv4 are its /24, 6 of IPv6 its /48. */
+/** Keeps the first `count` bytes of an IPv6 address: 6 are its /48, 8 its /64. */
 function zeroAfter(address: string, count: number): string {
-  if (isIP(address) === 4) return `${address.split('.').slice(0, count).join('.')}.0`;
   const bytes = ipaddr.parse(address).toByteArray();
   return ipaddr.fromByteArray(bytes.map((byte, at) => (at < count ? byte : 0))).toString();
 }

@@ -69,7 +69,13 @@ export function createRecorder(options: {
       metrics.records.inc({ outcome }, records.length);
       return outcome;
     };
-    return new Batcher<Item, Recorded>({ run, weigh: ({ bytes }) => bytes, maxBatch, maxPending, patience });
+    return new Batcher<Item, Recorded>({
+      run,
+      weigh: ({ bytes }) => bytes,
+      maxBatch,
+      maxPending,
+      patience,
+    });
   });
 
   return {

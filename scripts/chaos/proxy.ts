@@ -1,7 +1,7 @@
 /** A TCP proxy on the loopback that can misbehave as networks do. */
 import { connect, createServer, type Socket } from 'node:net';
 
-/** `hold`: connections stay open and nothing passes. `refuse`: they end at once. A number: milliseconds of delay. */
+/** `hold`: connections stay open and nothing passes, also later. `refuse`: they end at once. A number: milliseconds of delay. */
 export type Weather = 'pass' | 'hold' | 'refuse' | number;
 
 export interface TcpProxy {
@@ -15,14 +15,15 @@ export interface TcpProxy {
 export async function startProxy(target: number): Promise<TcpProxy> {
   let weather: Weather = 'pass';
   const pairs = new Set<[Socket, Socket]>();
+  /** half open: bytes of theirs were lost, so they stay silent for good, and only a new connection helps */
+  const silent = new WeakSet<Socket>();
 
   const forward = (from: Socket, to: Socket) => {
     from.on('data', (chunk) => {
       const send = () => {
         if (!to.destroyed) to.write(chunk);
       };
-      // what came while nothing passed is lost, as on a half-open connection
-      if (weather === 'hold') return;
+      if (silent.has(from)) return;
       if (typeof weather === 'number') setTimeout(send, weather);
       else send();
     });
@@ -35,6 +36,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     upstream.on('error', () => {});
     const pair: [Socket, Socket] = [client, upstream];
     pairs.add(pair);
+    if (weather === 'hold') for (const socket of pair) silent.add(socket);
     const end = () => {
       pairs.delete(pair);
       client.destroy();
@@ -58,9 +60,8 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   return {
     port,
     set: (next) => {
-      // bytes were lost: a connection that held cannot go on as if nothing had been
-      if (weather === 'hold' && next !== 'hold') cut();
       weather = next;
+      if (next === 'hold') for (const socket of [...pairs].flat()) silent.add(socket);
       if (next === 'refuse') cut();
     },
     cut,

@@ -10,7 +10,7 @@ export function apiKey({ tenants }: Pick<Deps, 'tenants'>): Middleware {
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;
-    await next();
+    return next();
   };
 }
 

@@ -1,40 +1,39 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
-import type { Deps, Middleware } from '../context.ts';
+import type { Context, Deps, Middleware } from '../context.ts';
 import { domainIn } from './api-key.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
 export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
-  return async (ctx, next) => {
+  const allow = async (ctx: Context, origin: string) => {
+    // while the list cannot be read the page may at least read the error
+    const domain = await tenants.domain(ctx.params.domainId).catch(() => null);
+    const origins = domain?.origins ?? [];
+    if (!isAllowed(origins, origin)) return;
+    ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
+    ctx.set('Access-Control-Expose-Headers', exposed);
+  };
+  return (ctx, next) => {
     ctx.set('Vary', 'Origin');
-    const origin = ctx.get('origin');
-    if (origin) {
-      // while the list cannot be read the page may at least read the error
-      const domain = await tenants.domain(ctx.params.domainId).catch(() => null);
-      const origins = domain?.origins ?? [];
-      if (isAllowed(origins, origin)) {
-        ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
-        ctx.set('Access-Control-Expose-Headers', exposed);
-      }
-    }
-    await next();
+    const { origin } = ctx.req.headers;
+    return origin ? allow(ctx, origin).then(next) : next();
   };
 }
 
 /** Refuses by the list that came with the key: it is known whatever is away. */
-export const allowedOrigin: Middleware = async (ctx, next) => {
-  const origin = ctx.get('origin');
+export const allowedOrigin: Middleware = (ctx, next) => {
+  const { origin } = ctx.req.headers;
   if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
     ctx.remove('Access-Control-Allow-Origin');
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }
-  await next();
+  return next();
 };
 
 export const preflight: Middleware = async (ctx) => {
-  if (ctx.get('origin') && !ctx.response.get('Access-Control-Allow-Origin')) {
+  if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }
   ctx.set('Access-Control-Allow-Methods', 'POST');

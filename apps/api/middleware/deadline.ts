@@ -1,10 +1,10 @@
-/** Every request is answered in time, also where the stores behind it are each slow and together too slow. */
+/** A read is answered in time, also where the stores behind it are each slow and together too slow. */
 import { unavailable } from '#libs/contract/problem';
 import { TimedOut, within } from '#libs/within';
 import type { Middleware } from '../context.ts';
 
 /** Milliseconds: the contract's 5 s, less the way to the client. */
-const limit = 4_700;
+export const limit = 4_700;
 
 export const deadline: Middleware = async (_, next) => {
   try {

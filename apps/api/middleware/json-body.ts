@@ -1,7 +1,8 @@
 /** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '#libs/contract/problem';
+import { Problem, unavailable } from '#libs/contract/problem';
 import type { Context } from '../context.ts';
+import { limit } from './deadline.ts';
 
 export const bodyLimit = 16 * 1024;
 
@@ -9,15 +10,16 @@ const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export async function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
-  if (!jsonType.test(ctx.get('content-type'))) {
+  const headers = ctx.req.headers;
+  if (headers['content-type'] !== 'application/json' && !jsonType.test(headers['content-type'] ?? '')) {
     throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
   }
-  if (!/^(identity)?$/i.test(ctx.get('content-encoding'))) {
+  if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) {
     throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  if (Number(ctx.get('content-length')) > bodyLimit) throw tooLarge(ctx.req);
+  if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
   return parseObject(await readBody(ctx.req));
 }
 
@@ -39,6 +41,14 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // most bodies came with their headers and need no timer
+    if (!request.complete) {
+      const timer = setTimeout(() => {
+        const headers = { Connection: 'close' };
+        reject(unavailable('the body did not arrive in time; try again', { headers }));
+      }, limit);
+      request.on('close', () => clearTimeout(timer));
+    }
     const aborted = () => reject(new Problem('invalid_json', 'the body ended before it was complete'));
     request.on('aborted', aborted);
     request.on('error', aborted);

@@ -20,7 +20,7 @@ export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): 
       return null;
     });
     if (result) tell(ctx, result, points);
-    await next();
+    return next();
   };
 }
 

@@ -16,8 +16,9 @@ const makeRequestId = (): string => {
 export function requestLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): Middleware {
   return async (ctx, next) => {
     ctx.state.arrivedAt = performance.now();
-    const given = ctx.get('x-request-id');
-    ctx.state.requestId = given && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : makeRequestId();
+    const given = ctx.req.headers['x-request-id'];
+    const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
+    ctx.state.requestId = isUsable ? given : makeRequestId();
     ctx.state.receivedAt = Date.now();
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();

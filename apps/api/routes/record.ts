@@ -23,7 +23,8 @@ export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>):
     const size = ctx.request.length ?? bodyLimit;
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
-    const receipt: Receipt = { id, status, decidedAt: new Date(timeOf(id)).toISOString(), receivedAt };
+    const decidedAt = body.id === undefined ? receivedAt : new Date(timeOf(id)).toISOString();
+    const receipt: Receipt = { id, status, decidedAt, receivedAt };
     ctx.status = 202;
     ctx.set('Cache-Control', 'no-store');
     ctx.body = ignored.length > 0 ? { ...receipt, ignored } : receipt;
@@ -39,14 +40,15 @@ function checkBody(given: Record<string, unknown>): RecordBody {
 }
 
 /** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
-function prototypeNames(given: Record<string, unknown>): FieldError[] {
-  return ['preferences', 'metadata'].flatMap((field) => {
-    const map = given[field];
-    return typeof map === 'object' && map !== null && Object.hasOwn(map, '__proto__')
-      ? [{ path: `/${field}/__proto__`, message: 'is not an allowed name' }]
-      : [];
-  });
+function prototypeNames({ preferences, metadata }: Record<string, unknown>): FieldError[] {
+  const found: FieldError[] = [];
+  if (namesPrototype(preferences)) found.push({ path: '/preferences/__proto__', message: 'is not an allowed name' });
+  if (namesPrototype(metadata)) found.push({ path: '/metadata/__proto__', message: 'is not an allowed name' });
+  return found;
 }
+
+const namesPrototype = (map: unknown): boolean =>
+  typeof map === 'object' && map !== null && Object.hasOwn(map, '__proto__');
 
 /** The id as given, where its time lies in the accepted window. */
 function checkTime(id: string, now: number): string {
@@ -62,7 +64,8 @@ type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
 
 /** Every field by name: one shape of object for all records is made and written faster than a spread. */
 function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Deps['config']): NewRecord {
-  const byHeader = ctx.get('sec-gpc') === '1';
+  const { headers } = ctx.req;
+  const byHeader = headers['sec-gpc'] === '1';
   return {
     id: identity.id,
     domainId: identity.domainId,
@@ -77,7 +80,7 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: De
     pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
     country: config.countryHeader ? countryIn(ctx.get(config.countryHeader)) : undefined,
     ip: storedAddress(clientAddress(ctx), config.ip),
-    userAgent: ctx.get('user-agent').slice(0, 512) || undefined,
+    userAgent: headers['user-agent']?.slice(0, 512) || undefined,
     tcString: body.tcString,
     gppString: body.gppString,
     gpc: byHeader ? true : body.gpc,

@@ -1,4 +1,5 @@
 /** Our own processes: killed, frozen, replaced. */
+import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold } from '../drill.ts';
 import { countActive, countHeld, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
@@ -43,6 +44,8 @@ export const processDrills: Drill[] = [
       const proxy = await scene.proxy(scene.stack.redis().port);
       const api = await scene.api();
       const worker = await scene.worker({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
+      // the mark is set: from here on no fill stands in for a raise
+      await untilQuiet(scene.stack);
       const lock = await lockCounters(scene);
       const [site] = scene.stack.sites;
       if (!site) throw new Error('no site');
