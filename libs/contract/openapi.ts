@@ -63,8 +63,8 @@ export const createOpenApi = () =>
     servers: [{ url: '/' }],
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
-      { name: 'Reference', description: 'what this service takes and answers' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },
+      { name: 'Reference', description: 'what this service takes and answers' },
     ],
     paths: {
       '/v1/consent/{domainId}/record': {
