@@ -102,6 +102,10 @@ describe('the command line', () => {
     expect(queue.code).toBe(0);
     const other = await runCliIn(folder, { DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list');
     expect(other.code).toBe(1);
+    const half = await runCliIn(folder, { REDIS_URL: 'redis://127.0.0.1:1' }, 'org', 'list');
+    expect(half).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL must be set/) });
+    const own = await runCliIn(folder, { JWT_SECRET: 'too short' }, 'token', 'issue', organization());
+    expect(own).toMatchObject({ code: 1, stderr: expect.stringMatching(/^JWT_SECRET must be/) });
     const nothing = await runCli({}, 'org', 'list');
     expect(nothing.stderr).toMatch(/DATABASE_URL/);
   });
