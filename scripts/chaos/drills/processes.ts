@@ -86,6 +86,7 @@ export const processDrills: Drill[] = [
       await proxy.close();
       await scene.worker();
       scene.healed();
+      scene.load.begin();
       await scene.load.acknowledged(100);
     },
   },
