@@ -94,6 +94,7 @@ export function createLoad(sites: Site[], targets: () => string[]): Load {
     attempts,
     send,
     begin: () => {
+      clearInterval(timer);
       timer = setInterval(() => {
         for (let each = 0; each < (perSecond * tick) / 1000; each += 1) sendNext();
       }, tick);

@@ -81,6 +81,8 @@ export const processDrills: Drill[] = [
         });
         // the second takes over what the first held once its locks have run out
         await scene.until(async () => (await countHeld(scene)) > crash, `worker ${crash + 1} takes the jobs`, 40_000);
+        // more jobs would only take the slots of those that have to come back
+        await scene.load.end();
         await kill(scene, worker);
       }
       await proxy.close();
