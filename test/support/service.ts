@@ -1,8 +1,7 @@
 /** The real processes, each started from the build, on free ports. */
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { afterAll, inject } from 'vitest';
+import { launch } from '../../scripts/stack/assent-process.ts';
 import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
 import { eventually } from './wait.ts';
 
@@ -19,19 +18,7 @@ export interface Service {
 }
 
 export function startProcess(main: string, env: Record<string, string>, args: string[] = []): Service {
-  const file = path.join(inject('dist'), 'apps', main, 'main.js');
-  const child = spawnTethered(process.execPath, [file, ...args], {
-    cwd: inject('folder'),
-    env: { PATH: process.env.PATH, ...env },
-    stdout: 'pipe',
-    stderr: 'pipe',
-    stopDeadlineMs: 40_000,
-  });
-  const lines: string[] = [];
-  const output = new PassThrough();
-  child.child.stdout?.pipe(output, { end: false });
-  child.child.stderr?.pipe(output, { end: false });
-  createInterface({ input: output }).on('line', (line) => lines.push(line));
+  const { process: child, lines } = launch(inject('dist'), main, { PATH: process.env.PATH, ...env }, args);
   afterAll(() => child.stop());
   return {
     process: child,
