@@ -11,6 +11,9 @@ import { table } from './chaos/table.ts';
 import { build } from './stack/build.ts';
 import { dataRoot, ensureDataRoot, root } from './stack/paths.ts';
 
+/** Drills mostly wait, and each has a stack of its own. */
+const atOnce = 2;
+
 const drills: Drill[] = [...processDrills, ...redisDrills, ...postgresDrills, ...networkDrills, ...recordDrills];
 const words = process.argv.slice(2);
 const names = words.filter((word) => !word.startsWith('--'));
@@ -30,29 +33,33 @@ if (words.includes('--list')) {
 async function run(chosen: Drill[]): Promise<void> {
   ensureDataRoot();
   const dist = path.join(dataRoot, `chaos-build-${process.pid}`, 'dist');
-  const reports: Report[] = [];
+  const reports = new Map<Drill, Report>();
+  const waiting = [...chosen];
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       interrupted = true;
-      console.log('stopping after this drill …');
+      console.log('stopping after the drills that run …');
     });
   }
+  const performNext = async (): Promise<void> => {
+    const drill = waiting.shift();
+    if (!drill || interrupted) return;
+    const started = performance.now();
+    const report = await perform(drill, dist);
+    reports.set(drill, report);
+    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+    const result = report.skipped ?? (report.breaches.length === 0 ? 'held' : report.breaches.join('; '));
+    console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${result}`);
+    await performNext();
+  };
   try {
     await build(path.relative(root, dist));
-    for (const drill of chosen) {
-      if (interrupted) break;
-      const started = performance.now();
-      const report = await perform(drill, dist);
-      reports.push(report);
-      const result = report.skipped ?? (report.breaches.length === 0 ? 'held' : report.breaches.join('; '));
-      console.log(
-        `${drill.name.padEnd(30)}${((performance.now() - started) / 1_000).toFixed(0).padStart(3)} s  ${result}`,
-      );
-    }
+    await Promise.all(Array.from({ length: atOnce }, performNext));
   } finally {
     rmSync(path.dirname(dist), { recursive: true, force: true });
   }
-  console.log(`\n${table(reports)}`);
-  if (interrupted || reports.some((report) => report.breaches.length > 0)) process.exitCode = 1;
+  const inOrder = chosen.flatMap((drill) => reports.get(drill) ?? []);
+  console.log(`\n${table(inOrder)}`);
+  if (interrupted || inOrder.some((report) => report.breaches.length > 0)) process.exitCode = 1;
 }

@@ -17,24 +17,21 @@ import type { WorkerDeps } from './consume.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;
-const sweepSize = 1_000;
+/** owed raises at once */
+const sweepSize = 20_000;
 /** Milliseconds that a raise may be on its way. */
 const raisePatience = 1_000;
 
 type Deps = Pick<WorkerDeps, 'counters' | 'db' | 'log' | 'metrics'>;
 
-/** Raises what others could not raise. Returns how many counters. */
+/** Raises what others could not raise. Returns how many raises were owed. */
 export async function sweepOwedRaises({ counters, db }: Deps): Promise<number> {
   const owed = await db.run((sql) => listOwedRaises(sql, sweepSize));
   if (owed.length === 0) return 0;
   await raise(counters.client, owed);
-  await db.run((sql) =>
-    deleteOwedRaises(
-      sql,
-      owed.map((row) => row.id),
-    ),
-  );
-  return owed.length;
+  const ids = owed.flatMap((counter) => counter.ids);
+  await db.run((sql) => deleteOwedRaises(sql, ids));
+  return ids.length;
 }
 
 /** True for one worker of all, and then for `turn` milliseconds for no other. */

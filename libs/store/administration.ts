@@ -140,7 +140,8 @@ export const directory = {
   organizations: (sql: Sql) => sql<{ organizationId: string; name: string; plan: string }[]>`
     select id as "organizationId", name, plan from organizations order by created_at, id`,
   domains: (sql: Sql, organizationId?: string) => sql<Domain[]>`
-    select id as "domainId", organization_id as "organizationId", name, origins from domains
+    select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins
+    from domains
     where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
     order by created_at, id`,
   keys: (sql: Sql, domainId?: string) => sql<

@@ -46,14 +46,19 @@ export const oweRaises = (sql: Sql, counters: Pick<Counter, 'organizationId' | '
     as owed ("organizationId" text, "domainId" text, period text)`;
 
 export interface OwedRaise extends Counter {
-  id: number;
+  /** all that is owed to this counter */
+  ids: number[];
 }
 
-/** The oldest owed raises with what their counters hold now. */
+/** The counters of the oldest owed raises, with what they hold now; an outage owes the same few many times. */
 export async function listOwedRaises(sql: Sql, limit: number): Promise<OwedRaise[]> {
   return sql<OwedRaise[]>`
-    select o.id, ${columns(sql)}
-    from (select id, organization_id, domain_id, period from owed_raises order by id limit ${limit}) o
+    select o.ids, ${columns(sql)}
+    from (
+      select organization_id, domain_id, period, json_agg(id) as ids
+      from (select id, organization_id, domain_id, period from owed_raises order by id limit ${limit}) oldest
+      group by organization_id, domain_id, period
+    ) o
     join counters using (organization_id, domain_id, period)`;
 }
 

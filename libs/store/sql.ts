@@ -43,10 +43,26 @@ function connect(options: DatabaseOptions): Sql {
       timezone: 'UTC',
     },
     onnotice: () => {},
-    // counts stay far below 2^53
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    // the driver would ask for all array types on each new connection, and end the process when that query fails
+    fetch_types: false,
+    types: {
+      // counts stay far below 2^53
+      bigint: { to: 20, from: [20], parse: Number, serialize: String },
+      texts: arrayParameter(1009),
+      bigints: arrayParameter(1016),
+      uuids: arrayParameter(2951),
+    },
   });
 }
+
+/** How a list is sent as a parameter of that array type. Reading one back is left to `to_json`. */
+const arrayParameter = (to: number) => ({
+  to,
+  from: [],
+  parse: String,
+  serialize: (values: readonly (string | number)[]) =>
+    `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+});
 
 /** The driver would send an unknown parameter of the address on to the server, which refuses it. */
 function withoutSslMode(address: string): { url: string; sslmode: string | null } {

@@ -33,7 +33,8 @@ export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 /** The domains of those keys that are known and not revoked, by the key's hash in hex. */
 export async function domainsOfKeys(sql: Sql, hashes: string[]): Promise<Map<string, Domain>> {
   const rows = await sql<(Domain & { hash: string })[]>`
-    select encode(k.hash, 'hex') as hash, d.id as "domainId", d.organization_id as "organizationId", d.name, d.origins
+    select encode(k.hash, 'hex') as hash, d.id as "domainId", d.organization_id as "organizationId", d.name,
+      to_json(d.origins) as origins
     from api_keys k join domains d on d.id = k.domain_id
     where k.revoked_at is null and k.hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)`;
   return new Map(rows.map(({ hash, ...domain }) => [hash, domain]));
@@ -41,7 +42,8 @@ export async function domainsOfKeys(sql: Sql, hashes: string[]): Promise<Map<str
 
 export async function findDomains(sql: Sql, ids: string[]): Promise<Map<string, Domain>> {
   const rows = await sql<Domain[]>`
-    select id as "domainId", organization_id as "organizationId", name, origins from domains where id = any(${ids})`;
+    select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins
+    from domains where id = any(${ids})`;
   return new Map(rows.map((domain) => [domain.domainId, domain]));
 }
 

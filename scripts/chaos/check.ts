@@ -38,23 +38,39 @@ const deadline = 5_000;
 
 /** Waits until nothing is on its way any more: no jobs, no owed raises, every organization ready in Redis. */
 export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<void> {
-  const quiet = await waitUntil(() => isQuiet(stack).catch(() => false), { deadlineMs: within, intervalMs: 100 });
-  if (!quiet) throw new Error(`not quiet within ${within} ms`);
+  let noise = '';
+  const isQuiet = async () => {
+    noise = await findNoise(stack).catch((error: Error) => error.message);
+    return noise === '';
+  };
+  const quiet = await waitUntil(isQuiet, { deadlineMs: within, intervalMs: 100 });
+  if (!quiet) throw new Error(`I5: not quiet within ${within} ms: ${noise}`);
 }
 
-async function isQuiet(stack: ChaosStack): Promise<boolean> {
+/** What is still on its way, in words; empty when nothing is. */
+async function findNoise(stack: ChaosStack): Promise<string> {
   const [owed] = await stack.sql((sql) => sql<{ n: number }[]>`select count(*)::int as n from owed_raises`);
-  if (owed?.n !== 0) return false;
+  if (owed?.n !== 0) return `${owed?.n} raises are owed`;
   return withRedis(stack, async (redis) => {
-    const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true });
-    queue.on('error', () => {});
-    const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed');
-    await queue.close();
-    if (waiting + active + delayed > 0) return false;
-    const organizations = new Set(stack.sites.map((site) => site.organizationId));
-    const ready = await Promise.all([...organizations].map((id) => isReady(redis, id)));
-    return ready.every(Boolean);
+    const { waiting = 0, active = 0, delayed = 0 } = await countJobs(redis, 'waiting', 'active', 'delayed');
+    if (waiting + active + delayed > 0) return `${waiting} jobs wait, ${active} are active, ${delayed} delayed`;
+    const organizations = [...new Set(stack.sites.map((site) => site.organizationId))];
+    const ready = await Promise.all(organizations.map((id) => isReady(redis, id)));
+    return ready.every(Boolean) ? '' : 'counters are not ready in Redis';
   });
+}
+
+async function countJobs(
+  redis: ReturnType<typeof connectRedis>,
+  ...states: ('waiting' | 'active' | 'delayed' | 'failed')[]
+): Promise<Record<string, number>> {
+  const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true });
+  queue.on('error', () => {});
+  try {
+    return await queue.getJobCounts(...states);
+  } finally {
+    await queue.close();
+  }
 }
 
 async function withRedis<T>(
@@ -161,10 +177,7 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
 
 const countStuck = (stack: ChaosStack): Promise<number> =>
   withRedis(stack, async (redis) => {
-    const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true });
-    queue.on('error', () => {});
-    const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
-    await queue.close();
+    const counts = await countJobs(redis, 'waiting', 'active', 'delayed', 'failed');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   });
 

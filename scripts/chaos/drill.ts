@@ -1,6 +1,9 @@
 /** A drill: a fault under load, its end, quiet, and what the promises say of it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AssentProcess } from '../stack/assent-process.ts';
+import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
 import { createLoad, type Load } from './load.ts';
@@ -71,11 +74,24 @@ export async function perform(drill: Drill, dist: string): Promise<Report> {
     ...(drill.redisSettings && { redisSettings: drill.redisSettings }),
   });
   try {
-    return await performOn(stack, drill);
+    const report = await performOn(stack, drill);
+    if (report.breaches.length > 0) keepLogs(stack, name);
+    return report;
   } finally {
     await stack.stop();
     await undo();
   }
+}
+
+/** What our processes wrote, for whoever looks for the cause of a breach. */
+function keepLogs(stack: ChaosStack, name: string): void {
+  const folder = path.join(dataRoot, 'chaos-logs');
+  mkdirSync(folder, { recursive: true });
+  for (const [index, { lines, process }] of stack.processes.entries()) {
+    const end = process.running() ? 'still running' : 'ended';
+    writeFileSync(path.join(folder, `${name}-${index}.log`), [...lines, end, ''].join('\n'));
+  }
+  console.log(`the processes of ${name} wrote ${folder}/${name}-*.log`);
 }
 
 async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {

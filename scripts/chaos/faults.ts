@@ -1,5 +1,6 @@
 /** What the drills do to the parts, and how they see that it took effect. */
 import type { Scene } from './drill.ts';
+import type { ChaosStack } from './stack.ts';
 
 export const kill = async (scene: Scene, target: Awaited<ReturnType<Scene['api']>>) => {
   target.process.kill();
@@ -13,6 +14,22 @@ export const throughProxy = (url: string, port: number): string => {
   address.port = String(port);
   return address.toString();
 };
+
+export const firstSite = (scene: Scene): ChaosStack['sites'][number] => {
+  const [site] = scene.stack.sites;
+  if (!site) throw new Error('no site');
+  return site;
+};
+
+/** How many jobs wait for another attempt, or have none left: an outage must not make any. */
+export const countAttemptsUsed = (scene: Scene): Promise<number> =>
+  scene.stack.redisDo(async (redis) => {
+    const [delayed, failed] = await Promise.all([
+      redis.zcard('assent:{record-0}:delayed'),
+      redis.zcard('assent:{record-0}:failed'),
+    ]);
+    return delayed + failed;
+  });
 
 export const countActive = (scene: Scene): Promise<number> =>
   scene.stack.redisDo((redis) => redis.llen('assent:{record-0}:active'));
@@ -55,3 +72,12 @@ export async function lockCounters(scene: Scene): Promise<{ release(): Promise<v
     },
   };
 }
+
+/** The newest acknowledged records went straight to Postgres. */
+export const goesDirect = (scene: Scene): boolean =>
+  scene.load.attempts.slice(-20).some(({ how }) => how === 'persisted');
+
+export const goesThroughQueue = (scene: Scene): boolean => {
+  const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
+  return last.length === 20 && last.every(({ how }) => how === 'queued');
+};

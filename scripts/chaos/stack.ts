@@ -27,6 +27,8 @@ export interface ChaosStack {
   startRedis(): Promise<void>;
   startApi(env?: Record<string, string>): Promise<AssentProcess>;
   startWorker(env?: Record<string, string>): Promise<AssentProcess>;
+  /** All that were started, with what they wrote. */
+  processes: AssentProcess[];
   /** A connection for looking, past any proxy; ended afterwards. */
   sql<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   redisDo<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
@@ -43,7 +45,7 @@ export async function startChaosStack(
 ): Promise<ChaosStack> {
   const redisSettings = options.redisSettings ?? {};
   const stores = await startPrivateStores({ name: 'chaos', say: () => {}, ...options });
-  let running: Pick<PrivateStores, 'postgres' | 'redis'> = stores;
+  const running: Pick<PrivateStores, 'postgres' | 'redis'> = { postgres: stores.postgres, redis: stores.redis };
   stores.onStop(() => running.postgres.stop());
   stores.onStop(() => running.redis.stop());
   const jwtSecret = randomUUID();
@@ -57,8 +59,10 @@ export async function startChaosStack(
     OPS_PORT: '0',
     RECORD_RATE_PER_MINUTE: '0',
   };
+  const processes: AssentProcess[] = [];
   const start = async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
     const started = await startAssent(stores.dist, app, { ...env, ...extra });
+    processes.push(started);
     stores.onStop(async () => {
       // a frozen process takes no signal but this one
       if (started.process.running()) process.kill(started.process.pid, 'SIGCONT');
@@ -74,17 +78,15 @@ export async function startChaosStack(
     redis: () => running.redis,
     startPostgres: async () => {
       const { dataDir, port } = stores.postgres;
-      running = { ...running, postgres: await startPostgres({ dataDir, port }) };
+      running.postgres = await startPostgres({ dataDir, port });
     },
     startRedis: async () => {
       const { port } = stores.redis;
-      running = {
-        ...running,
-        redis: await startRedis({ dataDir: `${stores.folder}/redis`, port, settings: redisSettings }),
-      };
+      running.redis = await startRedis({ dataDir: `${stores.folder}/redis`, port, settings: redisSettings });
     },
     startApi: (extra) => start('api', extra),
     startWorker: (extra) => start('worker', extra),
+    processes,
     sql: async (work) => {
       const { sslmode: _, url } = withoutSslMode(stores.postgres.url);
       const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });

@@ -26,7 +26,7 @@ describe('raises that are owed', () => {
   it('are noted with the records for every counter of the batch, and carry what the counters hold', async () => {
     await persist(db, [recordAt(noon, { domainId }), recordAt('2024-06-01', { domainId })], { owe: true });
     const listed = await db.run((sql) => listOwedRaises(sql, 100));
-    expect(inKeyOrder(listed.map(({ id: _, ...counter }) => counter))).toEqual(
+    expect(inKeyOrder(listed.map(({ ids: _, ...counter }) => counter))).toEqual(
       await storedCounters(db, tenant.organizationId),
     );
   });

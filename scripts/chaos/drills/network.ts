@@ -1,6 +1,6 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { throughProxy } from '../faults.ts';
+import { goesThroughQueue, throughProxy } from '../faults.ts';
 import type { TcpProxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
@@ -24,7 +24,10 @@ export const networkDrills: Drill[] = [
     run: async (scene) => {
       const { redis, postgres } = await beginThroughProxies(scene);
       for (const proxy of [redis, postgres]) proxy.set(100);
+      const before = scene.load.attempts.length;
       await hold(5);
+      const failed = scene.load.attempts.slice(before).filter(({ outcome }) => outcome !== 'acknowledged').length;
+      scene.expect(failed === 0, `${failed} requests failed on a slow network`);
       for (const proxy of [redis, postgres]) proxy.set('pass');
       scene.healed();
       await scene.load.acknowledged(200);
@@ -50,10 +53,11 @@ export const networkDrills: Drill[] = [
     run: async (scene) => {
       const { redis } = await beginThroughProxies(scene);
       redis.set('hold');
+      await scene.load.acknowledged(300, 5_000);
       await hold(8);
       redis.set('pass');
       scene.healed();
-      await scene.load.acknowledged(200);
+      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
     },
   },
   {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { kill, lockCounters } from '../faults.ts';
+import { countAttemptsUsed, firstSite, kill, lockCounters } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const stopAtOnce = async (scene: Scene) => {
@@ -19,6 +19,12 @@ const backends = (scene: Scene): number[] => {
   return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
 };
 
+/** Jobs wait in the worker's hands: an outage is nobody's attempt. */
+const expectNoAttemptUsed = async (scene: Scene) => {
+  const used = await countAttemptsUsed(scene);
+  scene.expect(used === 0, `${used} jobs used up an attempt on an outage`);
+};
+
 const tmpfsMegabytes = 128;
 
 export const postgresDrills: Drill[] = [
@@ -31,6 +37,7 @@ export const postgresDrills: Drill[] = [
       await stopAtOnce(scene);
       await scene.load.acknowledged(300);
       await hold(3);
+      await expectNoAttemptUsed(scene);
       await scene.stack.startPostgres();
       scene.healed();
       await scene.load.acknowledged(200);
@@ -45,6 +52,7 @@ export const postgresDrills: Drill[] = [
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
       await scene.load.acknowledged(300);
       await hold(15);
+      await expectNoAttemptUsed(scene);
       for (const pid of frozen) process.kill(pid, 'SIGCONT');
       scene.healed();
       await scene.load.acknowledged(200);
@@ -57,6 +65,7 @@ export const postgresDrills: Drill[] = [
       await begin(scene);
       const lock = await lockCounters(scene);
       await hold(10);
+      await expectNoAttemptUsed(scene);
       await lock.release();
       scene.healed();
       await scene.load.acknowledged(200);
@@ -96,6 +105,7 @@ export const postgresDrills: Drill[] = [
       await scene.load.acknowledged(300);
       await scene.until(() => worker.lines.some((line) => /No space left/.test(line)), 'Postgres has no room');
       await hold(5);
+      await expectNoAttemptUsed(scene);
       spawnSync('rm', [filler]);
       // a Postgres that could not write its log ends itself
       if (!(await answers(scene))) {
@@ -115,10 +125,8 @@ export const postgresDrills: Drill[] = [
       await stopAtOnce(scene);
       await scene.load.acknowledged(100);
       await kill(scene, api);
-      const [site] = scene.stack.sites;
-      if (!site) throw new Error('no site');
       const fresh = await scene.api();
-      const { status } = await scene.load.send(site, makeBody(), fresh.baseUrl);
+      const { status } = await scene.load.send(firstSite(scene), makeBody(), fresh.baseUrl);
       scene.expect(status === 503, `an unknown key is answered ${status} while Postgres is away`);
       await scene.stack.startPostgres();
       scene.healed();

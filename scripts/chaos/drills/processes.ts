@@ -1,17 +1,32 @@
 /** Our own processes: killed, frozen, replaced. */
 import { untilQuiet } from '../check.ts';
-import { begin, type Drill, hold } from '../drill.ts';
-import { countActive, countHeld, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
+import { begin, type Drill, hold, type Scene } from '../drill.ts';
+import { countActive, countHeld, firstSite, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
+
+/** The usual beginning, with an API that waits 200 ms for each answer of Redis. */
+async function beginWithSlowRedis(scene: Scene) {
+  const proxy = await scene.proxy(scene.stack.redis().port);
+  const [api] = await Promise.all([
+    scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) }),
+    scene.worker(),
+  ]);
+  scene.load.begin();
+  await scene.load.acknowledged(200);
+  proxy.set(100);
+  return { api, proxy };
+}
 
 export const processDrills: Drill[] = [
   {
     name: 'api-kill',
-    about: 'kill -9 of the API, and another one',
+    about: 'kill -9 of the API while adds are on their way to a slow Redis, and another one',
     quick: true,
     run: async (scene) => {
-      const { api } = await begin(scene);
+      const { api, proxy } = await beginWithSlowRedis(scene);
+      await scene.load.acknowledged(50);
       await kill(scene, api);
+      await proxy.close();
       await scene.api();
       scene.healed();
       await scene.load.acknowledged(300);
@@ -47,8 +62,7 @@ export const processDrills: Drill[] = [
       // the mark is set: from here on no fill stands in for a raise
       await untilQuiet(scene.stack);
       const lock = await lockCounters(scene);
-      const [site] = scene.stack.sites;
-      if (!site) throw new Error('no site');
+      const site = firstSite(scene);
       // of yesterday: no later record raises its day, only the job's next delivery can
       const body = makeBody(Date.now() - 24 * 60 * 60 * 1_000);
       await scene.load.send(site, body, api.baseUrl);
@@ -135,12 +149,19 @@ export const processDrills: Drill[] = [
   },
   {
     name: 'api-stop',
-    about: 'SIGTERM of the API in the middle of a flood: what it holds is answered, exit 0',
+    about: 'SIGTERM of the API while adds are on their way to a slow Redis: what it holds is answered, exit 0',
     run: async (scene) => {
-      const { api } = await begin(scene);
+      const { api, proxy } = await beginWithSlowRedis(scene);
+      const site = firstSite(scene);
+      const held = Array.from({ length: 100 }, () => scene.load.send(site, makeBody(), api.baseUrl));
+      // all of them have arrived: their batch takes 200 ms and more, the API reads them within a few
+      await hold(0.1);
+      scene.targets.splice(scene.targets.indexOf(api), 1);
       const exit = await api.process.stop();
       scene.expect(exit.code === 0, `the API ends with ${exit.code}, not 0`);
-      scene.targets.splice(scene.targets.indexOf(api), 1);
+      const unanswered = (await Promise.all(held)).filter(({ outcome }) => outcome !== 'acknowledged').length;
+      scene.expect(unanswered === 0, `${unanswered} records that the API held were not acknowledged`);
+      await proxy.close();
       await scene.api();
       scene.healed();
       await scene.load.acknowledged(100);

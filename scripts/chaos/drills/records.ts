@@ -2,17 +2,11 @@
 import { Queue } from 'bullmq';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { begin, type Drill, type Scene } from '../drill.ts';
-import { throughProxy } from '../faults.ts';
+import { begin, type Drill } from '../drill.ts';
+import { firstSite, throughProxy } from '../faults.ts';
 import { type Body, makeBody } from '../load.ts';
 
 const day = 24 * 60 * 60 * 1_000;
-
-const firstSite = (scene: Scene) => {
-  const [site] = scene.stack.sites;
-  if (!site) throw new Error('no site');
-  return site;
-};
 
 export const recordDrills: Drill[] = [
   {

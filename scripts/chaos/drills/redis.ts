@@ -3,6 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { readStats, untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
+import { goesDirect, goesThroughQueue } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -12,13 +13,6 @@ const restart = async (scene: Scene, { down }: { down: number }) => {
   await scene.stack.redis().exited;
   await hold(down);
   await scene.stack.startRedis();
-};
-
-/** The newest acknowledged records went straight to Postgres. */
-const goesDirect = (scene: Scene) => scene.load.attempts.slice(-20).some(({ how }) => how === 'persisted');
-const goesThroughQueue = (scene: Scene) => {
-  const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
-  return last.length === 20 && last.every(({ how }) => how === 'queued');
 };
 
 const statsAreRight = async (scene: Scene, baseUrl: string, source?: string): Promise<boolean> => {

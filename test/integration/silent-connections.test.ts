@@ -1,0 +1,83 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isUnavailable } from '#libs/store/errors';
+import { createDatabase } from '#libs/store/sql';
+import { freshDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+/** Postgres' word that a connection is made and takes queries. */
+const readyForQuery = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
+/** A way to Postgres whose connections go silent for good once they are made, until told otherwise. */
+async function openSilentWay(target: URL) {
+  let silent = true;
+  const open = new Set<Socket>();
+  let made = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+    let passes = true;
+    upstream.on('data', (chunk) => {
+      if (passes) client.write(chunk);
+      if (chunk.includes(readyForQuery)) made += 1;
+      if (silent && chunk.includes(readyForQuery)) passes = false;
+    });
+    client.on('data', (chunk) => passes && upstream.write(chunk));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(target);
+  url.port = String(typeof address === 'object' && address ? address.port : 0);
+  return {
+    url: url.toString(),
+    connectionsMade: () => made,
+    connectionsOpen: () => open.size,
+    speak: () => {
+      silent = false;
+    },
+    close: () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('connections to Postgres that go silent', () => {
+  it('right after they are made cost no process its life, and are replaced', async () => {
+    const nobodyHandled: unknown[] = [];
+    const note = (error: unknown) => nobodyHandled.push(error);
+    process.on('unhandledRejection', note);
+    const way = await openSilentWay(new URL(await freshDatabase()));
+    const db = createDatabase({
+      url: way.url,
+      max: 2,
+      statementTimeout: 1_000,
+      deadline: 400,
+      prepare: true,
+      name: 'test',
+    });
+    afterAll(async () => {
+      await db.close();
+      way.close();
+      process.off('unhandledRejection', note);
+    });
+
+    await expect(db.run((sql) => sql`select 1`)).rejects.toSatisfy(isUnavailable);
+    expect(way.connectionsMade()).toBeGreaterThan(0);
+    // the pool that they belonged to was ended
+    await eventually(() => expect(way.connectionsOpen()).toBe(0));
+    way.speak();
+    await eventually(async () => expect(await db.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]));
+    expect(nobodyHandled).toEqual([]);
+  });
+});
