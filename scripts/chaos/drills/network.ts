@@ -62,11 +62,11 @@ export const networkDrills: Drill[] = [
   },
   {
     name: 'network-half-open-postgres',
-    about: 'connections to Postgres stay open and nothing passes for 8 s',
+    about: 'connections to Postgres stay open and nothing passes for 25 s: as many statements as there are connections',
     run: async (scene) => {
       const { postgres } = await beginThroughProxies(scene);
       postgres.set('hold');
-      await hold(8);
+      await hold(25);
       postgres.set('pass');
       scene.healed();
       await scene.load.acknowledged(200);

@@ -7,14 +7,12 @@ import { makeBody } from '../load.ts';
 /** The usual beginning, with an API that waits 200 ms for each answer of Redis. */
 async function beginWithSlowRedis(scene: Scene) {
   const proxy = await scene.proxy(scene.stack.redis().port);
-  const [api] = await Promise.all([
-    scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) }),
-    scene.worker(),
-  ]);
+  const redisUrl = throughProxy(scene.stack.redis().url, proxy.port);
+  const [api, worker] = await Promise.all([scene.api({ REDIS_URL: redisUrl }), scene.worker()]);
   scene.load.begin();
   await scene.load.acknowledged(200);
   proxy.set(100);
-  return { api, proxy };
+  return { api, worker, proxy, redisUrl };
 }
 
 export const processDrills: Drill[] = [
@@ -122,15 +120,15 @@ export const processDrills: Drill[] = [
   },
   {
     name: 'rolling-restart',
-    about: 'API and workers replaced one after the other under load: no request fails',
+    about: 'API and workers replaced one after the other, with adds on their way to a slow Redis: no request fails',
     quick: true,
     run: async (scene) => {
-      const { api, worker } = await begin(scene);
+      const { api, worker, redisUrl } = await beginWithSlowRedis(scene);
       const before = scene.load.attempts.length;
       let oldApi = api;
       let oldWorker = worker;
       for (let round = 0; round < 2; round += 1) {
-        const newApi = await scene.api();
+        const newApi = await scene.api({ REDIS_URL: redisUrl });
         // as a load balancer does: out of the list first, then told to stop
         scene.targets.splice(scene.targets.indexOf(oldApi), 1);
         const newWorker = await scene.worker();
