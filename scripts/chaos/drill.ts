@@ -19,6 +19,8 @@ export interface Drill {
   redisSettings?: Record<string, string>;
   /** what Postgres is meant to refuse in this drill */
   rejected?: number;
+  /** every attempt is to be acknowledged: what is away has a stand-in */
+  refusesNothing?: boolean;
   /** a setting that may lose what it acknowledged: reported, not a breach */
   mayLose?: boolean;
   /** Returns where Postgres' folder is to be, for a drill that needs a special one; undefined: the drill cannot run here. */
@@ -132,6 +134,8 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     const secondsToHeal = (performance.now() - healedAt) / 1_000;
     const verdict = await check(stack, load.attempts);
     const allowed = { rejected: drill.rejected ?? 0, lost: drill.mayLose ?? false };
+    const unmet = verdict.attempts - verdict.acknowledged;
+    scene.expect(!drill.refusesNothing || unmet === 0, `${unmet} attempts were not acknowledged`);
     return { name, about, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
   } catch (error) {
     await load.end();

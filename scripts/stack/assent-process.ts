@@ -43,7 +43,10 @@ export async function startAssent(dist: string, app: 'api' | 'worker', env: Node
   const found = () => lines.find((line) => line.includes(message));
   const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 20_000 });
   const line = found();
-  if (!ready || !line) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+  if (!ready || !line) {
+    await child.stop();
+    throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+  }
   const port = (name: string) => new RegExp(`"${name}":(\\d+)`).exec(line)?.[1];
   return { ...launched, baseUrl: `http://127.0.0.1:${port('port')}`, opsUrl: `http://127.0.0.1:${port('opsPort')}` };
 }

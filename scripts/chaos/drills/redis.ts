@@ -38,7 +38,13 @@ const killUnderLoad = async (scene: Scene) => {
 };
 
 export const redisDrills: Drill[] = [
-  { name: 'redis-kill', about: 'kill -9 of Redis, three times, with restart', quick: true, run: killUnderLoad },
+  {
+    name: 'redis-kill',
+    about: 'kill -9 of Redis, three times, with restart',
+    quick: true,
+    refusesNothing: true,
+    run: killUnderLoad,
+  },
   {
     name: 'redis-kill-everysec',
     about: 'the same with appendfsync everysec, which is not the shipped setting: what is lost is reported',
@@ -72,6 +78,7 @@ export const redisDrills: Drill[] = [
     name: 'redis-freeze',
     about: 'SIGSTOP of Redis for 6 s',
     quick: true,
+    refusesNothing: true,
     run: async (scene) => {
       await begin(scene);
       process.kill(scene.stack.redis().pid, 'SIGSTOP');
@@ -103,6 +110,7 @@ export const redisDrills: Drill[] = [
   {
     name: 'redis-down-long',
     about: 'Redis down for 35 s',
+    refusesNothing: true,
     run: async (scene) => {
       await begin(scene);
       await restart(scene, { down: 35 });
@@ -134,6 +142,7 @@ export const redisDrills: Drill[] = [
     name: 'redis-full',
     about: 'Redis at its maxmemory',
     quick: true,
+    refusesNothing: true,
     run: async (scene) => {
       await begin(scene);
       await fill(scene);
@@ -164,6 +173,7 @@ export const redisDrills: Drill[] = [
   {
     name: 'redis-read-only',
     about: 'Redis becomes a read-only replica, and a master again',
+    refusesNothing: true,
     run: async (scene) => {
       await begin(scene);
       await scene.stack.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
