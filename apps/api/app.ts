@@ -1,6 +1,7 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
+import compose from 'koa-compose';
 import helmet from 'koa-helmet';
 import { Problem } from '#libs/contract/problem';
 import type { Deps, Middleware, State } from './context.ts';
@@ -25,15 +26,15 @@ export function createApp(deps: Deps): Koa<State> {
   const recording = '/v1/consent/:domainId/record';
 
   router.options(recording, cors(deps), preflight);
-  router.post(
-    recording,
+  const recordOne = compose([
     countRefusals(deps),
     cors(deps),
     apiKey(deps),
     allowedOrigin,
     recordRateLimit(deps),
     record(deps),
-  );
+  ]);
+  router.post(recording, recordOne);
 
   router.get('/v1/consent/org-stats', noStore, deadline, bearer(deps), orgStats(deps));
   router.get('/v1/consent/:domainId/stats', noStore, deadline, bearer(deps), domainStats(deps));
@@ -46,6 +47,7 @@ export function createApp(deps: Deps): Koa<State> {
   app.use(requestLog(deps));
   app.use(problem(deps));
   app.use(everyRequest);
+  app.use(shortcut(recording, recordOne));
   app.use(router.routes());
   app.use(methodNotAllowed);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
@@ -63,6 +65,19 @@ const everyRequest: Middleware = (ctx, next) => {
   }
   return next();
 };
+
+const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
+
+/** Floods come on one path: it is matched by hand, before the router goes through its list. It answers the same. */
+const shortcut =
+  (route: string, handle: Middleware): Middleware =>
+  (ctx, next) => {
+    const match = ctx.req.method === 'POST' ? recordPath.exec(ctx.req.url ?? '') : null;
+    if (!match) return next();
+    ctx.params = { domainId: match[1] };
+    ctx._matchedRoute = route;
+    return handle(ctx, next);
+  };
 
 const noStore: Middleware = async (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');

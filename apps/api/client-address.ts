@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 
 /** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
 export function clientAddress(ctx: Context): string {
-  const told = withoutPort(ctx.ip);
+  const told = ctx.app.proxy ? withoutPort(ctx.ip) : (ctx.req.socket.remoteAddress ?? '');
   const address = isIP(told) ? told : (ctx.req.socket.remoteAddress ?? '');
   // IPv4 written as IPv6 is that IPv4 address
   return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;

@@ -85,6 +85,8 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   }
 
   const keys = lookup(50_000, domainsOfKeys);
+  /** of keys that were found, so that a guess takes no room */
+  const hashes = new LRUCache<string, string>({ max: 50_000 });
   const domains = lookup(50_000, findDomains);
   const organizations = lookup(10_000, findOrganizations);
 
@@ -152,10 +154,16 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
 
   return {
     domainOfKey: async (apiKey) => {
-      if (!apiKeyPattern.test(apiKey)) return null;
-      const hash = hashApiKey(apiKey);
+      let hash = hashes.get(apiKey);
+      if (hash === undefined) {
+        if (!apiKeyPattern.test(apiKey)) return null;
+        hash = hashApiKey(apiKey);
+      }
       const domain = await keys.get(hash);
-      if (domain) used.add(hash);
+      if (domain) {
+        hashes.set(apiKey, hash);
+        used.add(hash);
+      }
       return domain;
     },
     domain: domains.get,

@@ -1,4 +1,5 @@
 /** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '#libs/contract/problem';
 import type { Context } from '../context.ts';
@@ -7,14 +8,14 @@ import { limit } from './deadline.ts';
 export const bodyLimit = 16 * 1024;
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export async function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
   const headers = ctx.req.headers;
   if (headers['content-type'] !== 'application/json' && !jsonType.test(headers['content-type'] ?? '')) {
     throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
   }
-  if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
     throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     });
@@ -41,24 +42,37 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // most bodies came with their headers and need no timer
-    if (!request.complete) {
+    request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
+    expectBody({ request, giveUp: reject });
+  });
+}
+
+interface Expected {
+  request: IncomingMessage;
+  giveUp: (problem: Problem) => void;
+}
+
+/** Most bodies come with their headers; only those that did not after a turn of the event loop need a timer. */
+let expected: Expected[] = [];
+
+function expectBody(body: Expected): void {
+  if (expected.push(body) > 1) return;
+  setImmediate(() => {
+    const late = expected.filter(({ request }) => !request.complete);
+    expected = [];
+    for (const { request, giveUp } of late) {
       const timer = setTimeout(() => {
-        const headers = { Connection: 'close' };
-        reject(unavailable('the body did not arrive in time; try again', { headers }));
+        giveUp(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
       }, limit);
       request.on('close', () => clearTimeout(timer));
     }
-    const aborted = () => reject(new Problem('invalid_json', 'the body ended before it was complete'));
-    request.on('aborted', aborted);
-    request.on('error', aborted);
   });
 }
 
 function parseObject(body: Buffer): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(body));
+    value = JSON.parse(decode(body));
   } catch (error) {
     throw new Problem('invalid_json', body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8', {
       cause: error,
@@ -66,6 +80,13 @@ function parseObject(body: Buffer): Record<string, unknown> {
   }
   if (!isObject(value)) throw new Problem('invalid_json', 'the body must be a JSON object');
   return value;
+}
+
+/** A byte order mark is not part of the text. */
+function decode(body: Buffer): string {
+  if (!isUtf8(body)) throw new Error('not UTF-8');
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

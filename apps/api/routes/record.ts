@@ -18,17 +18,24 @@ export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>):
     const given = await readJsonObject(ctx);
     const body = checkBody(given);
     const id = checkTime(body.id?.toLowerCase() ?? makeIdAt(ctx.state.receivedAt), ctx.state.receivedAt);
-    const receivedAt = new Date(ctx.state.receivedAt).toISOString();
+    const receivedAt = toTimestamp(ctx.state.receivedAt);
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
     const size = ctx.request.length ?? bodyLimit;
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
-    const decidedAt = body.id === undefined ? receivedAt : new Date(timeOf(id)).toISOString();
+    const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
     ctx.status = 202;
     ctx.set('Cache-Control', 'no-store');
     ctx.body = ignored.length > 0 ? { ...receipt, ignored } : receipt;
   };
+}
+
+/** In a flood many records share a millisecond. */
+let last = { time: 0, text: new Date(0).toISOString() };
+function toTimestamp(time: number): string {
+  if (time !== last.time) last = { time, text: new Date(time).toISOString() };
+  return last.text;
 }
 
 function checkBody(given: Record<string, unknown>): RecordBody {
