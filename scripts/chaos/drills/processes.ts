@@ -129,9 +129,9 @@ export const processDrills: Drill[] = [
       let oldWorker = worker;
       for (let round = 0; round < 2; round += 1) {
         const newApi = await scene.api({ REDIS_URL: redisUrl });
-        // as a load balancer does: out of the list first, then told to stop
-        scene.targets.splice(scene.targets.indexOf(oldApi), 1);
         const newWorker = await scene.worker();
+        // as a load balancer does: out of the list, then told to stop with requests still in hand
+        scene.targets.splice(scene.targets.indexOf(oldApi), 1);
         const [apiExit, workerExit] = await Promise.all([oldApi.process.stop(), oldWorker.process.stop()]);
         scene.expect(apiExit.code === 0, `the API ends with ${apiExit.code}, not 0`);
         scene.expect(workerExit.code === 0, `the worker ends with ${workerExit.code}, not 0`);
