@@ -4,14 +4,14 @@ import { begin, type Drill, hold, type Scene } from '../drill.ts';
 import { countActive, countHeld, firstSite, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
-/** The usual beginning, with an API that waits 200 ms for each answer of Redis. */
+/** The usual beginning, with an API that waits 400 ms for each answer of Redis. */
 async function beginWithSlowRedis(scene: Scene) {
   const proxy = await scene.proxy(scene.stack.redis().port);
   const redisUrl = throughProxy(scene.stack.redis().url, proxy.port);
   const [api, worker] = await Promise.all([scene.api({ REDIS_URL: redisUrl }), scene.worker()]);
   scene.load.begin();
   await scene.load.acknowledged(200);
-  proxy.set(100);
+  proxy.set(200);
   return { api, worker, proxy, redisUrl };
 }
 
@@ -152,7 +152,7 @@ export const processDrills: Drill[] = [
       const { api, proxy } = await beginWithSlowRedis(scene);
       const site = firstSite(scene);
       const held = Array.from({ length: 100 }, () => scene.load.send(site, makeBody(), api.baseUrl));
-      // all of them have arrived: their batch takes 200 ms and more, the API reads them within a few
+      // all of them have arrived: their batch takes 400 ms and more, the API reads them within a few
       await hold(0.1);
       scene.targets.splice(scene.targets.indexOf(api), 1);
       const exit = await api.process.stop();
