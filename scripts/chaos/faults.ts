@@ -21,15 +21,17 @@ export const firstSite = (scene: Scene): ChaosStack['sites'][number] => {
   return site;
 };
 
-/** How many jobs wait for another attempt, or have none left: an outage must not make any. */
-export const countAttemptsUsed = (scene: Scene): Promise<number> =>
-  scene.stack.redisDo(async (redis) => {
+/** Jobs wait in the worker's hands: an outage is nobody's attempt. */
+export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
+  const used = await scene.stack.redisDo(async (redis) => {
     const [delayed, failed] = await Promise.all([
       redis.zcard('assent:{record-0}:delayed'),
       redis.zcard('assent:{record-0}:failed'),
     ]);
     return delayed + failed;
   });
+  scene.expect(used === 0, `${used} jobs used up an attempt on an outage`);
+}
 
 export const countActive = (scene: Scene): Promise<number> =>
   scene.stack.redisDo((redis) => redis.llen('assent:{record-0}:active'));

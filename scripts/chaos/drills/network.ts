@@ -1,6 +1,6 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { goesThroughQueue, throughProxy } from '../faults.ts';
+import { expectNoAttemptUsed, goesThroughQueue, throughProxy } from '../faults.ts';
 import type { TcpProxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
@@ -62,11 +62,12 @@ export const networkDrills: Drill[] = [
   },
   {
     name: 'network-half-open-postgres',
-    about: 'connections to Postgres stay open and nothing passes for 25 s: as many statements as there are connections',
+    about: 'connections to Postgres stay open and nothing passes for 25 s',
     run: async (scene) => {
       const { postgres } = await beginThroughProxies(scene);
       postgres.set('hold');
       await hold(25);
+      await expectNoAttemptUsed(scene);
       postgres.set('pass');
       scene.healed();
       await scene.load.acknowledged(200);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { countAttemptsUsed, firstSite, kill, lockCounters } from '../faults.ts';
+import { expectNoAttemptUsed, firstSite, kill, lockCounters } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const stopAtOnce = async (scene: Scene) => {
@@ -17,12 +17,6 @@ const backends = (scene: Scene): number[] => {
   const { pid } = scene.stack.postgres();
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
   return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
-};
-
-/** Jobs wait in the worker's hands: an outage is nobody's attempt. */
-const expectNoAttemptUsed = async (scene: Scene) => {
-  const used = await countAttemptsUsed(scene);
-  scene.expect(used === 0, `${used} jobs used up an attempt on an outage`);
 };
 
 const tmpfsMegabytes = 128;
