@@ -1,6 +1,7 @@
 /** The environment: the one table of settings, and the only reader of process.env. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { domainIdPattern } from '#libs/contract/terms';
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -135,6 +136,17 @@ export const settings = {
     for: ['worker'],
     about: 'whole months that records are kept; 0: for ever',
   }),
+  DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {
+    for: api,
+    about: 'serve a demo shop at /demo with the widget of this domain; default: no demo',
+  }),
+  DEMO_API_KEY: setting(
+    z
+      .string()
+      .regex(/^ak_[\w-]+$/)
+      .meta({ rule: 'an API key' }),
+    { for: api, about: 'the API key on the demo page' },
+  ),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',
     for: all,
@@ -212,6 +224,11 @@ function tokens(values: Values) {
 
 export type TokenConfig = ReturnType<typeof tokens>;
 
+function demo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
+  if (domainId === undefined) return undefined;
+  return { domainId, apiKey: apiKey ?? bad('DEMO_API_KEY', 'set: the key of DEMO_DOMAIN') };
+}
+
 export function readApiConfig(environment: NodeJS.ProcessEnv = process.env) {
   const values = readSettings(environment);
   const ipHashKey =
@@ -231,6 +248,7 @@ export function readApiConfig(environment: NodeJS.ProcessEnv = process.env) {
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: { mode: values.IP_MODE, hashKey: ipHashKey },
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+    demo: demo(values),
   };
 }
 

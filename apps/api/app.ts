@@ -13,12 +13,14 @@ import { problem } from './middleware/problem.ts';
 import { recordRateLimit } from './middleware/rate-limit.ts';
 import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
+import { demoPage } from './routes/demo.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
 import { orgStats } from './routes/org-stats.ts';
 import { organization } from './routes/organization.ts';
 import { record } from './routes/record.ts';
 import { records } from './routes/records.ts';
+import { widgetFiles } from './routes/widget.ts';
 
 export function createApp(deps: Deps): Koa<State> {
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
@@ -42,7 +44,9 @@ export function createApp(deps: Deps): Koa<State> {
   router.get('/v1/organization', noStore, deadline, bearer(deps), organization(deps));
 
   router.get('/openapi.json', openapi());
-  for (const [path, serve] of Object.entries(docs())) router.get(path, pageHeaders, serve);
+  for (const [path, serve] of Object.entries(docs())) router.get(path, docsHeaders, serve);
+  for (const [path, serve] of Object.entries(widgetFiles(deps))) router.get(path, deadline, serve);
+  for (const [path, serve] of Object.entries(demoPage(deps))) router.get(path, demoHeaders, deadline, serve);
 
   app.use(requestLog(deps));
   app.use(problem(deps));
@@ -84,24 +88,28 @@ const noStore: Middleware = async (ctx, next) => {
   await next();
 };
 
-const pageHeaders: Middleware = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      // Swagger UI sets style attributes and inlines its icons
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
+/** A page from the service itself loads nothing from elsewhere, runs nothing inline and is framed by nobody. */
+const pageHeaders = (directives: Record<string, string[]>): Middleware =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+        ...directives,
+      },
     },
-  },
-  // whether there is TLS in front is the operator's matter
-  strictTransportSecurity: false,
-});
+    // whether there is TLS in front is the operator's matter
+    strictTransportSecurity: false,
+  });
+
+// Swagger UI sets style attributes and inlines its icons
+const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
+const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
 
 /** The path is known, but not with this method. */
 const methodNotAllowed: Middleware = async (ctx, next) => {

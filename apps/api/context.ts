@@ -9,6 +9,7 @@ import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import type { CounterReader } from './counter-reader.ts';
 import type { Recorder } from './recorder.ts';
+import type { WidgetShelf } from './widget-shelf.ts';
 
 export interface Deps {
   config: ApiConfig;
@@ -21,6 +22,7 @@ export interface Deps {
   tenants: TenantCache;
   recorder: Recorder;
   counters: CounterReader;
+  widget: WidgetShelf;
 }
 
 export interface State {

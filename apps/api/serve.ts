@@ -20,6 +20,7 @@ import { createCounterReader } from './counter-reader.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 import { createRecorder } from './recorder.ts';
+import { createWidgetShelf } from './widget-shelf.ts';
 
 /** Milliseconds. A body that comes too slowly is answered by the deadline of every request; this ends its connection. */
 const timeouts = {
@@ -58,7 +59,9 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   };
   const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
-  const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters });
+  const widget = createWidgetShelf(db, log);
+  widget.keep();
+  const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters, widget });
 
   const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false }, app.callback());
   answerBrokenRequests(server);
@@ -91,6 +94,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     { name: 'recorder', stop: () => recorder.idle() },
     { name: 'queue', stop: () => producer.close() },
     { name: 'tenants', stop: () => tenants.close() },
+    { name: 'widget', stop: () => widget.close() },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
     { name: 'postgres', stop: () => Promise.all([db.close(), readDb === db ? undefined : readDb.close()]) },

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { domainIdPattern } from '#libs/contract/terms';
 import { directory } from '#libs/store/administration';
+import { keepWidgetFiles } from '#libs/store/widget-files';
+import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget-files';
 import { find, print, printList, withDatabase } from './session.ts';
 
 const domainId = (text: string): string => {
@@ -41,16 +43,25 @@ export function domainCommand(): Command {
     .action(async ({ org }: { org?: string }, self: Command) => {
       printList(self, 'domains', await withDatabase((db) => db.run((sql) => directory.domains(sql, org))));
     });
-  command.command('show <domain>').action(async (id: string, _: object, self: Command) => {
-    const domains = await withDatabase((db) => db.run((sql) => directory.domains(sql)));
-    print(self, {
-      ...find(
-        domains.map((domain) => ({ ...domain })),
+  command
+    .command('show <domain>')
+    .description('a domain, and the address of this release of its widget')
+    .action(async (id: string, _: object, self: Command) => {
+      const file = readWidgetFile('widget');
+      const domains = await withDatabase((db) =>
+        db.run(async (sql) => {
+          // what is printed here has to stay valid
+          await keepWidgetFiles(sql, [file]);
+          return directory.domains(sql);
+        }),
+      );
+      const domain = find(
+        domains.map((each) => ({ ...each })),
         'domainId',
         id,
         'domain',
-      ),
+      );
+      print(self, { ...domain, widget: hashedPath(file), integrity: integrityOf(file) });
     });
-  });
   return command;
 }

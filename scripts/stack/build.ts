@@ -1,7 +1,8 @@
-/** Compiles apps and libs, with the files they read at run time, into a folder that plain Node can run. */
+/** Compiles apps and libs, with the files they read at run time and those for browsers, into a folder that plain Node can run. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
+import { buildWidget } from './build-widget.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 
@@ -11,7 +12,7 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
   if (!target.startsWith(root + path.sep)) throw new Advice(`${target} is outside the checkout.`);
   const unfinished = `${target}-${process.pid}-new`;
   try {
-    await compile(unfinished, signal);
+    await Promise.all([compile(unfinished, signal), buildWidget(path.join(unfinished, 'apps/widget'))]);
     for (const tree of ['apps', 'libs']) copyAssets(path.join(root, tree), path.join(unfinished, tree));
     const manifest = { type: 'module', imports: { '#libs/*': './libs/*.js' } };
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -32,11 +33,14 @@ function copyAssets(source: string, target: string) {
   if (!existsSync(source)) return;
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile() && isAsset(file)) cpSync(file, path.join(target, path.relative(source, file)));
+    if (entry.isFile() && isAsset(path.relative(root, file)))
+      cpSync(file, path.join(target, path.relative(source, file)));
   }
 }
 
 function isAsset(file: string): boolean {
+  // Vite has put its own into the build
+  if (file.startsWith(path.join('apps', 'widget'))) return false;
   if (/\.(sql|lua|html|css|svg)$/.test(file)) return true;
   return /\.js$/.test(file) && path.dirname(file).split(path.sep).includes('public');
 }

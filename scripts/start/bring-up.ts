@@ -6,7 +6,7 @@ import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
 import { type Addresses, baseUrl, chooseAddresses } from './addresses.ts';
 import { createCli } from './cli.ts';
-import { ensureDemo, issueToken } from './demo.ts';
+import { type DemoSetup, ensureDemo, issueToken } from './demo.ts';
 import { canIssueTokens, given, jwtSecret, publishSettings } from './environment.ts';
 import { writePrivate } from './files.ts';
 import { say, step } from './progress.ts';
@@ -34,7 +34,7 @@ export async function bringUp(running: Running, signal: AbortSignal): Promise<Up
   publishSettings(env);
   const opsUrl = baseUrl(addresses.opsHost, addresses.opsPort);
   const workerOpsUrl = baseUrl(addresses.opsHost, addresses.workerOpsPort);
-  const services = await step('services', () => bringUpServices({ running, env, opsUrl, workerOpsUrl, signal }));
+  const services = await step('services', () => bringUpServices({ running, env, demo, opsUrl, workerOpsUrl, signal }));
 
   const address = { baseUrl: baseUrl(addresses.host, addresses.port), opsUrl };
   writePrivate('demo.json', `${JSON.stringify({ ...address, ...demo, token }, null, 2)}\n`);
@@ -97,16 +97,19 @@ function environment(addresses: Addresses, databaseUrl: string | undefined, redi
 interface ServicesOptions {
   running: Running;
   env: NodeJS.ProcessEnv;
+  demo: DemoSetup;
   opsUrl: string;
   workerOpsUrl: string;
   signal: AbortSignal;
 }
 
-async function bringUpServices({ running, env, opsUrl, workerOpsUrl, signal }: ServicesOptions): Promise<Service[]> {
+async function bringUpServices(options: ServicesOptions): Promise<Service[]> {
+  const { running, env, demo, opsUrl, workerOpsUrl, signal } = options;
   const workerEnv = { ...env, OPS_PORT: new URL(workerOpsUrl).port };
   const worker = startService({ name: 'worker', main: 'apps/worker/main.js', env: workerEnv });
   running.add(worker.tethered);
-  const api = startService({ name: 'api', main: 'apps/api/main.js', env });
+  const apiEnv = { ...env, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
+  const api = startService({ name: 'api', main: 'apps/api/main.js', env: apiEnv });
   running.add(api.tethered);
   await Promise.all([untilReady(worker, workerOpsUrl, signal), untilReady(api, opsUrl, signal)]);
   return [api, worker];

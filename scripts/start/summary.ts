@@ -26,6 +26,7 @@ function addresses(facts: SummaryFacts): string {
   const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId } = facts;
   const rows = [
     ['API', baseUrl],
+    ['Demo shop', `${baseUrl}/demo`],
     ['Reference', `${baseUrl}/docs`],
     ['OpenAPI', `${baseUrl}/openapi.json`],
     ['Operations', `${opsUrl}/metrics  ${opsUrl}/queues  (worker: ${workerOpsUrl})`],

@@ -59,7 +59,7 @@ describe('tenants by the command line, in the order in which an operator makes t
       name: 'shop.example',
       origins: [],
     });
-    const named = await cli.json(
+    const named = await cli.json<object>(
       'domain',
       'create',
       organizationId,
@@ -69,7 +69,12 @@ describe('tenants by the command line, in the order in which an operator makes t
       ...origins.flatMap((each) => ['--origin', each]),
     );
     expect(named).toEqual({ domainId: 'shop_B-1', organizationId, name: 'b', origins });
-    expect(await cli.json('domain', 'show', 'shop_B-1')).toEqual(named);
+    const shown = await cli.json<{ widget: string; integrity: string }>('domain', 'show', 'shop_B-1');
+    expect(shown).toEqual({
+      ...named,
+      widget: expect.stringMatching(/^\/widget-[0-9a-f]{16}\.js$/),
+      integrity: expect.stringMatching(/^sha384-/),
+    });
     expect(await cli.json('domain', 'list')).toEqual({ domains: [made, named] });
     expect(await cli.json('org', 'show', organizationId)).toEqual({
       organizationId,

@@ -1,0 +1,4 @@
+// Stands for a marketing tag: the page holds it as text/plain, and the widget runs it once marketing is allowed.
+const offer = document.querySelector('#offer');
+offer.textContent = 'You allowed marketing, so this tag ran: 10 % off the first order.';
+offer.classList.add('awake');

@@ -1,0 +1,69 @@
+// Shows what became of a decision: the service's receipt at once, and then the record as the log has it.
+const line = document.querySelector('#line');
+const list = document.querySelector('#records');
+const words = {
+  accept_all: 'Accepted all',
+  reject_all: 'Rejected all',
+  custom: 'Chose',
+  withdraw: 'Withdrew',
+};
+
+document.querySelector('#settings').addEventListener('click', () => window.assent.open());
+
+document.addEventListener('assent:recorded', async ({ detail: receipt }) => {
+  say(`Received (${receipt.status}): ${receipt.id}. Waiting for it in the log …`);
+  const end = performance.now() + 15_000;
+  while (performance.now() < end) {
+    const records = await read();
+    if (records.some(({ id }) => id === receipt.id)) {
+      show(records);
+      say('In the log:', true);
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  say(`Received (${receipt.status}): ${receipt.id}. It is not in the log yet; is the worker running?`);
+});
+
+document.addEventListener('assent:ready', async ({ detail: consent }) => {
+  if (!consent) return;
+  const records = await read();
+  show(records);
+  if (records.length > 0) say('In the log:', true);
+});
+
+async function read() {
+  const consent = window.assent.getConsent();
+  if (!consent) return [];
+  const response = await fetch(`/demo/records/${consent.visitorId}`);
+  return response.ok ? response.json() : [];
+}
+
+function show(records) {
+  list.replaceChildren(
+    ...records.map(({ id, decision, decidedAt, preferences }) => {
+      const allowed = Object.keys(preferences ?? {}).filter((name) => preferences[name]);
+      const detail = decision === 'custom' ? ` ${allowed.join(', ')}` : '';
+      return row(`${words[decision]}${detail}`, new Date(decidedAt).toLocaleString(), id);
+    }),
+  );
+}
+
+function row(decision, time, id) {
+  const item = document.createElement('li');
+  for (const [tag, text] of [
+    ['b', decision],
+    ['span', time],
+    ['code', id],
+  ]) {
+    const part = document.createElement(tag);
+    part.textContent = text;
+    item.append(part);
+  }
+  return item;
+}
+
+function say(text, isSafe = false) {
+  line.textContent = text;
+  line.classList.toggle('safe', isSafe);
+}

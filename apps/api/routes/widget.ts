@@ -1,0 +1,55 @@
+/**
+ * GET /widget.js and its companions, each at two addresses: one that follows the release and is asked for anew on every
+ * page, and one that holds the content's hash, never changes, and outlives the release.
+ */
+import { Problem } from '#libs/contract/problem';
+import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget-files';
+import type { Context, Deps, Middleware } from '../context.ts';
+import type { ServedFile } from '../widget-shelf.ts';
+
+const eachPage = 'no-cache';
+const forEver = 'public, max-age=31536000, immutable';
+
+/** Path → handler. */
+export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Middleware> {
+  const current =
+    (name: WidgetFileName): Middleware =>
+    (ctx) =>
+      serve(ctx, widget.current(name), eachPage);
+  const hashed =
+    (name: WidgetFileName): Middleware =>
+    async (ctx) => {
+      const { hash } = ctx.params;
+      const file = widgetHashPattern.test(hash) ? await widget.find(name, hash) : undefined;
+      // a release that is only just being rolled out may know it in a moment
+      ctx.set('Cache-Control', 'no-store');
+      if (!file) throw new Problem('not_found', 'no release had this file');
+      serve(ctx, file, forEver);
+    };
+  return Object.fromEntries(
+    widgetFileNames.flatMap((name) => [
+      [`/${name}.js`, current(name)],
+      [`/${name}-:hash.js`, hashed(name)],
+    ]),
+  );
+}
+
+function serve(ctx: Context, { hash, content, zipped }: ServedFile, caching: string): void {
+  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  ctx.set({
+    'Cache-Control': caching,
+    // any site may load it, also with an integrity attribute or as a module
+    'Access-Control-Allow-Origin': '*',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    Vary: 'Accept-Encoding',
+    ETag: isZipped ? `"${hash}-gzip"` : `"${hash}"`,
+  });
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.type = 'text/javascript; charset=utf-8';
+  if (isZipped) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = Buffer.from(isZipped ? zipped : content);
+}

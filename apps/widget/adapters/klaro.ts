@@ -1,0 +1,50 @@
+/** Records what visitors decide in a banner by Klaro. */
+import { pageUrl } from '../page-url.ts';
+import type { RecordClient } from '../record-client.ts';
+import { categoryName } from './category-name.ts';
+
+/** What is used of that package's `klaro.getManager()`. */
+export interface KlaroManager {
+  confirmed: boolean;
+  config: { services: { name: string; required?: boolean }[]; required?: boolean; lang?: string };
+  watch(watcher: KlaroWatcher): void;
+  unwatch(watcher: KlaroWatcher): void;
+}
+
+interface KlaroWatcher {
+  update(manager: KlaroManager, event: string, details: unknown): void;
+}
+
+interface Saved {
+  consents: Record<string, boolean>;
+  /** those that differ from what was saved before */
+  changes: Record<string, boolean>;
+}
+
+/** Gives back what ends it. */
+export function recordKlaro(client: RecordClient, manager: KlaroManager): () => void {
+  let hasDecided = manager.confirmed;
+
+  const record = ({ consents, changes }: Saved) => {
+    const optional = manager.config.services.filter(({ required = manager.config.required }) => !required);
+    const allowed = optional.map(({ name }) => consents[name] === true);
+    const had = hasDecided && optional.some(({ name }) => (name in changes ? !changes[name] : consents[name]));
+    const refusal = had ? 'withdraw' : 'reject_all';
+    hasDecided = true;
+    client.record({
+      decision: !allowed.includes(true) ? refusal : allowed.includes(false) ? 'custom' : 'accept_all',
+      preferences: Object.fromEntries(Object.entries(consents).map(([name, value]) => [categoryName(name), value])),
+      language: manager.config.lang || undefined,
+      pageUrl: pageUrl(),
+      gpc: navigator.globalPrivacyControl || undefined,
+    });
+  };
+
+  const watcher: KlaroWatcher = {
+    update: (_, event, details) => {
+      if (event === 'saveConsents') record(details as Saved);
+    },
+  };
+  manager.watch(watcher);
+  return () => manager.unwatch(watcher);
+}

@@ -1,0 +1,23 @@
+/** `<script type="text/plain" data-assent="marketing">`: runs once all the categories that it names are allowed. */
+const blocked = 'script[type="text/plain"][data-assent]';
+
+/** Runs what is allowed now; call it again when more is, or when the page has grown. */
+export function runScripts(isAllowed: (category: string) => boolean): void {
+  for (const script of document.querySelectorAll<HTMLScriptElement>(blocked)) {
+    const { assent = '', type } = script.dataset;
+    if (assent.split(/[\s,]+/).every(isAllowed)) run(script, type);
+  }
+}
+
+/** A script that was parsed as text never runs: a new one takes its place. */
+function run(script: HTMLScriptElement, type: string | undefined): void {
+  const running = document.createElement('script');
+  for (const { name, value } of script.attributes) if (name !== 'type') running.setAttribute(name, value);
+  if (type) running.type = type;
+  // browsers hide the nonce's attribute
+  running.nonce = script.nonce;
+  running.text = script.text;
+  // as written: in the order of the page, unless they ask otherwise
+  running.async = script.hasAttribute('async');
+  script.replaceWith(running);
+}

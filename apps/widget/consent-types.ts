@@ -1,0 +1,40 @@
+/** Google Consent Mode v2: what each of our categories allows. */
+export type ConsentTypes = Record<string, string[]>;
+
+export const consentTypes: ConsentTypes = {
+  functional: ['functionality_storage', 'personalization_storage'],
+  analytics: ['analytics_storage'],
+  marketing: ['ad_storage', 'ad_user_data', 'ad_personalization'],
+};
+
+declare global {
+  interface Window {
+    dataLayer?: unknown[];
+  }
+}
+
+export const dataLayer = (): unknown[] => {
+  window.dataLayer ??= [];
+  return window.dataLayer;
+};
+
+/** Google's tags take commands only as the `arguments` of a function. */
+export function gtag(..._command: unknown[]): void {
+  // biome-ignore lint/complexity/noArguments: see above
+  dataLayer().push(arguments);
+}
+
+/** What holds before the visitor decides; the tags wait for `update` up to `wait` milliseconds. */
+export function denyByDefault(types: ConsentTypes, wait: number): void {
+  const denied = Object.values(types)
+    .flat()
+    .map((type) => [type, 'denied']);
+  gtag('consent', 'default', { ...Object.fromEntries(denied), security_storage: 'granted', wait_for_update: wait });
+}
+
+/** Ours, the loader's or the site's own. */
+export const hasDefault = (): boolean =>
+  dataLayer().some((entry) => {
+    const [command, kind] = Array.from(Object(entry) as ArrayLike<unknown>);
+    return command === 'consent' && kind === 'default';
+  });

@@ -1,0 +1,84 @@
+/** The choice that is in force on this site, kept in the browser. */
+import type { Decision } from '#libs/contract/terms';
+import { openStorage } from './storage.ts';
+
+export interface Consent {
+  /** the record's */
+  id: string;
+  decision: Decision;
+  /** category → allowed; what is necessary is not asked for and not in it */
+  preferences: Record<string, boolean>;
+  /** RFC 3339 UTC */
+  decidedAt: string;
+  visitorId: string;
+  policyVersion: string;
+  gpc: boolean;
+}
+
+export interface Kept extends Consent {
+  /** Unix milliseconds by the device's own clock, by which its age is told */
+  at: number;
+}
+
+export interface Terms {
+  /** the categories that are asked for */
+  categories: string[];
+  policyVersion: string;
+  maxAgeMonths: number;
+}
+
+/** Seconds: the longest that browsers keep a cookie. */
+const cookieAge = 400 * 86_400;
+const name = 'consent';
+
+/** With a cookie domain all its subdomains share the choice; where that cookie cannot be set, it stays with this one. */
+export function openConsent(domain: string, cookieDomain: string | undefined) {
+  const storage = openStorage(`assent.${domain}.`);
+  const cookie = `assent_${domain}`;
+
+  const readCookie = () => new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(document.cookie)?.[1];
+  const writeCookie = (text: string) => {
+    const secure = location.protocol === 'https:' ? ';secure' : '';
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in all browsers, nor outside TLS
+    document.cookie = `${cookie}=${text};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax${secure}`;
+  };
+
+  const read = (): Kept | null => {
+    try {
+      const shared = cookieDomain ? readCookie() : undefined;
+      return JSON.parse(shared ? decodeURIComponent(shared) : (storage.get(name) ?? 'null'));
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    read,
+    write: (kept: Kept): void => {
+      const text = JSON.stringify(kept);
+      if (cookieDomain) {
+        try {
+          const shared = encodeURIComponent(text);
+          writeCookie(shared);
+          if (readCookie() === shared) {
+            storage.remove(name);
+            return;
+          }
+        } catch {
+          // cookies are blocked
+        }
+      }
+      storage.set(name, text);
+    },
+    /** Under another policy, for other categories or after so long, the visitor has not decided. */
+    isCurrent: (kept: Kept, { categories, policyVersion, maxAgeMonths }: Terms): boolean => {
+      const oldest = new Date();
+      oldest.setMonth(oldest.getMonth() - maxAgeMonths);
+      return (
+        kept.policyVersion === policyVersion &&
+        kept.at > oldest.getTime() &&
+        Object.keys(kept.preferences).sort().join() === [...categories].sort().join()
+      );
+    },
+  };
+}

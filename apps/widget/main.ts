@@ -1,0 +1,134 @@
+/** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
+import type { Decision } from '#libs/contract/terms';
+import { runScripts } from './blocked-scripts.ts';
+import { type Consent, type Kept, openConsent } from './consent.ts';
+import { pageUrl } from './page-url.ts';
+import { createRecordClient } from './record-client.ts';
+import { readSettings } from './settings.ts';
+import { createSignals, emit } from './signals.ts';
+import { randomHex, timeOf } from './uuid.ts';
+import { createView } from './view/view.ts';
+
+type Listener = (consent: Consent) => void;
+
+declare global {
+  interface Window {
+    assent?: {
+      /** The choice in force; null before the visitor decided. */
+      getConsent(): Consent | null;
+      /** Shows the settings. */
+      open(): void;
+      /** Takes back what was allowed, and records that; without consent it does nothing. */
+      withdraw(): void;
+      /** Calls `listener` on each change; what it gives back ends that. */
+      onChange(listener: Listener): () => void;
+    };
+  }
+}
+
+function start(): void {
+  const settings = readSettings(document.currentScript as HTMLScriptElement | null);
+  const { domain, asked, policyVersion, bannerVersion, wording } = settings;
+  if (!domain || !settings.key) {
+    console.warn('assent: data-domain and data-key are needed');
+    return;
+  }
+
+  const gpc = navigator.globalPrivacyControl === true;
+  const store = openConsent(domain, settings.cookieDomain);
+  const signals = createSignals(settings.consentMode);
+  const listeners = new Set<Listener>();
+  let kept = current();
+
+  const client = createRecordClient({
+    ...settings,
+    onRecorded: (receipt, id) => {
+      // a wrong clock was corrected
+      const right = { id: receipt.id, decidedAt: receipt.decidedAt };
+      const stored = store.read();
+      if (stored?.id === id) store.write({ ...stored, ...right });
+      if (kept?.id === id) kept = { ...kept, ...right };
+      emit('recorded', receipt);
+    },
+  });
+  const view = createView({ settings, gpc, consent: () => kept, decide });
+
+  function current(): Kept | null {
+    const stored = store.read();
+    return stored && store.isCurrent(stored, { ...settings, categories: asked }) ? stored : null;
+  }
+
+  const getConsent = (): Consent | null => {
+    if (!kept) return null;
+    const { at: _, ...consent } = structuredClone(kept);
+    return consent;
+  };
+  const isAllowed = (category: string) =>
+    kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
+  const isGiven = () => Object.values(kept?.preferences ?? {}).includes(true);
+
+  function decide(preferences: Record<string, boolean>, source: 'banner' | 'preferences' | 'api'): void {
+    const chosen = Object.values(preferences);
+    const refusal = isGiven() ? 'withdraw' : 'reject_all';
+    const decision: Decision = !chosen.includes(true) ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
+    const visitorId = store.read()?.visitorId ?? randomHex(16);
+    const id = client.record({
+      decision,
+      preferences,
+      source,
+      visitorId,
+      bannerVersion,
+      policyVersion: policyVersion || undefined,
+      language: wording.language,
+      pageUrl: pageUrl(),
+      gpc: gpc || undefined,
+      metadata: settings.metadata,
+    });
+    const at = timeOf(id);
+    const decidedAt = new Date(at).toISOString();
+    const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
+    store.write(made);
+    apply(made);
+    view.say(wording.texts.saved);
+  }
+
+  function apply(made: Kept): void {
+    kept = made;
+    view.close();
+    runScripts(isAllowed);
+    const consent = getConsent();
+    if (!consent) return;
+    signals.change(consent);
+    for (const listener of listeners) listener(consent);
+  }
+
+  /** What the visitor decided in another tab holds here too. */
+  function follow(): void {
+    const found = current();
+    if (found && found.at > (kept?.at ?? 0)) apply(found);
+  }
+
+  window.assent = {
+    getConsent,
+    open: view.open,
+    withdraw: () => {
+      if (isGiven()) decide(Object.fromEntries(asked.map((id) => [id, false])), 'api');
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  signals.begin(getConsent());
+  runScripts(isAllowed);
+  new MutationObserver(() => runScripts(isAllowed)).observe(document.documentElement, {
+    childList: true,
+    subtree: true,
+  });
+  addEventListener('storage', follow);
+  document.addEventListener('visibilitychange', follow);
+  if (kept) view.close();
+  else view.ask();
+}
+
+if (!window.assent) start();

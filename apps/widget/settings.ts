@@ -1,0 +1,98 @@
+/** What the site says: attributes of the script tag, and `window.assentConfig` for what is longer. An attribute wins. */
+import type { ConsentTypes } from './consent-types.ts';
+import { type OwnTexts, type Wording, wordingFor } from './wording.ts';
+
+export interface Category {
+  id: string;
+  /** always on, and not asked for */
+  required?: boolean;
+  label?: string;
+  description?: string;
+}
+
+/** Named as the attributes are; what only `window.assentConfig` can hold comes last. */
+export interface Given {
+  domain?: string;
+  key?: string;
+  api?: string;
+  lang?: string;
+  dir?: 'ltr' | 'rtl';
+  theme?: 'auto' | 'light' | 'dark';
+  button?: 'left' | 'right' | 'none';
+  policyUrl?: string;
+  policyVersion?: string;
+  bannerVersion?: string;
+  cookieDomain?: string;
+  maxAgeMonths?: number | string;
+  categories?: string | (string | Category)[];
+  texts?: OwnTexts;
+  colors?: Record<string, string>;
+  links?: { label: string; href: string }[];
+  consentMode?: ConsentTypes | false;
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths'> {
+  domain: string;
+  key: string;
+  api: string;
+  policyVersion: string;
+  bannerVersion: string;
+  maxAgeMonths: number;
+  categories: Category[];
+  /** the ids of those that the visitor is asked for */
+  asked: string[];
+  colors: Record<string, string>;
+  links: { label: string; href: string }[];
+  wording: Wording;
+}
+
+declare global {
+  interface Window {
+    assentConfig?: Given;
+  }
+}
+
+const necessary = 'necessary';
+
+/** `script`: the tag that the widget came by; its address says where the service is. */
+export function readSettings(script: HTMLScriptElement | null): Settings {
+  const attributes = { ...script?.dataset };
+  const grouped = (group: string) =>
+    Object.fromEntries(
+      Object.entries(attributes).flatMap(([name, value]) => {
+        const rest = name.startsWith(group) ? name.slice(group.length) : '';
+        return /^[A-Z]/.test(rest) && value ? [[rest.charAt(0).toLowerCase() + rest.slice(1), value]] : [];
+      }),
+    );
+  const given: Given = { ...window.assentConfig, ...attributes };
+  const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths = 12 } = given;
+  const page = document.documentElement;
+  const languages = [given.lang ?? '', page.lang, ...navigator.languages];
+  const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
+  wording.direction = given.dir ?? wording.direction;
+  const { texts } = wording;
+  const categories = toCategories(given.categories ?? 'analytics marketing');
+  return {
+    ...given,
+    domain,
+    key,
+    api: given.api ?? new URL('.', script?.src || location.href).href,
+    policyVersion,
+    bannerVersion,
+    maxAgeMonths: Number(maxAgeMonths),
+    categories,
+    asked: categories.flatMap(({ id, required }) => (required ? [] : [id])),
+    colors: { ...given.colors, ...grouped('color') },
+    links: [...(given.policyUrl ? [{ label: texts.policy, href: given.policyUrl }] : []), ...(given.links ?? [])],
+    wording,
+  };
+}
+
+function toCategories(given: string | (string | Category)[]): Category[] {
+  const list = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : given;
+  const categories = list
+    .map((category) => (typeof category === 'string' ? { id: category } : category))
+    .map((category) => (category.id === necessary ? { ...category, required: true } : category));
+  return categories.some(({ required }) => required) ? categories : [{ id: necessary, required: true }, ...categories];
+}

@@ -1,0 +1,43 @@
+/** Tells the page and its tags what is allowed. */
+import type { Consent } from './consent.ts';
+import { type ConsentTypes, consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
+
+export interface Signals {
+  /** The choice that holds when the page begins, if there is one. */
+  begin(consent: Consent | null): void;
+  change(consent: Consent): void;
+}
+
+/** `types`: the site's own categories; false: no word to Google's tags. */
+export function createSignals(types: ConsentTypes | false | undefined): Signals {
+  const mode = types === false ? undefined : { ...consentTypes, ...types };
+
+  const update = ({ preferences }: Consent) => {
+    if (!mode) return;
+    const states = Object.entries(mode).flatMap(([category, names]) =>
+      names.map((name) => [name, preferences[category] ? 'granted' : 'denied']),
+    );
+    gtag('consent', 'update', Object.fromEntries(states));
+  };
+
+  const tell = (event: string, consent: Consent | null) => {
+    dataLayer().push({ event: `assent_${event}`, assent: consent });
+    emit(event, consent);
+  };
+
+  return {
+    begin: (consent) => {
+      if (mode && !hasDefault()) denyByDefault(mode, 0);
+      if (consent) update(consent);
+      tell('ready', consent);
+    },
+    change: (consent) => {
+      update(consent);
+      tell('change', consent);
+    },
+  };
+}
+
+export function emit(event: string, detail: unknown): void {
+  document.dispatchEvent(new CustomEvent(`assent:${event}`, { bubbles: true, detail }));
+}

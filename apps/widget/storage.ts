@@ -1,0 +1,42 @@
+/** Keeps texts by name: in localStorage, or for the life of the page where the browser refuses that. */
+export interface Storage {
+  get(name: string): string | null;
+  set(name: string, text: string): void;
+  remove(name: string): void;
+  names(): string[];
+}
+
+export function openStorage(prefix: string): Storage {
+  const memory = new Map<string, string>();
+  const disk = localStorageIfAllowed();
+  return {
+    get: (name) => memory.get(name) ?? disk?.getItem(prefix + name) ?? null,
+    set: (name, text) => {
+      try {
+        if (!disk) throw disk;
+        disk.setItem(prefix + name, text);
+        memory.delete(name);
+      } catch {
+        // private mode, or the site has used up its space
+        memory.set(name, text);
+      }
+    },
+    remove: (name) => {
+      memory.delete(name);
+      disk?.removeItem(prefix + name);
+    },
+    names: () => [
+      ...Object.keys(disk ?? {}).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
+      ...memory.keys(),
+    ],
+  };
+}
+
+/** Where storage is blocked, merely touching it throws. */
+function localStorageIfAllowed() {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+/** The second view: a switch for each category. */
+import type { Consent } from '../consent.ts';
+import type { Category, Settings } from '../settings.ts';
+import { element, icon } from './element.ts';
+
+export interface PreferencesActions {
+  accept(): void;
+  reject(): void;
+  save(preferences: Record<string, boolean>): void;
+  close(): void;
+}
+
+export function preferences(
+  { wording, links, categories }: Settings,
+  gpc: boolean,
+  consent: Consent | null,
+  actions: PreferencesActions,
+): HTMLElement[] {
+  const { texts, language } = wording;
+  const switches = new Map<string, HTMLInputElement>();
+
+  const row = ({ id, required, label, description }: Category) => {
+    const control = element('input', {
+      type: 'checkbox',
+      role: 'switch',
+      id: `category-${id}`,
+      'aria-describedby': `purpose-${id}`,
+      checked: consent?.preferences[id],
+    });
+    if (!required) switches.set(id, control);
+    return element(
+      'li',
+      {},
+      element(
+        'div',
+        {},
+        element(required ? 'strong' : 'label', required ? {} : { for: control.id }, label ?? texts[id] ?? id),
+        element('p', { id: `purpose-${id}` }, description ?? texts[`${id}Purpose`] ?? ''),
+      ),
+      required ? element('span', { class: 'always' }, texts.always) : control,
+    );
+  };
+
+  const rows = categories.map(row);
+  const chosen = () => Object.fromEntries(Array.from(switches, ([id, { checked }]) => [id, checked]));
+  const isGiven = Object.values(consent?.preferences ?? {}).includes(true);
+  return [
+    element(
+      'header',
+      {},
+      element('h2', { id: 'title' }, texts.settings),
+      element(
+        'button',
+        { type: 'button', class: 'plain', 'aria-label': texts.close, click: actions.close },
+        icon('M6 6l12 12M18 6L6 18'),
+      ),
+    ),
+    element(
+      'div',
+      { class: 'scroll', tabindex: '0', role: 'group', 'aria-labelledby': 'title' },
+      element('p', { id: 'intro' }, texts.intro),
+      ...(gpc ? [element('p', { class: 'note' }, texts.gpc)] : []),
+      element('ul', {}, ...rows),
+      element('p', { class: 'fine' }, ...links.flatMap(({ label, href }) => [element('a', { href }, label), ' '])),
+      ...(consent ? [proof(texts.consentId, consent, language)] : []),
+    ),
+    element(
+      'div',
+      { class: 'actions' },
+      element('button', { type: 'button', click: actions.accept }, texts.accept),
+      element('button', { type: 'button', click: actions.reject }, isGiven ? texts.withdraw : texts.reject),
+      element('button', { type: 'button', click: () => actions.save(chosen()) }, texts.save),
+    ),
+  ];
+}
+
+/** What a visitor quotes who asks what was recorded. */
+function proof(label: string, { id, decidedAt }: Consent, language: string): HTMLElement {
+  const day = new Date(decidedAt).toLocaleDateString(language, { dateStyle: 'medium' });
+  return element('p', { class: 'fine' }, `${label}: `, element('code', {}, id), ` · ${day}`);
+}

@@ -1,0 +1,129 @@
+/** The widget on the page: in a shadow tree of its own, so that neither styles the other. */
+import type { Consent } from '../consent.ts';
+import type { Settings } from '../settings.ts';
+import { banner } from './banner.ts';
+import { element, icon } from './element.ts';
+import { keepFocus } from './focus.ts';
+import { preferences } from './preferences.ts';
+import css from './widget.css?inline';
+
+export interface ViewOptions {
+  settings: Settings;
+  gpc: boolean;
+  /** the choice in force */
+  consent(): Consent | null;
+  decide(preferences: Record<string, boolean>, source: 'banner' | 'preferences'): void;
+}
+
+export interface View {
+  /** the first view */
+  ask(): void;
+  /** the second view */
+  open(): void;
+  close(): void;
+  /** to screen readers */
+  say(text: string): void;
+}
+
+export function createView({ settings, gpc, consent, decide }: ViewOptions): View {
+  const { wording, asked, colors, theme = 'auto', button = 'left' } = settings;
+  const { texts, language, direction } = wording;
+  const shield = 'M12 3l7.5 2.8v5.4c0 4.6-3.1 8-7.5 9.8-4.4-1.8-7.5-5.2-7.5-9.8V5.8zM8.8 12l2.3 2.3 4.2-4.5';
+
+  const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
+  const reopen = element(
+    'button',
+    { type: 'button', class: 'reopen', 'aria-label': texts.settings, click: open },
+    icon(shield),
+  );
+  const corner = element('section', { 'aria-label': texts.settings, hidden: true }, reopen);
+  const status = element('p', { role: 'status', class: 'unseen' });
+  const frame = element('div', { lang: language, dir: direction, 'data-button': button }, corner, dialog, status);
+
+  const host = document.createElement('assent-widget');
+  const shadow = host.attachShadow({ mode: 'open' });
+  shadow.adoptedStyleSheets = [styles(theme)];
+  for (const [name, value] of Object.entries(colors)) host.style.setProperty(`--assent-${kebab(name)}`, value);
+  shadow.append(frame);
+  // beside the body, which sites move, scale and replace
+  document.documentElement.append(host);
+
+  /** Where the keyboard was before. */
+  let before: Element | null = null;
+  const all = (allowed: boolean) => Object.fromEntries(asked.map((id) => [id, allowed]));
+
+  function show(content: HTMLElement[], modal: boolean): void {
+    if (!dialog.open) before = shadow.activeElement ?? document.activeElement;
+    dialog.close();
+    dialog.className = modal ? 'preferences' : 'banner';
+    dialog.replaceChildren(...content);
+    corner.hidden = true;
+    if (modal) dialog.showModal();
+    else dialog.show();
+    (dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog).focus({ preventScroll: true });
+  }
+
+  function ask(): void {
+    const actions = {
+      accept: () => decide(all(true), 'banner'),
+      reject: () => decide(all(false), 'banner'),
+      customise: open,
+    };
+    show(banner(settings, gpc, actions), false);
+  }
+
+  function open(): void {
+    const actions = {
+      accept: () => decide(all(true), 'preferences'),
+      reject: () => decide(all(false), 'preferences'),
+      save: (chosen: Record<string, boolean>) => decide(chosen, 'preferences'),
+      close: leave,
+    };
+    show(preferences(settings, gpc, consent(), actions), true);
+  }
+
+  /** Without a decision: from the second view back to the first, where that is still open. */
+  function leave(): void {
+    if (dialog.classList.contains('preferences') && !consent()) ask();
+    else close();
+  }
+
+  function close(): void {
+    const wasOpen = dialog.open;
+    dialog.close();
+    corner.hidden = button === 'none';
+    if (wasOpen && before instanceof HTMLElement) before.focus({ preventScroll: true });
+  }
+
+  dialog.addEventListener('keydown', (event) => {
+    keepFocus(dialog, event);
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      leave();
+    }
+  });
+  // a phone's back gesture
+  dialog.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    leave();
+  });
+
+  return {
+    ask,
+    open,
+    close,
+    say: (text) => {
+      status.textContent = text;
+    },
+  };
+}
+
+/** A constructed sheet needs no permission of the page's content security policy. */
+function styles(theme: 'auto' | 'light' | 'dark'): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  const dark = { auto: '$&', light: 'not all', dark: 'all' }[theme];
+  sheet.replaceSync(css.replace(/\(prefers-color-scheme: ?dark\)/, dark));
+  return sheet;
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
