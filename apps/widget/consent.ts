@@ -15,10 +15,16 @@ export interface Consent {
   gpc: boolean;
 }
 
+/** Whether the visitor allows anything. */
+export const isGiven = (consent: Consent | null): boolean => Object.values(consent?.preferences ?? {}).includes(true);
+
 export interface Kept extends Consent {
   /** Unix milliseconds by the device's own clock, by which its age is told */
   at: number;
 }
+
+/** All, nothing, or category by category. */
+export type Choice = boolean | Record<string, boolean>;
 
 export interface Terms {
   /** the categories that are asked for */

@@ -1,7 +1,7 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
 import { runScripts } from './blocked-scripts.ts';
-import { type Consent, type Kept, openConsent } from './consent.ts';
+import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
 import { readSettings } from './settings.ts';
@@ -65,11 +65,11 @@ function start(): void {
   };
   const isAllowed = (category: string) =>
     kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
-  const isGiven = () => Object.values(kept?.preferences ?? {}).includes(true);
 
-  function decide(preferences: Record<string, boolean>, source: 'banner' | 'preferences' | 'api'): void {
+  function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
+    const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
     const chosen = Object.values(preferences);
-    const refusal = isGiven() ? 'withdraw' : 'reject_all';
+    const refusal = isGiven(kept) ? 'withdraw' : 'reject_all';
     const decision: Decision = !chosen.includes(true) ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
     const visitorId = store.read()?.visitorId ?? randomHex(16);
     const id = client.record({
@@ -112,7 +112,7 @@ function start(): void {
     getConsent,
     open: view.open,
     withdraw: () => {
-      if (isGiven()) decide(Object.fromEntries(asked.map((id) => [id, false])), 'api');
+      if (isGiven(kept)) decide(false, 'api');
     },
     onChange: (listener) => {
       listeners.add(listener);

@@ -1,5 +1,6 @@
 /** The first view: what it is about, and three buttons that differ in nothing but their words. */
 import type { Settings } from '../settings.ts';
+import { about } from './about.ts';
 import { element } from './element.ts';
 
 export interface BannerActions {
@@ -8,14 +9,11 @@ export interface BannerActions {
   customise(): void;
 }
 
-export function banner({ wording, links }: Settings, gpc: boolean, actions: BannerActions): HTMLElement[] {
-  const { texts } = wording;
-  const intro = element('p', { id: 'intro' }, texts.intro);
-  for (const { label, href } of links) intro.append(' ', element('a', { href }, label));
+export function banner(settings: Settings, gpc: boolean, actions: BannerActions): HTMLElement[] {
+  const { texts } = settings.wording;
   return [
     element('h2', { id: 'title' }, texts.title),
-    intro,
-    ...(gpc ? [element('p', { class: 'note' }, texts.gpc)] : []),
+    ...about(settings, gpc),
     element(
       'div',
       { class: 'actions' },

@@ -1,6 +1,7 @@
 /** The second view: a switch for each category. */
-import type { Consent } from '../consent.ts';
+import { type Consent, isGiven } from '../consent.ts';
 import type { Category, Settings } from '../settings.ts';
+import { about } from './about.ts';
 import { element, icon } from './element.ts';
 
 export interface PreferencesActions {
@@ -11,12 +12,12 @@ export interface PreferencesActions {
 }
 
 export function preferences(
-  { wording, links, categories }: Settings,
+  settings: Settings,
   gpc: boolean,
   consent: Consent | null,
   actions: PreferencesActions,
 ): HTMLElement[] {
-  const { texts, language } = wording;
+  const { texts, language } = settings.wording;
   const switches = new Map<string, HTMLInputElement>();
 
   const row = ({ id, required, label, description }: Category) => {
@@ -37,13 +38,12 @@ export function preferences(
         element(required ? 'strong' : 'label', required ? {} : { for: control.id }, label ?? texts[id] ?? id),
         element('p', { id: `purpose-${id}` }, description ?? texts[`${id}Purpose`] ?? ''),
       ),
-      required ? element('span', { class: 'always' }, texts.always) : control,
+      required ? element('span', { class: 'fine' }, texts.always) : control,
     );
   };
 
-  const rows = categories.map(row);
+  const rows = settings.categories.map(row);
   const chosen = () => Object.fromEntries(Array.from(switches, ([id, { checked }]) => [id, checked]));
-  const isGiven = Object.values(consent?.preferences ?? {}).includes(true);
   return [
     element(
       'header',
@@ -58,17 +58,15 @@ export function preferences(
     element(
       'div',
       { class: 'scroll', tabindex: '0', role: 'group', 'aria-labelledby': 'title' },
-      element('p', { id: 'intro' }, texts.intro),
-      ...(gpc ? [element('p', { class: 'note' }, texts.gpc)] : []),
+      ...about(settings, gpc),
       element('ul', {}, ...rows),
-      element('p', { class: 'fine' }, ...links.flatMap(({ label, href }) => [element('a', { href }, label), ' '])),
       ...(consent ? [proof(texts.consentId, consent, language)] : []),
     ),
     element(
       'div',
       { class: 'actions' },
       element('button', { type: 'button', click: actions.accept }, texts.accept),
-      element('button', { type: 'button', click: actions.reject }, isGiven ? texts.withdraw : texts.reject),
+      element('button', { type: 'button', click: actions.reject }, isGiven(consent) ? texts.withdraw : texts.reject),
       element('button', { type: 'button', click: () => actions.save(chosen()) }, texts.save),
     ),
   ];

@@ -1,5 +1,5 @@
 /** The widget on the page: in a shadow tree of its own, so that neither styles the other. */
-import type { Consent } from '../consent.ts';
+import type { Choice, Consent } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
@@ -12,7 +12,7 @@ export interface ViewOptions {
   gpc: boolean;
   /** the choice in force */
   consent(): Consent | null;
-  decide(preferences: Record<string, boolean>, source: 'banner' | 'preferences'): void;
+  decide(choice: Choice, source: 'banner' | 'preferences'): void;
 }
 
 export interface View {
@@ -26,7 +26,7 @@ export interface View {
 }
 
 export function createView({ settings, gpc, consent, decide }: ViewOptions): View {
-  const { wording, asked, colors, theme = 'auto', button = 'left' } = settings;
+  const { wording, colors, theme = 'auto', button = 'left' } = settings;
   const { texts, language, direction } = wording;
   const shield = 'M12 3l7.5 2.8v5.4c0 4.6-3.1 8-7.5 9.8-4.4-1.8-7.5-5.2-7.5-9.8V5.8zM8.8 12l2.3 2.3 4.2-4.5';
 
@@ -50,7 +50,6 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
 
   /** Where the keyboard was before. */
   let before: Element | null = null;
-  const all = (allowed: boolean) => Object.fromEntries(asked.map((id) => [id, allowed]));
 
   function show(content: HTMLElement[], modal: boolean): void {
     if (!dialog.open) before = shadow.activeElement ?? document.activeElement;
@@ -65,8 +64,8 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
 
   function ask(): void {
     const actions = {
-      accept: () => decide(all(true), 'banner'),
-      reject: () => decide(all(false), 'banner'),
+      accept: () => decide(true, 'banner'),
+      reject: () => decide(false, 'banner'),
       customise: open,
     };
     show(banner(settings, gpc, actions), false);
@@ -74,9 +73,9 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
 
   function open(): void {
     const actions = {
-      accept: () => decide(all(true), 'preferences'),
-      reject: () => decide(all(false), 'preferences'),
-      save: (chosen: Record<string, boolean>) => decide(chosen, 'preferences'),
+      accept: () => decide(true, 'preferences'),
+      reject: () => decide(false, 'preferences'),
+      save: (chosen: Choice) => decide(chosen, 'preferences'),
       close: leave,
     };
     show(preferences(settings, gpc, consent(), actions), true);
