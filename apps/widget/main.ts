@@ -1,5 +1,6 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
+import type { Listener } from './api.ts';
 import { runScripts } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { pageUrl } from './page-url.ts';
@@ -8,23 +9,6 @@ import { readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
 import { randomHex, timeOf } from './uuid.ts';
 import { createView } from './view/view.ts';
-
-type Listener = (consent: Consent) => void;
-
-declare global {
-  interface Window {
-    assent?: {
-      /** The choice in force; null before the visitor decided. */
-      getConsent(): Consent | null;
-      /** Shows the settings. */
-      open(): void;
-      /** Takes back what was allowed, and records that; without consent it does nothing. */
-      withdraw(): void;
-      /** Calls `listener` on each change; what it gives back ends that. */
-      onChange(listener: Listener): () => void;
-    };
-  }
-}
 
 function start(): void {
   const settings = readSettings(document.currentScript as HTMLScriptElement | null);

@@ -2,8 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeLock } from '../lock.mjs';
 import { Advice, describe } from './advice.ts';
 import { isDebianLike, libraryPath, type Packages, packageFolder, unpackDebian } from './debian.ts';
+import { ensureDataRoot } from './paths.ts';
 
 export interface Program {
   binary: string;
@@ -51,15 +54,32 @@ async function find({ names, packages, inPackage, advice, say = () => {}, signal
   const folder = packageFolder(packages);
   if (!existsSync(folder)) {
     if (!isDebianLike()) throw new Advice(advice);
-    say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
-    await unpackDebian(packages, signal).catch((error: unknown) => {
+    const release = await takeTurn(`${packages[0]}-lock`, signal);
+    try {
+      if (!existsSync(folder)) {
+        say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
+        await unpackDebian(packages, signal);
+      }
+    } catch (error) {
       signal?.throwIfAborted();
       throw new Advice(`${advice} Debian's package could not be unpacked: ${describe(error)}`);
-    });
+    } finally {
+      release();
+    }
   }
   const program = { binary: path.join(folder, inPackage), env: environment(folder) };
   if (!runs(program)) throw new Advice(`${advice} The copy in ${folder} does not run here: remove it.`);
   return program;
+}
+
+/** Two test files that begin together would fetch the same hundred megabytes. */
+async function takeTurn(name: string, signal: AbortSignal | undefined): Promise<() => void> {
+  const lock = path.join(ensureDataRoot(), name);
+  for (;;) {
+    const release = takeLock(lock);
+    if (release) return release;
+    await sleep(200, undefined, { signal });
+  }
 }
 
 function onMachine(name: string): string[] {

@@ -1,0 +1,215 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAdministration } from '#libs/store/administration';
+import { type Stack, startStack } from '../e2e/stack.ts';
+import { useBrowser } from './browser.ts';
+import { recordsOf } from './records.ts';
+import { html, type Site, startSite, tag } from './site.ts';
+
+describe('a decision in the widget', () => {
+  const visit = useBrowser();
+  let stack: Stack;
+  let site: Site;
+  let address: string;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    site = await startSite();
+  });
+
+  // a domain for each test: its records are all of that test's own
+  beforeEach(async () => {
+    const admin = createAdministration(stack.db, 'test');
+    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins: [] });
+    const { apiKey } = await admin.createKey(domainId);
+    stack = { ...stack, domainId, apiKey };
+    address = site.add('/', html(tag(stack, { 'data-policy-version': '7' })));
+  });
+
+  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const consentIn = (page: Page) => page.evaluate(() => window.assent?.getConsent());
+
+  it.each([
+    ['Accept all', 'accept_all', { analytics: true, marketing: true }],
+    ['Reject all', 'reject_all', { analytics: false, marketing: false }],
+  ])('%s is recorded as %s, with all that proves it', async (button, decision, preferences) => {
+    const { page } = await visit({ userAgent: 'a browser' });
+    const before = Date.now();
+    await page.goto(`${address}?utm_source=x#part`);
+    await click(page, button);
+    const [record] = await recordsOf(stack, 1);
+    expect(record).toMatchObject({
+      decision,
+      preferences,
+      source: 'banner',
+      bannerVersion: '0.1.0',
+      policyVersion: '7',
+      language: 'en',
+      pageUrl: address,
+      gpc: null,
+      userAgent: 'a browser',
+      visitorId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    const decidedAt = Date.parse(record?.decidedAt ?? '');
+    expect(decidedAt).toBeGreaterThanOrEqual(before);
+    expect(decidedAt).toBeLessThanOrEqual(Date.now());
+    expect(await consentIn(page)).toMatchObject({ id: record?.id, decision, preferences });
+  });
+
+  it('switches, and “Save choice” records them as custom', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Customise');
+    await page.getByRole('switch', { name: 'Statistics' }).check();
+    await click(page, 'Save choice');
+    expect(await recordsOf(stack, 1)).toMatchObject([
+      { decision: 'custom', source: 'preferences', preferences: { analytics: true, marketing: false } },
+    ]);
+  });
+
+  it('what is saved with all switches on or off is what it is', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Customise');
+    await click(page, 'Save choice');
+    await click(page, 'Privacy settings');
+    for (const name of ['Statistics', 'Marketing']) await page.getByRole('switch', { name }).check();
+    await click(page, 'Save choice');
+    expect(await recordsOf(stack, 2)).toMatchObject([{ decision: 'reject_all' }, { decision: 'accept_all' }]);
+  });
+
+  it('can be changed and withdrawn by the button that stays; all records are of one visitor', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Accept all');
+    await click(page, 'Privacy settings');
+    await page.getByRole('switch', { name: 'Marketing' }).uncheck();
+    await click(page, 'Save choice');
+    await click(page, 'Privacy settings');
+    await click(page, 'Withdraw consent');
+    const records = await recordsOf(stack, 3);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
+    expect(new Set(records.map(({ visitorId }) => visitorId)).size).toBe(1);
+    expect(records[2]?.preferences).toEqual({ analytics: false, marketing: false });
+    // nothing is left to take back
+    await click(page, 'Privacy settings');
+    expect(await page.getByRole('button', { name: 'Withdraw consent' }).count()).toBe(0);
+  });
+
+  it('shows the visitor the id under which it is recorded', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Accept all');
+    const [record] = await recordsOf(stack, 1);
+    await click(page, 'Privacy settings');
+    expect(await page.locator('code').textContent()).toBe(record?.id);
+  });
+
+  it('window.assent opens, withdraws and tells of changes', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    expect(await consentIn(page)).toBeNull();
+    await page.evaluate(() => {
+      window.assent?.withdraw();
+      const seen: unknown[] = [];
+      Object.assign(window, { seen });
+      const stop = window.assent?.onChange(({ decision }) => seen.push(decision));
+      addEventListener('assent:change', (event) => {
+        seen.push(`event ${(event as CustomEvent).detail.decision}`);
+        if (seen.length === 5) stop?.();
+      });
+      window.assent?.open();
+    });
+    await click(page, 'Accept all');
+    await page.evaluate(() => window.assent?.withdraw());
+    await page.evaluate(() => window.assent?.open());
+    await click(page, 'Accept all');
+    const records = await recordsOf(stack, 3);
+    expect(records.map(({ decision, source }) => [decision, source])).toEqual([
+      ['accept_all', 'preferences'],
+      ['withdraw', 'api'],
+      ['accept_all', 'preferences'],
+    ]);
+    expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
+      'event accept_all',
+      'accept_all',
+      'event withdraw',
+      'withdraw',
+      'event accept_all',
+    ]);
+  });
+
+  it('holds on the next page and in other tabs, without another question or record', async () => {
+    const { page, context } = await visit();
+    const other = await context.newPage();
+    await other.goto(address);
+    await page.goto(address);
+    await click(page, 'Accept all');
+    await other.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await consentIn(other)).toEqual(await consentIn(page));
+    await page.reload();
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await recordsOf(stack, 1);
+  });
+
+  it('closing the banner by Escape decides and records nothing, and the next page asks again', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await consentIn(page)).toBeNull();
+    await page.reload();
+    await click(page, 'Accept all');
+    await recordsOf(stack, 1);
+  });
+
+  it.each([
+    ['the policy changed', { 'data-policy-version': '8' }],
+    ['the categories changed', { 'data-policy-version': '7', 'data-categories': 'analytics chat' }],
+  ])('is asked for again where %s', async (_, attributes) => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Accept all');
+    const again = site.add('/again', html(tag(stack, attributes)));
+    await page.goto(again);
+    await page.getByRole('dialog').waitFor();
+    expect(await consentIn(page)).toBeNull();
+    await click(page, 'Reject all');
+    const records = await recordsOf(stack, 2);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'reject_all']);
+    expect(records[0]?.visitorId).toBe(records[1]?.visitorId);
+  });
+
+  it.each([
+    ['12 months by default', {}, 364, 367],
+    ['as long as the site says', { 'data-max-age-months': '6' }, 180, 186],
+  ])('holds for %s', async (_, attributes, within, after) => {
+    const { page, context } = await visit();
+    const aged = site.add('/aged', html(tag(stack, attributes)));
+    const start = Date.now();
+    await page.goto(aged);
+    await click(page, 'Accept all');
+    await recordsOf(stack, 1);
+    await context.clock.setFixedTime(start + within * 86_400_000);
+    await page.reload();
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await context.clock.setFixedTime(start + after * 86_400_000);
+    await page.reload();
+    await page.getByRole('dialog').waitFor();
+  });
+
+  it('carries Global Privacy Control, and the rejection is chosen in advance', async () => {
+    const { page, context } = await visit();
+    await context.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true }),
+    );
+    await page.goto(address);
+    await page.getByText('Global Privacy Control').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'reject_all', gpc: true }]);
+    expect(await consentIn(page)).toMatchObject({ gpc: true });
+  });
+});

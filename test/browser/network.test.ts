@@ -1,0 +1,247 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAdministration } from '#libs/store/administration';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { type Stack, startStack } from '../e2e/stack.ts';
+import { startApi } from '../support/service.ts';
+import { eventually } from '../support/wait.ts';
+import { useBrowser } from './browser.ts';
+import { recordsOf } from './records.ts';
+import { html, type Site, startSite, tag } from './site.ts';
+
+const day = 86_400_000;
+
+describe('a decision on a bad network', () => {
+  const visit = useBrowser();
+  let stack: Stack;
+  let site: Site;
+  let address: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { PORT: String(await freePort()) } });
+    site = await startSite();
+  });
+
+  beforeEach(async () => {
+    const admin = createAdministration(stack.db, 'test');
+    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins: [] });
+    const { apiKey } = await admin.createKey(domainId);
+    stack = { ...stack, domainId, apiKey };
+    address = site.add('/', html(tag(stack)));
+  });
+
+  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const waiting = (page: Page) =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('.queue.')).length);
+  const emptied = (page: Page) =>
+    eventually(async () => expect(await waiting(page)).toBe(0), { within: 20_000, every: 100 });
+
+  it('is recorded once the browser is online again, with the time at which it was made', async () => {
+    const { page, context } = await visit();
+    await page.goto(address);
+    await context.setOffline(true);
+    await click(page, 'Accept all');
+    const decided = Date.now();
+    await click(page, 'Privacy settings');
+    await click(page, 'Withdraw consent');
+    expect(await waiting(page)).toBe(2);
+    await context.setOffline(false);
+    const records = await recordsOf(stack, 2);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
+    expect(Math.abs(Date.parse(records[0]?.decidedAt ?? '') - decided)).toBeLessThan(1_000);
+    await emptied(page);
+  });
+
+  it('is recorded by a later page, days after', async () => {
+    const { page, context } = await visit();
+    const start = Date.now();
+    await context.clock.setFixedTime(start - 10 * day);
+    await page.goto(address);
+    await context.setOffline(true);
+    await click(page, 'Accept all');
+    await page.close();
+    await context.setOffline(false);
+    await context.clock.setFixedTime(start);
+    const later = await context.newPage();
+    await later.goto(address);
+    const [record] = await recordsOf(stack, 1);
+    expect(Date.parse(record?.decidedAt ?? '')).toBe(start - 10 * day);
+    await emptied(later);
+  });
+
+  it('is recorded once, whichever of two tabs sends it', async () => {
+    const { page, context } = await visit();
+    const other = await context.newPage();
+    await page.goto(address);
+    await other.goto(address);
+    await context.setOffline(true);
+    await click(page, 'Accept all');
+    await context.setOffline(false);
+    await Promise.all([page.reload(), other.reload()]);
+    await emptied(page);
+    await recordsOf(stack, 1);
+  });
+
+  it('is recorded by the same page once the service is up again', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    const port = new URL(stack.api.baseUrl).port;
+    await stack.api.stop();
+    await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Reject all')]);
+    stack.api = await startApi({ ...stack.env, PORT: port });
+    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'reject_all' }]);
+    await emptied(page);
+  });
+
+  it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
+    const { page, context } = await visit();
+    const asked: number[] = [];
+    let refuse = true;
+    await context.route('**/record', (route) => {
+      asked.push(Date.now());
+      if (!refuse) return route.continue();
+      refuse = false;
+      return route.fulfill({
+        status,
+        headers: {
+          'retry-after': '3',
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'Retry-After',
+        },
+        json: { code: 'rate_limited' },
+      });
+    });
+    await page.goto(address);
+    const refused = page.waitForResponse((response) => response.status() === status);
+    await Promise.all([refused, click(page, 'Accept all')]);
+    await page.reload();
+    await recordsOf(stack, 1);
+    expect(asked.length).toBe(2);
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(2_900);
+  });
+
+  it.each([
+    ['a year ahead', 365],
+    ['a year behind', -365],
+    ['six minutes ahead', 6 / 1440],
+  ])('is recorded at the right time by a clock that is %s', async (_, days) => {
+    const { page, context, messages } = await visit();
+    await context.clock.install({ time: Date.now() + days * day });
+    await page.goto(address);
+    await click(page, 'Accept all');
+    const [record] = await recordsOf(stack, 1);
+    expect(Math.abs(Date.parse(record?.decidedAt ?? '') - Date.now())).toBeLessThan(20_000);
+    await emptied(page);
+    // the choice holds by the device's own clock, under the record's own id
+    await page.reload();
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({
+      id: record?.id,
+      decidedAt: record?.decidedAt,
+    });
+    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([]);
+  });
+
+  it('under a wrong clock stays one record, though two tabs correct it', async () => {
+    const { page, context } = await visit();
+    await context.clock.install({ time: Date.now() + 365 * day });
+    const other = await context.newPage();
+    await page.goto(address);
+    await other.goto(address);
+    await context.setOffline(true);
+    await click(page, 'Accept all');
+    await context.setOffline(false);
+    await Promise.all([page.reload(), other.reload()]);
+    await emptied(page);
+    await recordsOf(stack, 1);
+  });
+
+  it('that is over 30 days old by a right clock is dropped with one warning, not dated anew', async () => {
+    const { page, context, messages } = await visit();
+    const start = Date.now();
+    await context.clock.setFixedTime(start - 31 * day);
+    await page.goto(address);
+    await context.setOffline(true);
+    await click(page, 'Accept all');
+    await page.close();
+    await context.setOffline(false);
+    await context.clock.setFixedTime(start);
+    const later = await context.newPage();
+    await later.goto(address);
+    await emptied(later);
+    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
+      expect.stringContaining('more than 30 days old'),
+    ]);
+    await recordsOf(stack, 0);
+  });
+
+  it('that the service refuses for good is dropped with one warning', async () => {
+    const { page, messages } = await visit();
+    await page.goto(site.add('/revoked', html(tag({ ...stack, apiKey: 'ak_0123456789012345678901' }))));
+    await click(page, 'Accept all');
+    await emptied(page);
+    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
+      expect.stringContaining('x-api-key'),
+    ]);
+    // the visitor's choice holds all the same
+    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({ decision: 'accept_all' });
+  });
+
+  it('is recorded though something between answers in place of the service', async () => {
+    const { page, context } = await visit();
+    let times = 0;
+    await context.route('**/record', (route) => {
+      times += 1;
+      const headers = { 'access-control-allow-origin': '*' };
+      return times === 1 ? route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }) : route.continue();
+    });
+    await page.goto(address);
+    await click(page, 'Accept all');
+    await recordsOf(stack, 1);
+  });
+
+  it('is recorded where the browser stores nothing', async () => {
+    const { page, context } = await visit();
+    await context.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+    });
+    await page.goto(address);
+    await click(page, 'Accept all');
+    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all' }]);
+    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({ decision: 'accept_all' });
+  });
+
+  it('is recorded where the storage is full', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await page.evaluate(() => {
+      for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
+        for (let index = 0; index < 3; index += 1) {
+          try {
+            localStorage.setItem(`full-${size}-${index}`, 'x'.repeat(size));
+          } catch {
+            break;
+          }
+        }
+      }
+    });
+    await click(page, 'Accept all');
+    await recordsOf(stack, 1);
+  });
+
+  it('is recorded though the visitor leaves in the same moment', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await page.getByRole('dialog').waitFor();
+    await page.evaluate(() => {
+      window.assent?.onChange(() => location.assign('about:blank'));
+    });
+    await click(page, 'Accept all');
+    await page.waitForURL('about:blank');
+    await recordsOf(stack, 1);
+  });
+});
