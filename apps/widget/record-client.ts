@@ -28,7 +28,7 @@ const capacity = 50;
 /** Milliseconds: the first wait after a failure, doubled by each further one up to the last. */
 const firstWait = 1_000;
 const longestWait = 300_000;
-/** Milliseconds beyond which a time to wait for is taken for a clock that was changed. */
+/** Milliseconds: the service is left alone for no longer; what seems to be more comes from a clock that was changed. */
 const longestOrder = 3_600_000;
 const waitName = 'wait';
 
@@ -48,13 +48,17 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   /** Milliseconds that the service asked to be left alone, also by a page before this one. */
   const ordered = () => {
     const wait = Number(storage.get(waitName)) - Date.now();
-    return wait < longestOrder ? Math.max(wait, 0) : 0;
+    return wait <= longestOrder ? Math.max(wait, 0) : 0;
   };
 
-  const later = (wait: number) => {
+  const comeBack = () => {
     clearTimeout(timer);
+    timer = undefined;
+    void flush();
+  };
+  const later = (wait: number) => {
     // spread, so that all browsers do not come back in the same moment
-    timer = setTimeout(flush, wait * (1 + Math.random() / 2));
+    timer ??= setTimeout(comeBack, wait * (1 + Math.random() / 2));
   };
 
   /** Whether the next one may be tried. */
@@ -76,8 +80,9 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   function retry({ wait }: Extract<Outcome, { is: 'retry' }>): false {
-    if (wait) storage.set(waitName, String(Date.now() + wait));
-    later(Math.max(wait, Math.min(firstWait * 2 ** failures++, longestWait)));
+    if (wait) storage.set(waitName, String(Date.now() + Math.min(wait, longestOrder)));
+    // of many that fail at once only the first counts
+    if (timer === undefined) later(Math.min(firstWait * 2 ** failures++, longestWait));
     return false;
   }
 
@@ -87,7 +92,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       if (queue.get(id) !== sent) return;
       const report = JSON.parse(sent);
       const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
-      if (time === undefined) drop(id, 'it is more than 30 days old');
+      if (time === undefined) drop(id, 'its time is not within the last 30 days');
       else queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
     });
     return deliver(id);
@@ -103,7 +108,10 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     for (const id of queue.names().sort()) if (!(await deliver(id))) return;
   }
 
-  addEventListener('online', flush);
+  addEventListener('online', () => {
+    failures = 0;
+    comeBack();
+  });
   void flush();
 
   return {

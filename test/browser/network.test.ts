@@ -170,7 +170,7 @@ describe('a decision on a bad network', () => {
     await later.goto(address);
     await emptied(later);
     expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
-      expect.stringContaining('more than 30 days old'),
+      expect.stringContaining('not within the last 30 days'),
     ]);
     await recordsOf(stack, 0);
   });

@@ -36,16 +36,17 @@ export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Mi
 
 function serve(ctx: Context, { hash, content, zipped }: ServedFile, caching: string): void {
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const etag = isZipped ? `"${hash}-gzip"` : `"${hash}"`;
   ctx.set({
     'Cache-Control': caching,
     // any site may load it, also with an integrity attribute or as a module
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     Vary: 'Accept-Encoding',
-    ETag: isZipped ? `"${hash}-gzip"` : `"${hash}"`,
+    ETag: etag,
   });
-  ctx.status = 200;
-  if (ctx.fresh) {
+  // Koa's own `fresh` sends it all again on a request's Cache-Control: no-cache, which is a word to caches on the way
+  if (knows(ctx.get('if-none-match'), etag)) {
     ctx.status = 304;
     return;
   }
@@ -53,3 +54,7 @@ function serve(ctx: Context, { hash, content, zipped }: ServedFile, caching: str
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
   ctx.body = Buffer.from(isZipped ? zipped : content);
 }
+
+/** RFC 9110, 13.1.2: a list, each possibly marked as weak. */
+const knows = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.split(',').some((known) => ['*', etag, `W/${etag}`].includes(known.trim()));

@@ -57,7 +57,7 @@ export function preferences(
     ),
     element(
       'div',
-      { class: 'scroll', tabindex: '0', role: 'group', 'aria-labelledby': 'title' },
+      { class: 'scroll' },
       ...about(settings, gpc),
       element('ul', {}, ...rows),
       ...(consent ? [proof(texts.consentId, consent, language)] : []),
