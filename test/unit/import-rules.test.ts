@@ -30,7 +30,7 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
     forbidden: [...pure.forbidden, '../../apps/api/app.ts'],
   },
   ...Object.fromEntries(
-    ['config', 'batcher', 'lifecycle', 'within', 'group-by'].map((name) => [
+    ['config', 'batcher', 'lifecycle', 'widget-files', 'within', 'group-by'].map((name) => [
       `libs/${name}.ts`,
       { ...pure, forbidden: [...pure.forbidden, '../apps/api/app.ts'] },
     ]),
@@ -90,6 +90,22 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'apps/worker/scratch.ts': {
     allowed: ['#libs/store/persist', '#libs/queue/consume', './reconcile.ts', 'bullmq'],
     forbidden: ['../api/recorder.ts', '../cli/session.ts', '../dashboard/main.ts', 'koa', 'koa-helmet', '@koa/router'],
+  },
+  'apps/widget/scratch.ts': {
+    allowed: ['#libs/contract/terms', './uuid.ts', './view/view.ts'],
+    forbidden: [
+      '../api/app.ts',
+      '../cli/main.ts',
+      '#libs/store/persist',
+      '../../libs/redis.ts',
+      'node:path',
+      'koa',
+      'zod',
+    ],
+  },
+  'apps/widget/view/scratch.ts': {
+    allowed: ['../consent.ts', './element.ts', './widget.css?inline'],
+    forbidden: ['../../worker/consume.ts', '@koa/router'],
   },
   'apps/cli/scratch.ts': {
     allowed: ['#libs/store/administration', './session.ts', 'commander'],

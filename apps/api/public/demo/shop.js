@@ -25,12 +25,10 @@ document.addEventListener('assent:recorded', async ({ detail: receipt }) => {
   say(`Received (${receipt.status}): ${receipt.id}. It is not in the log yet; is the worker running?`);
 });
 
-document.addEventListener('assent:ready', async ({ detail: consent }) => {
-  if (!consent) return;
-  const records = await read();
-  show(records);
-  if (records.length > 0) say('In the log:', true);
-});
+// the widget's tag comes first, so it is there by now
+const known = await read();
+show(known);
+if (known.length > 0) say('In the log:', true);
 
 async function read() {
   const consent = window.assent.getConsent();

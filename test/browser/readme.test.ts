@@ -1,0 +1,133 @@
+/** Every line of the README's section on the widget, as it is written there, with a domain's own values put in. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/stack/paths.ts';
+import { createCli } from '../e2e/cli.ts';
+import { at, type Stack, startStack } from '../e2e/stack.ts';
+import { useBrowser } from './browser.ts';
+import { recordsOf } from './records.ts';
+import { html, type Site, startSite } from './site.ts';
+
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+const section = /\n## The widget\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
+const blocks = (language: string) =>
+  [...section.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block ?? '');
+const script = { 'content-type': 'text/javascript; charset=utf-8' };
+
+describe("the README's section on the widget", () => {
+  const visit = useBrowser();
+  let stack: Stack;
+  let site: Site;
+  let pinned: { widget: string; integrity: string };
+
+  beforeAll(async () => {
+    stack = await startStack();
+    site = await startSite();
+    pinned = await createCli({ ...stack.env }).json('domain', 'show', stack.domainId);
+    site.add('/tag.js', 'window.ran = [...(window.ran ?? []), "tag"]', script);
+    site.add('/count.js', 'window.ran = [...(window.ran ?? []), "count"]', script);
+    const require = createRequire(import.meta.url);
+    for (const name of ['vanilla-cookieconsent/dist/cookieconsent.umd.js', 'klaro/dist/klaro.js'])
+      site.add(`/${path.basename(name)}`, readFileSync(require.resolve(name), 'utf8'), script);
+  });
+
+  const fill = (block: string) =>
+    block
+      .replaceAll('https://consent.example.com/widget-….js', stack.api.baseUrl + pinned.widget)
+      .replaceAll('https://consent.example.com', stack.api.baseUrl)
+      .replaceAll('dom_…', stack.domainId)
+      .replaceAll('ak_…', stack.apiKey)
+      .replaceAll('sha384-…', pinned.integrity);
+  const block = (part: string) => {
+    const found = blocks('html').filter((each) => each.includes(part));
+    return fill(at(found, 0));
+  };
+  const open = async (head: string) => {
+    const visitor = await visit();
+    await visitor.page.goto(site.add('/', html(head)));
+    return visitor;
+  };
+  const simple = () => fill(at(blocks('html'), 0));
+
+  it('the tag shows the banner', async () => {
+    const { page, messages } = await open(simple());
+    await page.getByRole('dialog', { name: 'Your privacy, your choice' }).waitFor();
+    expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+  });
+
+  it('assentConfig says what is longer', async () => {
+    const { page } = await open(block('window.assentConfig'));
+    await page.getByRole('dialog', { name: 'Biscuits?' }).waitFor();
+    await page.getByRole('link', { name: 'Legal notice' }).waitFor();
+    const button = page.getByRole('button', { name: 'Customise' });
+    expect(await button.evaluate((node) => getComputedStyle(node).backgroundColor)).toBe('rgb(11, 93, 75)');
+    await button.click();
+    await page.getByText('Shows where our shops are.').waitFor();
+  });
+
+  it('scripts wait for their categories', async () => {
+    const { page } = await open(simple() + block('type="text/plain"'));
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await page.waitForFunction(() => (window as Window & { ran?: string[] }).ran?.length === 2);
+  });
+
+  it("the page's own code runs", async () => {
+    const { page, messages } = await open(simple());
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await page.evaluate(`{ ${fill(at(blocks('js'), 0))} }`);
+    expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('withdraw');
+    await page.getByRole('button', { name: 'Privacy settings' }).click();
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await page.waitForFunction(() => window.assent?.getConsent()?.decision === 'accept_all');
+    expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+  });
+
+  it('the loader comes before other tags', async () => {
+    const { page } = await open(`${block('/consent-mode.js')}<script>window.first = dataLayer[0][1]</script>`);
+    expect(await page.evaluate(() => (window as Window & { first?: string }).first)).toBe('default');
+  });
+
+  it('the pinned tag loads, with its integrity', async () => {
+    const { page } = await open(block('integrity='));
+    await page.getByRole('dialog').waitFor();
+  });
+
+  it('the colours follow the style sheet', async () => {
+    const rule = /`(assent-widget \{[^`]*\})`/.exec(section)?.[1];
+    const { page } = await open(`<style>${rule}</style>${simple()}`);
+    const button = page.getByRole('button', { name: 'Accept all' });
+    expect(await button.evaluate((node) => getComputedStyle(node).backgroundColor)).toBe('rgb(11, 93, 75)');
+  });
+
+  it('the record client records with either adapter, and alone', async () => {
+    const before = (await stack.db.run((sql) => sql`select from records where domain_id = ${stack.domainId}`)).length;
+    const run = `<script type="module">CookieConsent.run({ hideFromBots: false, categories: { ads: {} }, language: { default: 'en', translations: { en: { consentModal: { acceptAllBtn: 'Yes' }, preferencesModal: { sections: [] } } } } })</script>`;
+    const first = await open(`<script src="/cookieconsent.umd.js"></script>${block('recordCookieConsent')}${run}`);
+    await first.page.getByRole('button', { name: 'Yes' }).click();
+    await recordsOf(stack, before + 1);
+    const config = `<script>klaroConfig = { acceptAll: true, lang: 'en', services: [{ name: 'ads', purposes: ['ads'] }] }</script>`;
+    const second = await open(`${config}<script src="/klaro.js"></script>${block('recordKlaro')}`);
+    await second.page.waitForLoadState('networkidle');
+    await second.page.locator('.cm-btn-success').click();
+    await recordsOf(stack, before + 2);
+    await open(block('client.record('));
+    expect((await recordsOf(stack, before + 3)).at(-1)).toMatchObject({ preferences: { analytics: true } });
+  });
+
+  it('names every attribute that there is, and no other', () => {
+    const named = [...section.matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
+    );
+    const source = readFileSync(path.join(root, 'apps/widget/settings.ts'), 'utf8');
+    const given = /export interface Given \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
+    const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
+    const onlyInConfig = ['links', 'consentMode', 'metadata'];
+    const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const attributes = names
+      .filter((name) => !onlyInConfig.includes(name))
+      .map((name) => kebab(name).replace(/^(color|text)s$/, '$1'));
+    expect(named.sort()).toEqual(attributes.sort());
+  });
+});
