@@ -1,12 +1,29 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all the categories that it names are allowed. */
 const blocked = 'script[type="text/plain"][data-assent]';
 
-/** Runs what is allowed now; call it again when more is, or when the page has grown. */
+/** Milliseconds: a page that grows without end is searched no more often. */
+const pause = 50;
+
+/** Runs what is allowed now; call it again when more is. */
 export function runScripts(isAllowed: (category: string) => boolean): void {
   for (const script of document.querySelectorAll<HTMLScriptElement>(blocked)) {
     const { assent = '', type } = script.dataset;
     if (assent.split(/[\s,]+/).every(isAllowed)) run(script, type);
   }
+}
+
+/** The same, now and whenever the page has grown. */
+export function runLaterScripts(isAllowed: (category: string) => boolean): void {
+  let isPlanned = false;
+  const run = () => {
+    isPlanned = false;
+    runScripts(isAllowed);
+  };
+  run();
+  new MutationObserver(() => {
+    if (!isPlanned) setTimeout(run, pause);
+    isPlanned = true;
+  }).observe(document.documentElement, { childList: true, subtree: true });
 }
 
 /** A script that was parsed as text never runs: a new one takes its place. */

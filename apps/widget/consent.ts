@@ -27,8 +27,8 @@ export interface Kept extends Consent {
 export type Choice = boolean | Record<string, boolean>;
 
 export interface Terms {
-  /** the categories that are asked for */
-  categories: string[];
+  /** categories */
+  asked: string[];
   policyVersion: string;
   maxAgeMonths: number;
 }
@@ -52,9 +52,22 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   const read = (): Kept | null => {
     try {
       const shared = cookieDomain ? readCookie() : undefined;
-      return JSON.parse(shared ? decodeURIComponent(shared) : (storage.get(name) ?? 'null'));
+      const kept = JSON.parse(shared ? decodeURIComponent(shared) : (storage.get(name) ?? ''));
+      // other scripts of the page write here too
+      return Object(kept.preferences) === kept.preferences ? kept : null;
     } catch {
       return null;
+    }
+  };
+  /** Whether all subdomains have it now. */
+  const isShared = (text: string): boolean => {
+    try {
+      const shared = encodeURIComponent(text);
+      if (cookieDomain) writeCookie(shared);
+      return Boolean(cookieDomain) && readCookie() === shared;
+    } catch {
+      // cookies are blocked
+      return false;
     }
   };
 
@@ -62,29 +75,19 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     read,
     write: (kept: Kept): void => {
       const text = JSON.stringify(kept);
-      if (cookieDomain) {
-        try {
-          const shared = encodeURIComponent(text);
-          writeCookie(shared);
-          if (readCookie() === shared) {
-            storage.remove(name);
-            return;
-          }
-        } catch {
-          // cookies are blocked
-        }
-      }
-      storage.set(name, text);
+      if (isShared(text)) storage.remove(name);
+      else storage.set(name, text);
     },
-    /** Under another policy, for other categories or after so long, the visitor has not decided. */
-    isCurrent: (kept: Kept, { categories, policyVersion, maxAgeMonths }: Terms): boolean => {
+    /** Null where the visitor has not decided: never, under another policy, for other categories, or so long ago. */
+    current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
       const oldest = new Date();
       oldest.setMonth(oldest.getMonth() - maxAgeMonths);
-      return (
-        kept.policyVersion === policyVersion &&
+      const kept = read();
+      const isCurrent =
+        kept?.policyVersion === policyVersion &&
         kept.at > oldest.getTime() &&
-        Object.keys(kept.preferences).sort().join() === [...categories].sort().join()
-      );
+        Object.keys(kept.preferences).sort().join() === [...asked].sort().join();
+      return isCurrent ? kept : null;
     },
   };
 }

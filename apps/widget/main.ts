@@ -1,7 +1,7 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
 import type { Listener } from './api.ts';
-import { runScripts } from './blocked-scripts.ts';
+import { runLaterScripts, runScripts } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
@@ -22,7 +22,7 @@ function start(): void {
   const store = openConsent(domain, settings.cookieDomain);
   const signals = createSignals(settings.consentMode);
   const listeners = new Set<Listener>();
-  let kept = current();
+  let kept = store.current(settings);
 
   const client = createRecordClient({
     ...settings,
@@ -36,11 +36,6 @@ function start(): void {
     },
   });
   const view = createView({ settings, gpc, consent: () => kept, decide });
-
-  function current(): Kept | null {
-    const stored = store.read();
-    return stored && store.isCurrent(stored, { ...settings, categories: asked }) ? stored : null;
-  }
 
   const getConsent = (): Consent | null => {
     if (!kept) return null;
@@ -88,7 +83,7 @@ function start(): void {
 
   /** What the visitor decided in another tab holds here too. */
   function follow(): void {
-    const found = current();
+    const found = store.current(settings);
     if (found && found.at > (kept?.at ?? 0)) apply(found);
   }
 
@@ -104,11 +99,7 @@ function start(): void {
     },
   };
   signals.begin(getConsent());
-  runScripts(isAllowed);
-  new MutationObserver(() => runScripts(isAllowed)).observe(document.documentElement, {
-    childList: true,
-    subtree: true,
-  });
+  runLaterScripts(isAllowed);
   addEventListener('storage', follow);
   document.addEventListener('visibilitychange', follow);
   if (kept) view.close();

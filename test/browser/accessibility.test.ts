@@ -85,6 +85,13 @@ describe('the widget for everyone', () => {
     expect(await focused(page)).toMatchObject({ name: 'A link' });
   });
 
+  it('does not take the keyboard from a visitor who is writing', async () => {
+    const { page } = await visit();
+    await page.goto(site.add('/search', html(tag(stack), '<h1>A page</h1><input aria-label="Search" autofocus>')));
+    await page.getByRole('dialog').waitFor();
+    expect(await focused(page)).toMatchObject({ name: 'Search' });
+  });
+
   it('Escape leads from the settings back to an open question, and then away', async () => {
     const { page } = await visit();
     await page.goto(address);

@@ -59,7 +59,9 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     corner.hidden = true;
     if (modal) dialog.showModal();
     else dialog.show();
-    (dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog).focus({ preventScroll: true });
+    // whoever is writing already goes on undisturbed
+    const writing = !modal && before?.matches('input, textarea, select') ? (before as HTMLElement) : undefined;
+    (writing ?? dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog).focus({ preventScroll: true });
   }
 
   function ask(): void {
