@@ -150,8 +150,16 @@ describe('a decision on a bad network', () => {
     await other.goto(address);
     await context.setOffline(true);
     await click(page, 'Accept all');
+    // both are told that the id's time is wrong before either can correct it
+    const held: (() => Promise<void>)[] = [];
+    await context.route('**/record', async (route) => {
+      held.push(() => route.continue());
+      if (held.length === 2) await Promise.all(held.map((release) => release()));
+      if (held.length > 2) await route.continue();
+    });
     await context.setOffline(false);
     await Promise.all([page.reload(), other.reload()]);
+    await eventually(() => expect(held.length).toBeGreaterThan(2));
     await emptied(page);
     await recordsOf(stack, 1);
   });

@@ -87,7 +87,8 @@ describe("the widget on a site's page", () => {
 
   it('neither takes the styles of the page nor gives it any', async () => {
     const { page } = await visit();
-    const wild = '<style>* { color: rgb(255, 0, 0) !important; font-size: 31px !important; display: block }</style>';
+    const wild =
+      '<style>* { color: red !important; font: 31px serif !important; letter-spacing: 9px !important; text-transform: uppercase; opacity: 0.4 !important; rotate: 3deg }</style>';
     await page.goto(site.add('/plain', html('', '<h1>A page</h1><button>One</button>')));
     const look = (selector: string) =>
       page
@@ -106,8 +107,9 @@ describe("the widget on a site's page", () => {
 
     const style = async () =>
       page.getByRole('heading', { name: 'Your privacy' }).evaluate((node) => {
-        const { color, fontSize, display } = getComputedStyle(node);
-        return { color, fontSize, display };
+        const { color, fontSize, letterSpacing, textTransform } = getComputedStyle(node);
+        const { opacity, rotate } = getComputedStyle((node.getRootNode() as ShadowRoot).host);
+        return { color, fontSize, letterSpacing, textTransform, opacity, rotate };
       });
     const calm = await style();
     await page.goto(site.add('/wild', html(wild + tag(stack))));
