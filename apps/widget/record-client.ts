@@ -30,6 +30,8 @@ const firstWait = 1_000;
 const longestWait = 300_000;
 /** Milliseconds: the service is left alone for no longer; what seems to be more comes from a clock that was changed. */
 const longestOrder = 3_600_000;
+/** Milliseconds until what one tab has stored is seen by the others. */
+const settling = 100;
 const waitName = 'wait';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
@@ -86,19 +88,22 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     return false;
   }
 
+  /** Two tabs that correct the same record have to give it the same id: the first one's. */
   async function correct(id: string, sent: string, serverTime: number): Promise<boolean> {
-    // two tabs that correct the same record have to give it the same id: the first one's
-    await alone(() => {
-      if (queue.get(id) !== sent) return;
-      const report = JSON.parse(sent);
-      const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
-      if (time === undefined) drop(id, 'its time is not within the last 30 days');
-      else queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
+    const report = JSON.parse(sent);
+    const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
+    if (time === undefined) {
+      drop(id, 'its time is not within the last 30 days');
+      return true;
+    }
+    return alone(async () => {
+      await new Promise((resolve) => setTimeout(resolve, settling));
+      if (queue.get(id) === sent) queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
+      return deliver(id);
     });
-    return deliver(id);
   }
 
-  const alone = (work: () => void): Promise<void> | void =>
+  const alone = (work: () => Promise<boolean>): Promise<boolean> =>
     navigator.locks ? navigator.locks.request(`assent.${target.domain}`, work) : work();
 
   async function flush(): Promise<void> {

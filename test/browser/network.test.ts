@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
@@ -151,16 +151,19 @@ describe('a decision on a bad network', () => {
     await context.setOffline(true);
     await click(page, 'Accept all');
     // both are told that the id's time is wrong before either can correct it
-    const held: (() => Promise<void>)[] = [];
+    const held: Route[] = [];
     await context.route('**/record', async (route) => {
-      held.push(() => route.continue());
-      if (held.length === 2) await Promise.all(held.map((release) => release()));
+      held.push(route);
+      if (held.length === 2) await Promise.all(held.map((each) => each.continue()));
       if (held.length > 2) await route.continue();
     });
     await context.setOffline(false);
-    await Promise.all([page.reload(), other.reload()]);
     await eventually(() => expect(held.length).toBeGreaterThan(2));
-    await emptied(page);
+    await Promise.all([emptied(page), emptied(other)]);
+    // whoever corrects holds this lock; the one who asks last gets it last
+    const lock = `assent.${stack.domainId}`;
+    for (const tab of [page, other]) await tab.evaluate((name) => navigator.locks.request(name, () => {}), lock);
+    await Promise.all([emptied(page), emptied(other)]);
     await recordsOf(stack, 1);
   });
 
