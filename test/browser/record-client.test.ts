@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/administration';
 import { type Stack, startStack } from '../e2e/stack.ts';
+import { eventually } from '../support/wait.ts';
 import { useBrowser } from './browser.ts';
 import { recordsOf } from './records.ts';
 import { html, type Site, startSite } from './site.ts';
@@ -68,7 +69,7 @@ describe('the record client beside a banner that is there already', () => {
     );
     const [record] = await recordsOf(stack, 1);
     expect(record).toMatchObject({ id, ...report });
-    expect(messages).toContain(`log: recorded ${id} ${id} queued undefined`);
+    await eventually(() => expect(messages).toContain(`log: recorded ${id} ${id} queued undefined`));
   });
 
   it('keeps at most 50 that wait: the oldest make room', async () => {
