@@ -43,3 +43,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Visit
     return { context, page: await context.newPage(), messages };
   };
 }
+
+/** The button with exactly this name. */
+export const click = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();

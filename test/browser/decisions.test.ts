@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
 import { type Stack, startStack } from '../e2e/stack.ts';
-import { useBrowser } from './browser.ts';
+import { click, useBrowser } from './browser.ts';
+import { withOwnDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
 import { html, type Site, startSite, tag } from './site.ts';
 
@@ -17,16 +17,11 @@ describe('a decision in the widget', () => {
     site = await startSite();
   });
 
-  // a domain for each test: its records are all of that test's own
   beforeEach(async () => {
-    const admin = createAdministration(stack.db, 'test');
-    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins: [] });
-    const { apiKey } = await admin.createKey(domainId);
-    stack = { ...stack, domainId, apiKey };
+    stack = await withOwnDomain(stack);
     address = site.add('/', html(tag(stack, { 'data-policy-version': '7' })));
   });
 
-  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const consentIn = (page: Page) => page.evaluate(() => window.assent?.getConsent());
 
   it.each([

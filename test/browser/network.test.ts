@@ -1,11 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type Stack, startStack } from '../e2e/stack.ts';
 import { startApi } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
-import { useBrowser } from './browser.ts';
+import { click, useBrowser } from './browser.ts';
+import { withOwnDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
 import { html, type Site, startSite, tag } from './site.ts';
 
@@ -23,14 +23,10 @@ describe('a decision on a bad network', () => {
   });
 
   beforeEach(async () => {
-    const admin = createAdministration(stack.db, 'test');
-    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins: [] });
-    const { apiKey } = await admin.createKey(domainId);
-    stack = { ...stack, domainId, apiKey };
+    stack = await withOwnDomain(stack);
     address = site.add('/', html(tag(stack)));
   });
 
-  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const waiting = (page: Page) =>
     page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('.queue.')).length);
   const emptied = (page: Page) =>

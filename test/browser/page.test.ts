@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
 import { createCli } from '../e2e/cli.ts';
 import { type Stack, startStack } from '../e2e/stack.ts';
-import { hostName, useBrowser } from './browser.ts';
+import { click, hostName, useBrowser } from './browser.ts';
+import { withOwnDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
 import { html, type Site, startSite, tag } from './site.ts';
 
@@ -20,14 +20,10 @@ describe("the widget on a site's page", () => {
   });
 
   const makeDomain = async (origins: string[] = []) => {
-    const admin = createAdministration(stack.db, 'test');
-    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins });
-    const { apiKey } = await admin.createKey(domainId);
-    stack = { ...stack, domainId, apiKey };
+    stack = await withOwnDomain(stack, origins);
   };
   beforeEach(() => makeDomain());
 
-  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const seen = (page: Page) => page.evaluate(() => (window as Seen).seen ?? []);
 
   it('works under a strict content security policy, and contacts only the service', async () => {

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
 import { type Stack, startStack } from '../e2e/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { useBrowser } from './browser.ts';
+import { click, useBrowser } from './browser.ts';
+import { withOwnDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
 import { html, type Site, startSite } from './site.ts';
 
@@ -29,10 +28,7 @@ describe('the record client beside a banner that is there already', () => {
   });
 
   beforeEach(async () => {
-    const admin = createAdministration(stack.db, 'test');
-    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'a site', origins: [] });
-    const { apiKey } = await admin.createKey(domainId);
-    stack = { ...stack, domainId, apiKey };
+    stack = await withOwnDomain(stack);
   });
 
   /** The lines that the README has, with this domain's values. */
@@ -45,7 +41,6 @@ describe('the record client beside a banner that is there already', () => {
       onRecorded: (receipt, id) => console.log('recorded', id, receipt.id, receipt.status, receipt.ignored),
     });
     window.client = client;`;
-  const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const decisions = async (count: number) => (await recordsOf(stack, count)).map(({ decision }) => decision);
 
   it('records whatever it is told, under the id that it gives back', async () => {
