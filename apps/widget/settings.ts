@@ -20,8 +20,8 @@ export interface Given {
   theme?: 'auto' | 'light' | 'dark';
   button?: 'left' | 'right' | 'none';
   policyUrl?: string;
-  policyVersion?: string;
-  bannerVersion?: string;
+  policyVersion?: string | number;
+  bannerVersion?: string | number;
   cookieDomain?: string;
   maxAgeMonths?: number | string;
   categories?: string | (string | Category)[];
@@ -78,8 +78,8 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
     domain,
     key,
     api: given.api ?? new URL('.', script?.src || location.href).href,
-    policyVersion,
-    bannerVersion,
+    policyVersion: String(policyVersion),
+    bannerVersion: String(bannerVersion),
     maxAgeMonths: Number(maxAgeMonths),
     categories,
     asked: categories.flatMap(({ id, required }) => (required ? [] : [id])),

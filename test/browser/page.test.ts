@@ -248,6 +248,7 @@ describe("the widget on a site's page", () => {
       texts: { accept: 'Fine', en: { title: 'Biscuits?' }, de: { title: 'Kekse?' } },
       links: [{ label: 'Terms', href: '/terms' }],
       colors: { buttonText: 'rgb(1, 2, 3)' },
+      policyVersion: 9,
     };
     const attributes = {
       'data-color-button': 'rgb(250, 240, 230)',
@@ -274,7 +275,9 @@ describe("the widget on a site's page", () => {
     await page.getByRole('switch', { name: 'Maps' }).check();
     await page.getByText('Shows where we are.').waitFor();
     await click(page, 'Save choice');
-    expect(await recordsOf(stack, 1)).toMatchObject([{ preferences: { maps: true, analytics: false } }]);
+    expect(await recordsOf(stack, 1)).toMatchObject([
+      { preferences: { maps: true, analytics: false }, policyVersion: '9' },
+    ]);
   });
 
   it('says what is missing when it has no domain, and does nothing', async () => {
