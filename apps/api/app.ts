@@ -2,17 +2,18 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
-import helmet from 'koa-helmet';
 import { Problem } from '#libs/contract/problem';
 import type { Deps, Middleware, State } from './context.ts';
+import { createFailedCredentials } from './failed-credentials.ts';
 import { apiKey } from './middleware/api-key.ts';
 import { bearer } from './middleware/bearer.ts';
-import { allowedOrigin, cors, preflight } from './middleware/cors.ts';
+import { allowedOrigin, anyPageMayRead, cors, preflight } from './middleware/cors.ts';
 import { deadline } from './middleware/deadline.ts';
 import { problem } from './middleware/problem.ts';
-import { recordRateLimit } from './middleware/rate-limit.ts';
+import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
 import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
+import { documentHeaders, pageHeaders, readHeaders } from './middleware/security-headers.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
 import { orgStats } from './routes/org-stats.ts';
@@ -20,10 +21,12 @@ import { organization } from './routes/organization.ts';
 import { record } from './routes/record.ts';
 import { records } from './routes/records.ts';
 
-export function createApp(deps: Deps): Koa<State> {
+const recording = '/v1/consent/:domainId/record';
+
+export function createApp(given: Deps): Koa<State> {
+  const deps = { ...given, failedKeys: createFailedCredentials('key', given) };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   const router = new Router<State>({ sensitive: true, strict: true });
-  const recording = '/v1/consent/:domainId/record';
 
   router.options(recording, cors(deps), preflight);
   const recordOne = compose([
@@ -36,12 +39,14 @@ export function createApp(deps: Deps): Koa<State> {
   ]);
   router.post(recording, recordOne);
 
-  router.get('/v1/consent/org-stats', noStore, deadline, bearer(deps), orgStats(deps));
-  router.get('/v1/consent/:domainId/stats', noStore, deadline, bearer(deps), domainStats(deps));
-  router.get('/v1/consent/:domainId/records', noStore, deadline, bearer(deps), records(deps));
-  router.get('/v1/organization', noStore, deadline, bearer(deps), organization(deps));
+  const token = bearer(deps);
+  const limit = readRateLimit(deps);
+  router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, orgStats(deps));
+  router.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
+  router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, records(deps));
+  router.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
-  router.get('/openapi.json', openapi());
+  router.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) router.get(path, pageHeaders, serve);
 
   app.use(requestLog(deps));
@@ -49,6 +54,7 @@ export function createApp(deps: Deps): Koa<State> {
   app.use(everyRequest);
   app.use(shortcut(recording, recordOne));
   app.use(router.routes());
+  app.use(documentHeaders);
   app.use(methodNotAllowed);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
   return app;
@@ -79,35 +85,12 @@ const shortcut =
     return handle(ctx, next);
   };
 
-const noStore: Middleware = async (ctx, next) => {
-  ctx.set('Cache-Control', 'no-store');
-  await next();
-};
-
-const pageHeaders: Middleware = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      // Swagger UI sets style attributes and inlines its icons
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // whether there is TLS in front is the operator's matter
-  strictTransportSecurity: false,
-});
-
 /** The path is known, but not with this method. */
 const methodNotAllowed: Middleware = async (ctx, next) => {
-  const layers: { methods: string[] }[] = ctx.matched ?? [];
+  const layers: { path: string; methods: string[] }[] = ctx.matched ?? [];
   const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
   if (methods.length > 0 && ctx.status === 404 && !ctx._matchedRoute) {
+    if (layers.some(({ path }) => path === recording)) anyPageMayRead(ctx);
     throw new Problem('method_not_allowed', `this path takes ${methods.join(', ')}`, {
       headers: { Allow: methods.join(', ') },
     });
