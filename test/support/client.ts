@@ -67,7 +67,7 @@ export async function request<Body = never>(
   const response = await fetch(baseUrl + path, init);
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
-  const body: unknown = /json/.test(type) ? JSON.parse(text) : text;
+  const body: unknown = /json/.test(type) && init.method !== 'HEAD' ? JSON.parse(text) : text;
   const { pathname } = new URL(path, baseUrl);
   checkAgainstDocument(init.method ?? 'GET', pathname, response.status, type, body);
   return { status: response.status, headers: response.headers, body: body as Body };
