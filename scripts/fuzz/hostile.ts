@@ -25,9 +25,8 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 export const hostileBody: fc.Arbitrary<Uint8Array> = fc.oneof(
+  fc.constant(Buffer.alloc(20_000, ' ')),
   fc.uint8Array({ maxLength: 300 }),
   fc.json().map((text) => Buffer.from(text)),
-  fc
-    .constantFrom('['.repeat(9_000), `{"a":"${'x'.repeat(20_000)}"}`, '{"decision":"custom"', '\ufeff{}')
-    .map((text) => Buffer.from(text)),
+  fc.constantFrom('['.repeat(9_000), '{"decision":"custom"', '\ufeff{}').map((text) => Buffer.from(text)),
 );

@@ -64,7 +64,11 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
   const bodyOf = ({ requestBody }: Operation): fc.Arbitrary<Uint8Array | null> => {
     const schema = requestBody?.content['application/json']?.schema;
     if (!schema) return fc.oneof(mostly(9, fc.constant(null)), hostileBody);
-    return fc.oneof(mostly(4, valid(schema).map(asJson)), mostly(4, nearlyValid(schema).map(asJson)), hostileBody);
+    return fc.oneof(
+      mostly(4, valid(schema).map(asJson)),
+      mostly(4, nearlyValid(schema).map(asJson)),
+      mostly(2, hostileBody),
+    );
   };
 
   const queryOf = ({ parameters = [] }: Operation): fc.Arbitrary<string> => {
@@ -118,7 +122,10 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
 
   return fc.oneof(
     ...Object.entries(paths).flatMap(([path, byMethod]) =>
-      Object.entries(byMethod).map(([method, operation]) => requestOf(path, method.toUpperCase(), operation)),
+      Object.entries(byMethod).map(([method, operation]) =>
+        // what is open to everybody is tried most
+        mostly(operation.requestBody ? 5 : 1, requestOf(path, method.toUpperCase(), operation)),
+      ),
     ),
   );
 }
