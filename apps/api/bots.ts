@@ -1,4 +1,4 @@
-/** Known crawlers, by their user agent. They are marked and never refused: every valid record counts. */
+/** Known crawlers, and other programs that are no browser, by their user agent. They are marked and never refused: every valid record counts. */
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 

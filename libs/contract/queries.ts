@@ -63,7 +63,7 @@ export const recordsQuery = z
       .enum(['true', 'false'])
       .transform((value) => value === 'true')
       .optional()
-      .meta({ description: 'only records that known crawlers sent, or none of them' }),
+      .meta({ description: 'only records that crawlers and other programs sent, or none of them' }),
   })
   .refine(inOrder, outOfOrder)
   .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });
