@@ -43,6 +43,11 @@ const nodes = z
   .transform((value) => value.split(','))
   .meta({ rule: 'host:port, separated by commas' });
 
+const keyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/)
+  .meta({ rule: 'at most 128 printable characters without spaces' });
+
 type Process = 'api' | 'worker' | 'cli';
 
 interface Setting {
@@ -64,6 +69,9 @@ const api: Process[] = ['api'];
 const all: Process[] = ['api', 'worker', 'cli'];
 const services: Process[] = ['api', 'worker'];
 const signing: Process[] = ['api', 'cli'];
+
+const readRate = 6_000;
+const failureRate = 300;
 
 export const settings = {
   PORT: setting(port, { default: '3000', for: api, about: "the API's port" }),
@@ -92,6 +100,8 @@ export const settings = {
   JWT_SECRET_PREVIOUS: setting(text, { for: signing, secret: true, about: 'HS256: still accepted while keys rotate' }),
   JWT_PUBLIC_KEY: setting(text, { for: signing, about: 'RS256, ES256: the public key, PEM' }),
   JWT_PUBLIC_KEY_PREVIOUS: setting(text, { for: signing, about: 'RS256, ES256: still accepted while keys rotate' }),
+  JWT_KEY_ID: setting(keyId, { for: signing, about: "the current key's `kid`; with it a token may name no other" }),
+  JWT_KEY_ID_PREVIOUS: setting(keyId, { for: signing, about: "the previous key's `kid`" }),
   JWT_ISSUER: setting(text, { for: signing, about: 'required `iss` of access tokens, where set' }),
   JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
@@ -109,6 +119,14 @@ export const settings = {
     default: '600',
     for: api,
     about: 'records per minute, client address and domain; 0: no limit',
+  }),
+  READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
+    for: api,
+    about: `reads per minute and access token; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
+  FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    for: api,
+    about: `keys, and tokens, that may fail per minute and client address; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   TRUSTED_PROXY_HOPS: setting(wholeNumber(0, 10), {
     default: '0',
@@ -197,13 +215,16 @@ const secretKey = (name: string, value: string): KeyObject =>
 
 function publicKey(name: string, value: string, algorithm: string): KeyObject {
   const kind = algorithm === 'RS256' ? 'rsa' : 'ec';
+  let isTooShort = false;
   try {
     const key = createPublicKey(value.replaceAll('\\n', '\n'));
-    const { namedCurve } = key.asymmetricKeyDetails ?? {};
-    if (key.asymmetricKeyType === kind && (kind === 'rsa' || namedCurve === 'prime256v1')) return key;
+    const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+    if (key.asymmetricKeyType === kind && modulusLength > 0 && modulusLength < 2048) isTooShort = true;
+    else if (key.asymmetricKeyType === kind && (kind === 'rsa' || namedCurve === 'prime256v1')) return key;
   } catch {
     // told below
   }
+  if (isTooShort) return bad(name, 'an RSA key of at least 2048 bits');
   return bad(name, `a public ${kind === 'rsa' ? 'RSA' : 'P-256'} key in PEM for JWT_ALGORITHM ${algorithm}`);
 }
 
@@ -213,13 +234,27 @@ function tokens(values: Values) {
     algorithm === 'HS256'
       ? (['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const)
       : (['JWT_PUBLIC_KEY', 'JWT_PUBLIC_KEY_PREVIOUS'] as const);
+  const keysById = new Map<string, KeyObject>();
   const keys = names.flatMap((name) => {
     const value = values[name];
     if (!value) return [];
-    return [algorithm === 'HS256' ? secretKey(name, value) : publicKey(name, value, algorithm)];
+    const key = algorithm === 'HS256' ? secretKey(name, value) : publicKey(name, value, algorithm);
+    const id = name.endsWith('_PREVIOUS') ? values.JWT_KEY_ID_PREVIOUS : values.JWT_KEY_ID;
+    if (id) keysById.set(id, key);
+    return [key];
   });
   if (!values[names[0]]) bad(names[0], `set for JWT_ALGORITHM ${algorithm}`);
-  return { algorithm, keys, issuer: values.JWT_ISSUER, audience: values.JWT_AUDIENCE };
+  if (values.JWT_KEY_ID && values.JWT_KEY_ID === values.JWT_KEY_ID_PREVIOUS)
+    bad('JWT_KEY_ID_PREVIOUS', 'another than JWT_KEY_ID');
+  return {
+    algorithm,
+    keys,
+    /** all that a token's `kid` may name; empty: `kid` is not looked at */
+    keysById,
+    keyId: values.JWT_KEY_ID,
+    issuer: values.JWT_ISSUER,
+    audience: values.JWT_AUDIENCE,
+  };
 }
 
 export type TokenConfig = ReturnType<typeof tokens>;
@@ -235,6 +270,7 @@ export function readApiConfig(environment: NodeJS.ProcessEnv = process.env) {
     values.IP_MODE === 'hashed'
       ? secretKey('IP_HASH_KEY', values.IP_HASH_KEY ?? bad('IP_HASH_KEY', 'set for IP_MODE hashed'))
       : undefined;
+  const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
   return {
     ...connections(values),
     databaseReadUrl: values.DATABASE_READ_URL ?? values.DATABASE_URL ?? '',
@@ -245,6 +281,8 @@ export function readApiConfig(environment: NodeJS.ProcessEnv = process.env) {
     tokens: tokens(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
+    readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
+    failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: { mode: values.IP_MODE, hashKey: ipHashKey },
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),

@@ -2,17 +2,18 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import compose from 'koa-compose';
-import helmet from 'koa-helmet';
 import { Problem } from '#libs/contract/problem';
 import type { Deps, Middleware, State } from './context.ts';
+import { createFailedCredentials } from './failed-credentials.ts';
 import { apiKey } from './middleware/api-key.ts';
 import { bearer } from './middleware/bearer.ts';
-import { allowedOrigin, cors, preflight } from './middleware/cors.ts';
+import { allowedOrigin, anyPageMayRead, cors, preflight } from './middleware/cors.ts';
 import { deadline } from './middleware/deadline.ts';
 import { problem } from './middleware/problem.ts';
-import { recordRateLimit } from './middleware/rate-limit.ts';
+import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
 import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
+import { demoHeaders, docsHeaders, documentHeaders, readHeaders } from './middleware/security-headers.ts';
 import { demoPage } from './routes/demo.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
@@ -22,10 +23,12 @@ import { record } from './routes/record.ts';
 import { records } from './routes/records.ts';
 import { widgetFiles } from './routes/widget.ts';
 
-export function createApp(deps: Deps): Koa<State> {
+const recording = '/v1/consent/:domainId/record';
+
+export function createApp(given: Deps): Koa<State> {
+  const deps = { ...given, failedKeys: createFailedCredentials('key', given) };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   const router = new Router<State>({ sensitive: true, strict: true });
-  const recording = '/v1/consent/:domainId/record';
 
   router.options(recording, cors(deps), preflight);
   const recordOne = compose([
@@ -38,12 +41,14 @@ export function createApp(deps: Deps): Koa<State> {
   ]);
   router.post(recording, recordOne);
 
-  router.get('/v1/consent/org-stats', noStore, deadline, bearer(deps), orgStats(deps));
-  router.get('/v1/consent/:domainId/stats', noStore, deadline, bearer(deps), domainStats(deps));
-  router.get('/v1/consent/:domainId/records', noStore, deadline, bearer(deps), records(deps));
-  router.get('/v1/organization', noStore, deadline, bearer(deps), organization(deps));
+  const token = bearer(deps);
+  const limit = readRateLimit(deps);
+  router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, orgStats(deps));
+  router.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
+  router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, records(deps));
+  router.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
-  router.get('/openapi.json', openapi());
+  router.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) router.get(path, docsHeaders, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) router.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) router.get(path, demoHeaders, deadline, serve);
@@ -53,6 +58,7 @@ export function createApp(deps: Deps): Koa<State> {
   app.use(everyRequest);
   app.use(shortcut(recording, recordOne));
   app.use(router.routes());
+  app.use(documentHeaders);
   app.use(methodNotAllowed);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
   return app;
@@ -83,39 +89,12 @@ const shortcut =
     return handle(ctx, next);
   };
 
-const noStore: Middleware = async (ctx, next) => {
-  ctx.set('Cache-Control', 'no-store');
-  await next();
-};
-
-/** A page from the service itself loads nothing from elsewhere, runs nothing inline and is framed by nobody. */
-const pageHeaders = (directives: Record<string, string[]>): Middleware =>
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-        ...directives,
-      },
-    },
-    // whether there is TLS in front is the operator's matter
-    strictTransportSecurity: false,
-  });
-
-// Swagger UI sets style attributes and inlines its icons
-const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
-const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
-
 /** The path is known, but not with this method. */
 const methodNotAllowed: Middleware = async (ctx, next) => {
-  const layers: { methods: string[] }[] = ctx.matched ?? [];
+  const layers: { path: string; methods: string[] }[] = ctx.matched ?? [];
   const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
   if (methods.length > 0 && ctx.status === 404 && !ctx._matchedRoute) {
+    if (layers.some(({ path }) => path === recording)) anyPageMayRead(ctx);
     throw new Problem('method_not_allowed', `this path takes ${methods.join(', ')}`, {
       headers: { Allow: methods.join(', ') },
     });

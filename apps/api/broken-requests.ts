@@ -5,7 +5,10 @@ import type { Duplex } from 'node:stream';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { problemType } from './middleware/problem.ts';
 
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
+/** An error of Node's parser, with the bytes that it stumbled over. */
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+function problemOf({ code }: BrokenRequest): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unavailable('the request did not arrive in time; try again');
   const tooLarge = code === 'HPE_HEADER_OVERFLOW';
   return new Problem(
@@ -20,7 +23,7 @@ export function answerBrokenRequests(server: Server): void {
   // Node would answer 417 by itself; an expectation that nobody knows may be ignored (RFC 9110, 10.1.1)
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     const before = last.get(socket);
     // the request was refused before its body had come, and the rest of it never came
     const isAnswered = before && !before.request.complete && before.response.headersSent;
@@ -40,7 +43,8 @@ export function answerBrokenRequests(server: Server): void {
         ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
         '',
-        body,
+        // the answer to HEAD ends with its headers, or what follows would be taken for another answer
+        error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
       ].join('\r\n'),
       () => socket.destroy(),
     );

@@ -35,6 +35,8 @@ export interface State {
   domain?: Domain;
   /** set by the access token */
   organization?: Organization;
+  /** the access token itself, once it was found good */
+  token?: string;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

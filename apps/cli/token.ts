@@ -21,7 +21,7 @@ export function tokenCommand(): Command {
     .option('--subject <subject>', 'who it is for', 'operator')
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
     .action(async (organizationId: string, options: { subject: string; ttl: number }, self: Command) => {
-      const { algorithm, keys, issuer, audience } = readConfig().signing();
+      const { algorithm, keys, keyId, issuer, audience } = readConfig().signing();
       const [key] = keys;
       if (algorithm !== 'HS256' || !key) {
         throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
@@ -32,6 +32,7 @@ export function tokenCommand(): Command {
       const claims = { sub: options.subject, org: organizationId, exp: expiresAt };
       const token = jsonwebtoken.sign(claims, key, {
         algorithm,
+        ...(keyId && { keyid: keyId }),
         ...(issuer && { issuer }),
         ...(audience && { audience }),
       });

@@ -44,7 +44,7 @@ const answer = (description: string, schema: z.ZodType, headers: Record<string, 
   content: { 'application/json': { schema } },
 });
 
-const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request'] as const;
+const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
 const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
   ...operation,
   security: [{ accessToken: [] }],

@@ -59,6 +59,11 @@ export const recordsQuery = z
     from: date.optional(),
     to: date.optional(),
     visitorId: z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL').optional(),
+    bot: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .meta({ description: 'only records that crawlers and other programs sent, or none of them' }),
   })
   .refine(inOrder, outOfOrder)
   .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });

@@ -98,6 +98,9 @@ export const newRecord = z.object({
   gppString: z.string().optional(),
   gpc: z.boolean().optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  bot: z.boolean().optional(),
+  /** ties the job, and a record that Postgres refuses, to the request's answer and log; not stored with the record */
+  requestId: z.string().optional(),
 });
 
 export type NewRecord = z.infer<typeof newRecord>;

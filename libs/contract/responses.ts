@@ -47,6 +47,7 @@ export const fullRecord = z
     gppString: nullable,
     gpc: z.boolean().nullable(),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+    bot: z.boolean().meta({ description: 'the user agent is that of a crawler or another program, not of a browser' }),
   })
   .meta({ id: 'FullRecord' });
 

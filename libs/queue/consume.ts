@@ -1,6 +1,6 @@
 /** The worker's side of the queues: reads a job's payload and hands its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { jobPayload, jobVersion, versionedPayload } from '#libs/contract/job';
+import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/redis';
 import { queuePrefix, recordQueue } from './names.ts';
@@ -64,8 +64,9 @@ async function readPayload(job: Job<unknown>, token: string | undefined, log: Lo
     await job.moveToDelayed(Date.now() + newerPayloadWaits, token);
     throw new DelayedError();
   }
-  const payload = jobPayload.safeParse(job.data);
-  if (payload.success) return payload.data.records;
-  const [issue] = payload.error.issues;
-  throw new UnrecoverableError(`payload breaks its schema at ${issue?.path.join('.')}: ${issue?.message}`);
+  try {
+    return unpackJob(job.data);
+  } catch (error) {
+    throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -1,6 +1,6 @@
 /** The API's side of the queues: adds batches of records, and fails at once where Redis cannot take them. */
 import { Queue } from 'bullmq';
-import { jobVersion } from '#libs/contract/job';
+import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/redis';
 import { closeAll } from './close.ts';
@@ -54,7 +54,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
     async add(shard, records) {
       const queue = open.get(shard);
       if (!queue) throw new Error('Redis has not been reached yet');
-      await queue.add('record', { v: jobVersion, records });
+      await queue.add('record', packJob(records));
     },
     ready: async () => {
       await Promise.all(opened);

@@ -17,6 +17,7 @@ export interface LogQuery {
   to?: string | undefined;
   decision?: Decision | undefined;
   visitorId?: string | undefined;
+  bot?: boolean | undefined;
   limit: number;
   /** how many of the newest to skip, or the id after which to continue */
   offset?: number | undefined;
@@ -37,7 +38,7 @@ const columns = (sql: Sql) => sql`
   r.id, r.domain_id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
   r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,
   r.page_url as "pageUrl", r.country, r.ip, r.user_agent as "userAgent", r.tc_string as "tcString",
-  r.gpp_string as "gppString", r.gpc, r.metadata`;
+  r.gpp_string as "gppString", r.gpc, r.metadata, r.bot`;
 
 const toRecord = (row: Row): FullRecord => ({
   id: row.id,
@@ -59,6 +60,7 @@ const toRecord = (row: Row): FullRecord => ({
   gppString: row.gppString,
   gpc: row.gpc,
   metadata: row.metadata,
+  bot: row.bot,
 });
 
 /** One row more than asked for tells whether older records follow. */
@@ -76,13 +78,25 @@ const noLowerDay = '0000-00-00';
 const noUpperDay = '9999-12-31';
 
 function pageByDays(sql: Sql, query: LogQuery) {
-  const { organizationId, domainId, decision, from = noLowerDay, to = noUpperDay, after } = query;
+  const { organizationId, domainId, decision, bot, from = noLowerDay, to = noUpperDay, after } = query;
   const take = query.limit + 1;
   const offset = query.offset ?? 0;
-  const count = decision ? sql`${sql(decision)}` : sql`accept_all + reject_all + custom + withdraw`;
+  const counted = decision ? sql`${sql(decision)}` : sql`accept_all + reject_all + custom + withdraw`;
   const ofDecision = decision ? sql`and decision = ${decision}` : sql``;
+  const ofBots = bot === undefined ? sql`` : bot ? sql`and bot` : sql`and not bot`;
+  // counters do not tell crawlers apart; their records are few and counted from an index of their own
+  const count = bot === undefined ? counted : bot ? sql`coalesce(bots.n, 0)` : sql`${counted} - coalesce(bots.n, 0)`;
+  const joinBots =
+    bot === undefined
+      ? sql``
+      : sql`
+        left join (
+          select to_char(date '1970-01-01' + (milliseconds_of(id) / 86400000)::int, 'YYYY-MM-DD') as period, count(*) as n
+          from records where domain_id = ${domainId} and bot ${ofDecision}
+          group by 1
+        ) as bots using (period)`;
   const inDay = sql`
-    domain_id = ${domainId} and id >= id_at(day.starts) and id < id_at(day.starts + interval '1 day') ${ofDecision}`;
+    domain_id = ${domainId} and id >= id_at(day.starts) and id < id_at(day.starts + interval '1 day') ${ofDecision} ${ofBots}`;
   const ids = after
     ? sql`
         select older.id
@@ -114,7 +128,7 @@ function pageByDays(sql: Sql, query: LogQuery) {
     with days as materialized (
       select period, period::timestamp at time zone 'UTC' as starts, ${count} as n,
         (sum(${count}) over (order by period desc) - (${count}))::bigint as before
-      from counters
+      from counters ${joinBots}
       where organization_id = ${organizationId} and domain_id = ${domainId} and length(period) = 10 and ${count} > 0
         and period between ${from} and ${to} and left(period, 7) in (select month from record_months where dropped_at is null)
     ),
@@ -126,10 +140,10 @@ function pageByDays(sql: Sql, query: LogQuery) {
 }
 
 function pageOfVisitor(sql: Sql, query: LogQuery) {
-  const { organizationId, domainId, visitorId, decision, from, to, after } = query;
+  const { organizationId, domainId, visitorId, decision, bot, from, to, after } = query;
   const matches = sql`
     organization_id = ${organizationId} and domain_id = ${domainId} and visitor_id = ${visitorId ?? ''}
-    ${decision ? sql`and decision = ${decision}` : sql``}
+    ${decision ? sql`and decision = ${decision}` : sql``} ${bot === undefined ? sql`` : sql`and bot = ${bot}`}
     ${from ? sql`and id >= id_at(${from}::timestamp at time zone 'UTC')` : sql``}
     ${to ? sql`and id < id_at((${to}::timestamp + interval '1 day') at time zone 'UTC')` : sql``}`;
   return sql<(Row & { total: number })[]>`

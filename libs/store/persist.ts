@@ -55,21 +55,22 @@ async function persistBatch(sql: Sql, batch: string, owe: boolean): Promise<Pers
         "id" uuid, "domainId" text, "decision" decision, "receivedAt" timestamptz, "source" source, "gpc" boolean,
         "visitorId" text, "preferences" jsonb, "bannerVersion" text, "policyVersion" text, "language" text,
         "pageUrl" text, "country" text, "ip" text, "userAgent" text, "tcString" text, "gppString" text,
-        "metadata" jsonb
+        "metadata" jsonb, "bot" boolean
       )) with ordinality as r (
         id, domain_id, decision, received_at, source, gpc, visitor_id, preferences, banner_version, policy_version,
-        language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata, arrival
+        language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata, bot, arrival
       )
       left join domains d on d.id = r.domain_id
     ),
     added as (
       insert into records (
         domain_id, id, organization_id, decision, received_at, source, gpc, visitor_id, preferences, banner_version,
-        policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata
+        policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata, bot
       )
       select
         domain_id, id, organization_id, decision, received_at, source, gpc, visitor_id, preferences, banner_version,
-        policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata
+        policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata,
+        coalesce(bot, false)
       from input
       order by domain_id, id, arrival
       on conflict do nothing

@@ -34,7 +34,10 @@ interface Act {
 export interface TenantCache {
   /** The domain that `apiKey` may record for; null for an unknown or revoked key. Rejects while Postgres is away. */
   domainOfKey(apiKey: string): Promise<Domain | null>;
+  /** The same without looking anything up: undefined where this process does not know the key. */
+  knownDomainOfKey(apiKey: string): Domain | undefined;
   domain(domainId: string): Promise<Domain | null>;
+  knownDomain(domainId: string): Domain | undefined;
   organization(organizationId: string): Promise<Organization | null>;
   /** Starts following changes; call once, and `close` at the end. */
   follow(): Promise<void>;
@@ -73,6 +76,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
     };
     return {
       get,
+      known: (id: string) => known.get(id),
       forget: (id: string) => {
         known.delete(id);
         unknown.delete(id);
@@ -166,7 +170,14 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
       }
       return domain;
     },
+    knownDomainOfKey: (apiKey) => {
+      const hash = hashes.get(apiKey);
+      const domain = hash === undefined ? undefined : keys.known(hash);
+      if (domain && hash) used.add(hash);
+      return domain;
+    },
     domain: domains.get,
+    knownDomain: domains.known,
     organization: organizations.get,
     follow: pollAgain,
     close: () => {

@@ -24,8 +24,8 @@ export function createMetrics() {
     }),
     refusals: new Counter({
       name: 'assent_refusals_total',
-      help: 'Record requests refused, by reason (the code of the answer)',
-      labelNames: ['code'],
+      help: 'Record requests refused, by reason (the code of the answer) and domain; no domain: one that does not exist',
+      labelNames: ['code', 'domain'],
       registers,
     }),
     persistDuration: new Histogram({

@@ -1,6 +1,6 @@
 /** A bounded load that writes down what became of every attempt. */
 
-import { decisions } from '#libs/contract/terms';
+import { type Decision, decisions } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
 import type { Site } from './stack.ts';
 
@@ -9,7 +9,7 @@ export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 export interface Body {
   id: string;
-  decision: string;
+  decision: Decision;
   visitorId: string;
   preferences: Record<string, boolean>;
 }

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import jsonwebtoken from 'jsonwebtoken';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { jwtSecret } from '../support/service.ts';
 import { expectProblem } from './problems.ts';
@@ -10,7 +13,7 @@ const previousSecret = 'the secret that these tests have rotated away';
 const seconds = () => Math.floor(Date.now() / 1000);
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 /** A token whose header says what its signature is not. */
-const forged = (header: object, claims: object, secret?: string) => {
+const forged = (header: object | null, claims: object, secret?: string) => {
   const signed = `${part(header)}.${part(claims)}`;
   return `${signed}.${secret ? createHmac('sha256', secret).update(signed).digest('base64url') : ''}`;
 };
@@ -57,6 +60,12 @@ describe('an access token', () => {
   /** jsonwebtoken would put in what is left out here */
   const signed = (payload: object, secret = jwtSecret) => forged({ alg: 'HS256', typ: 'JWT' }, payload, secret);
 
+  /** A payload that no JSON.stringify would write. */
+  const signedRaw = (payload: string) => {
+    const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${Buffer.from(payload).toString('base64url')}`;
+    return `${content}.${createHmac('sha256', jwtSecret).update(content).digest('base64url')}`;
+  };
+
   it.each<[string, (organizationId: string) => string]>([
     ['with the current secret', (id) => `Bearer ${signed(claims(id))}`],
     ['with the previous secret, while keys rotate', (id) => `Bearer ${signed(claims(id), previousSecret)}`],
@@ -95,11 +104,47 @@ describe('an access token', () => {
     ['whose org is a list', (id) => `Bearer ${signed(claims(id, { org: [id] }))}`],
     ['of an unknown organization', () => `Bearer ${signed(claims('org_unknown'))}`],
     ['of an organization that no database can hold', () => `Bearer ${signed(claims('org\0'))}`],
+    ['that is valid for ever', (id) => `Bearer ${signedRaw(`{"sub":"x","org":"${id}","exp":1e999}`)}`],
+    ['whose payload is no JSON', () => `Bearer ${signedRaw('{"sub":')}`],
+    ['whose payload is null', () => `Bearer ${signedRaw('null')}`],
+    ['whose header is null', (id) => `Bearer ${forged(null, claims(id), jwtSecret)}`],
+    [
+      'whose header asks for what nobody knows',
+      (id) => `Bearer ${forged({ alg: 'HS256', crit: ['x'], x: 1 }, claims(id), jwtSecret)}`,
+    ],
+    [
+      'that brings its own key',
+      (id) => `Bearer ${forged({ alg: 'HS256', jwk: { kty: 'oct', k: part('own') } }, claims(id), '"own"')}`,
+    ],
+    ['of 12,000 characters', (id) => `Bearer ${signed(claims(id, { x: 'x'.repeat(8_900) }))}`],
+    ['of 12,000 characters that are none', () => `Bearer ${'x'.repeat(12_000)}`],
     ['whose payload is text', () => `Bearer ${jsonwebtoken.sign('text', jwtSecret)}`],
   ])('%s is an invalid_token', async (_, authorization) => {
     const answer = await get('/v1/organization', authorization(stack.tenant.organizationId));
     expectProblem(answer, 401, 'invalid_token');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="assent", error="invalid_token"');
+  });
+
+  it('is never asked where its key is', async () => {
+    const asked: string[] = [];
+    const server = createServer((incoming, response) => {
+      asked.push(incoming.url ?? '');
+      response.end('{"keys":[]}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterAll(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+    for (const header of [{ jku: url }, { x5u: url }, { jku: url, kid: url }, { kid: '../../../dev/null' }]) {
+      const token = forged({ alg: 'HS256', ...header }, claims(stack.tenant.organizationId), 'of my own');
+      expectProblem(await get('/v1/organization', `Bearer ${token}`), 401, 'invalid_token');
+    }
+    // the server answers, so that silence means that nobody asked
+    await fetch(`${url}?me`);
+    expect(asked).toEqual(['/keys?me']);
+  });
+
+  it('larger than all headers may be never gets that far', async () => {
+    expectProblem(await get('/v1/organization', `Bearer ${'x'.repeat(20_000)}`), 400, 'invalid_request');
   });
 
   it('is not an API key, and an API key is none', async () => {

@@ -70,6 +70,12 @@ describe('what is not a whole HTTP request', () => {
     await expectNextToWork();
   });
 
+  it('what is refused of a HEAD has no body, since none may follow', async () => {
+    const bytes = `HEAD /v1/organization HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_480)}\r\n\r\n`;
+    const { status, body: text } = await exchange(stack.api.baseUrl, [bytes]);
+    expect([status, text]).toEqual([400, '']);
+  });
+
   it('an Expect that nobody can meet is ignored or refused as a problem', async () => {
     const headers = ['Expect: a miracle', 'Content-Length: 21', 'Connection: close'];
     const answer = await exchange(stack.api.baseUrl, [head(...headers) + body]);

@@ -121,6 +121,30 @@ describe('a page of another site', () => {
     expect(answer.headers.get('vary')).toBe('Origin');
   });
 
+  it('can read that a method is not taken', async () => {
+    const { status, headers } = await request<ProblemAnswer>(
+      stack.api.baseUrl,
+      `/v1/consent/${closed.domainId}/record`,
+      { method: 'PUT', headers: { origin: 'https://evil.example' } },
+    );
+    expect([status, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([405, '*', 'Origin']);
+    expect(headers.get('access-control-expose-headers')).toBe(exposed);
+  });
+
+  it('cannot tell an unknown domain from one without a list', async () => {
+    const answers = async (domainId: string) => {
+      const attempts = [
+        await preflight(domainId, 'https://shop.example'),
+        await record('https://shop.example', { domainId, apiKey: 'x' }),
+      ];
+      return attempts.map(({ status, headers, body }) => {
+        const rest = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+        return { status, headers: rest, code: body.code };
+      });
+    };
+    expect(await answers('dom_unknown')).toEqual(await answers(stack.domainId));
+  });
+
   it('cannot read what only a token opens', async () => {
     const { headers } = await request<ProblemAnswer>(stack.api.baseUrl, '/v1/organization', {
       headers: { origin: 'https://shop.example' },

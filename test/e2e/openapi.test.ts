@@ -19,10 +19,10 @@ type Document = {
 /** Every route of the contract, with the statuses of its table of errors. */
 const routes = [
   ['post', '/v1/consent/{domainId}/record', [202, 400, 401, 403, 413, 415, 429, 500, 503]],
-  ['get', '/v1/consent/org-stats', [200, 400, 401, 500, 503]],
-  ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 404, 500, 503]],
-  ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 500, 503]],
-  ['get', '/v1/organization', [200, 400, 401, 500, 503]],
+  ['get', '/v1/consent/org-stats', [200, 400, 401, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/organization', [200, 400, 401, 429, 500, 503]],
   ['get', '/openapi.json', [200]],
   ['get', '/docs', [200]],
 ] as const;
@@ -176,6 +176,7 @@ describe('the OpenAPI document', () => {
       document.paths[path]?.get?.parameters?.map(({ name, required }) => `${name}${required ? '!' : ''}`).sort();
     expect(names('/v1/consent/{domainId}/stats')).toEqual(['domainId!', 'from!', 'interval', 'to!']);
     expect(names('/v1/consent/{domainId}/records')).toEqual([
+      'bot',
       'cursor',
       'decision',
       'domainId!',

@@ -51,9 +51,16 @@ describe('the operations port', () => {
     expect(await metric(opsUrl, requests)).toBe(1);
   });
 
-  it('of the API counts refusals by their code', async () => {
+  it('of the API counts refusals by their code and domain', async () => {
     await stack.client.record(stack.domainId, 'ak_none', { decision: 'custom' });
-    expect(await metric(stack.api.opsUrl, 'assent_refusals_total{code="invalid_api_key"}')).toBe(1);
+    const { domainId } = stack;
+    await stack.client.record('dom_unknown', 'ak_none', { decision: 'custom' });
+    await eventually(async () => {
+      const ofDomain = `assent_refusals_total{code="invalid_api_key",domain="${domainId}"}`;
+      expect(await metric(stack.api.opsUrl, ofDomain)).toBe(1);
+      // a domain that does not exist has no label of its own
+      expect(await metric(stack.api.opsUrl, 'assent_refusals_total{code="invalid_api_key",domain=""}')).toBe(1);
+    });
   });
 
   it('of the worker has its metrics, which count', async () => {

@@ -57,6 +57,7 @@ describe('what is stored of a record', () => {
       ip: '127.0.0.0',
       userAgent: 'Browser/1.0',
       country: null,
+      bot: true,
     });
   });
 
@@ -83,6 +84,7 @@ describe('what is stored of a record', () => {
       gppString: null,
       gpc: null,
       metadata: null,
+      bot: false,
     });
   });
 

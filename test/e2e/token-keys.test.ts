@@ -18,12 +18,14 @@ const issued = { issuer: 'https://login.example', audience: 'assent' };
 describe('with public keys', () => {
   let ec: Api;
   let rs: Api;
+  /** knows its keys by name */
+  let named: Api;
   let organizationId: string;
 
   beforeAll(async () => {
     const { db, env } = await openStores();
     ({ organizationId } = await makeTenant(db));
-    [ec, rs] = await Promise.all([
+    [ec, rs, named] = await Promise.all([
       startApi({
         ...env,
         JWT_ALGORITHM: 'ES256',
@@ -34,6 +36,14 @@ describe('with public keys', () => {
       }),
       // as a file of settings holds it, in one line
       startApi({ ...env, JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: rsa.publicKey.replaceAll('\n', '\\n') }),
+      startApi({
+        ...env,
+        JWT_ALGORITHM: 'ES256',
+        JWT_PUBLIC_KEY: current.publicKey,
+        JWT_KEY_ID: 'new',
+        JWT_PUBLIC_KEY_PREVIOUS: previous.publicKey,
+        JWT_KEY_ID_PREVIOUS: 'old',
+      }),
     ]);
   });
 
@@ -56,6 +66,25 @@ describe('with public keys', () => {
     ['no audience', 401, current.privateKey, { issuer: issued.issuer }],
   ])('ES256 with %s answers %i', async (_, status, key, options) => {
     expect(await statusOf(ec, key, { algorithm: 'ES256', ...options })).toBe(status);
+  });
+
+  it.each<[string, number, string, string | undefined]>([
+    ['the current key by its name', 200, current.privateKey, 'new'],
+    ['the previous key by its name', 200, previous.privateKey, 'old'],
+    ['the current key without a name', 200, current.privateKey, undefined],
+    ['the previous key without a name', 200, previous.privateKey, undefined],
+    ["the current key by the other's name", 401, current.privateKey, 'old'],
+    ['the current key by a name that is not listed', 401, current.privateKey, 'other'],
+    ['the current key by an empty name', 401, current.privateKey, ''],
+    ['the current key by a name from the prototype', 401, current.privateKey, 'constructor'],
+    ['a foreign key by a name that is listed', 401, foreign.privateKey, 'new'],
+  ])('where keys have names, %s answers %i', async (_, status, key, keyid) => {
+    const options: jsonwebtoken.SignOptions = { algorithm: 'ES256', ...(keyid !== undefined && { keyid }) };
+    expect(await statusOf(named, key, options)).toBe(status);
+  });
+
+  it('where keys have none, a name in the token means nothing', async () => {
+    expect(await statusOf(rs, rsa.privateKey, { algorithm: 'RS256', keyid: 'whatever' })).toBe(200);
   });
 
   it('the public key is no secret to sign with', async () => {

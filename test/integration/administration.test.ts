@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration, directory, Refused } from '#libs/store/administration';
 import type { Database } from '#libs/store/sql';
 import { apiKeyPattern, domainsOfKeys, hashApiKey } from '#libs/store/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
+
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 
 describe('administration', () => {
   let db: Database;
@@ -106,7 +109,10 @@ describe('administration', () => {
     expect((await db.run((sql) => domainsOfKeys(sql, hashes))).size).toBe(2);
     await admin.revokeKey(domainId, keys[0] ?? '');
     expect([...(await db.run((sql) => domainsOfKeys(sql, hashes))).keys()]).toEqual([hashes[1]]);
-    const rows = await db.run((sql) => sql`select * from api_keys where domain_id = ${domainId}`);
+    const rows = await db.run(
+      (sql) => sql`select *, encode(hash, 'hex') as hash from api_keys where domain_id = ${domainId}`,
+    );
+    expect(rows.map(({ hash }) => hash).sort()).toEqual(keys.map(sha256).sort());
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));
   });
 

@@ -26,7 +26,7 @@ describe('the consumer of a queue', () => {
   });
   beforeEach(() => queue.obliterate({ force: true }));
 
-  const record = () => recordAt('2024-05-15', { domainId: 'dom_a' });
+  const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
     const { log } = quiet();
     const consumer = createConsumer({ connection: worker, shard: 0, concurrency: 2, handle, log });
@@ -49,6 +49,26 @@ describe('the consumer of a queue', () => {
     expect(await queue.getCompletedCount()).toBe(0);
   });
 
+  it('takes what the previous release queued, whose records hold their user agents themselves', async () => {
+    const older = [record({ userAgent: 'Browser/1' }), record()];
+    await queue.add('record', { v: 1, records: older });
+    const seen: NewRecord[][] = [];
+    consume(async (records) => void seen.push(records));
+    await eventually(() => expect(seen).toEqual([older]));
+  });
+
+  it('holds each user agent of a batch once', async () => {
+    const producer = createProducer(await openRedis(redisUrl), 1);
+    await producer.ready();
+    const batch = ['Browser/1', 'Browser/2', 'Browser/1', undefined].map((userAgent) => record({ userAgent }));
+    await producer.add(0, batch);
+    const [job] = await queue.getJobs(['waiting']);
+    expect(job?.data.userAgents).toEqual(['Browser/1', 'Browser/2']);
+    const seen: NewRecord[][] = [];
+    consume(async (records) => void seen.push(records));
+    await eventually(() => expect(seen).toEqual([batch]));
+  });
+
   it('offers a job again until it was handled, and lists it where that never succeeds', async () => {
     await queue.add('record', { v: 1, records: [record()] }, { attempts: 3 });
     let calls = 0;
@@ -64,7 +84,7 @@ describe('the consumer of a queue', () => {
   });
 
   it('lets a payload of a newer release wait, unhandled and without using an attempt, until a worker knows it', async () => {
-    const later = await queue.add('record', { v: 2, records: 'of a shape that is not known yet' }, { attempts: 1 });
+    const later = await queue.add('record', { v: 3, records: 'of a shape that is not known yet' }, { attempts: 1 });
     await queue.add('record', { v: 1, records: [record()] });
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
@@ -85,6 +105,7 @@ describe('the consumer of a queue', () => {
     ['an empty batch', { v: 1, records: [] }],
     ['a record that breaks its schema', { v: 1, records: [{ ...recordAt('2024-05-15', { domainId: 'a b' }) }] }],
     ['an older version', { v: 0, records: [recordAt('2024-05-15', { domainId: 'dom_a' })] }],
+    ['a user agent that is not in its list', { v: 2, userAgents: [], records: [{ ...record(), userAgent: 0 }] }],
     ['no object', 'text'],
   ])('fails a broken payload at once and keeps it, listed with what is wrong: %s', async (_, payload) => {
     const broken = await queue.add('record', payload, { attempts: 5, backoff: 60_000 });

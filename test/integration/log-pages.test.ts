@@ -9,7 +9,7 @@ import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-type Filters = Pick<LogQuery, 'decision' | 'from' | 'to' | 'visitorId'>;
+type Filters = Pick<LogQuery, 'decision' | 'from' | 'to' | 'visitorId' | 'bot'>;
 
 const visitors = ['anna', 'bert', ''];
 const days = ['2024-01-31', '2024-02-01', '2024-02-28', '2024-02-29', '2024-03-01', '2024-05-10'];
@@ -19,6 +19,7 @@ const draft = fc.record({
   millisecond: fc.oneof(fc.constantFrom(0, 86_399_999), fc.nat(86_399_999)),
   decision: fc.constantFrom(...decisions),
   visitorId: fc.constantFrom(...visitors),
+  bot: fc.boolean(),
 });
 const date = fc.constantFrom(...days, '2024-02-15', '2023-12-31', '2024-12-31');
 const filters: fc.Arbitrary<Filters> = fc.record(
@@ -27,6 +28,7 @@ const filters: fc.Arbitrary<Filters> = fc.record(
     from: date,
     to: date,
     visitorId: fc.constantFrom('anna', 'bert', 'nobody'),
+    bot: fc.boolean(),
   },
   { requiredKeys: [] },
 );
@@ -35,10 +37,11 @@ const dayIn = (id: string) => new Date(timeOf(id)).toISOString().slice(0, 10);
 const newestFirst = (one: NewRecord, other: NewRecord) => (one.id < other.id ? 1 : -1);
 
 /** What a log must answer: all records of the domain that match, newest first. */
-const matching = (records: NewRecord[], { decision, from, to, visitorId }: Filters): string[] =>
+const matching = (records: NewRecord[], { decision, from, to, visitorId, bot }: Filters): string[] =>
   records
     .filter((record) => decision === undefined || record.decision === decision)
     .filter((record) => visitorId === undefined || record.visitorId === visitorId)
+    .filter((record) => bot === undefined || record.bot === bot)
     .filter(
       (record) => (from === undefined || dayIn(record.id) >= from) && (to === undefined || dayIn(record.id) <= to),
     )
@@ -57,8 +60,8 @@ describe('the log, on random records over days and months', () => {
     const { organizationId, domainIds } = await makeTenant(db, { domains: 2 });
     const [domainId = '', neighbour = ''] = domainIds;
     const on = (domain: string) =>
-      drafts.map(({ day, millisecond, decision, visitorId }) =>
-        recordAt(Date.parse(day) + millisecond, { domainId: domain, decision, ...(visitorId && { visitorId }) }),
+      drafts.map(({ day, millisecond, decision, visitorId, bot }) =>
+        recordAt(Date.parse(day) + millisecond, { domainId: domain, decision, bot, ...(visitorId && { visitorId }) }),
       );
     const records = on(domainId);
     await persist(db, [...records, ...on(neighbour)]);
@@ -122,6 +125,7 @@ describe('the log, on random records over days and months', () => {
   it.each([
     ['without a filter', {}],
     ['of a visitor', { visitorId: 'anna' }],
+    ['of crawlers', { bot: true }],
   ])('a cursor continues after its record also where the page number is given with it: %s', async (_, filter) => {
     const { organizationId, domainId, records } = await store(
       Array.from({ length: 12 }, (_, index) => ({
@@ -129,6 +133,7 @@ describe('the log, on random records over days and months', () => {
         millisecond: index * 1_000,
         decision: 'custom' as const,
         visitorId: 'anna',
+        bot: true,
       })),
     );
     const expected = matching(records, {});
@@ -138,10 +143,13 @@ describe('the log, on random records over days and months', () => {
   });
 
   it("another organization's name finds nothing of a domain", async () => {
-    const { domainId } = await store([{ day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna' }]);
+    const { domainId } = await store([
+      { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: true },
+    ]);
     const { organizationId } = await makeTenant(db);
     const nothing = { total: 0, more: false, ids: [] };
     expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0 })).toEqual(nothing);
     expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0, visitorId: 'anna' })).toEqual(nothing);
+    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0, bot: true })).toEqual(nothing);
   });
 });

@@ -24,6 +24,7 @@ const asRead = (record: NewRecord) => ({
   gppString: null,
   gpc: null,
   metadata: null,
+  bot: false,
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
 });
@@ -58,6 +59,7 @@ const anyRecord = fc.record(
     tcString: text(4096),
     gppString: text(64),
     gpc: fc.boolean(),
+    bot: fc.boolean(),
     // JSON knows no -0
     metadata: fc.dictionary(
       name,

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisHealth } from '#libs/queue/health';
 import type { Producer } from '#libs/queue/produce';
@@ -52,7 +53,7 @@ describe('the recorder', () => {
     expect(await record(made)).toBe('queued');
     const [job, ...others] = await waiting();
     expect(others).toEqual([]);
-    expect(job?.data).toEqual({ v: 1, records: [made] });
+    expect(job?.data).toEqual({ v: jobVersion, userAgents: [], records: [made] });
     expect(await countStored()).toBe(0);
   });
 

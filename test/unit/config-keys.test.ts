@@ -98,3 +98,32 @@ it('a key with which no token can be verified is refused at the start: ES256 nee
   expect(() => jsonwebtoken.sign({}, pem(privateKey), { algorithm: 'ES256' })).toThrow(/curve/);
   expect(refusal({ JWT_ALGORITHM: 'ES256', JWT_PUBLIC_KEY: pem(publicKey) })).toMatch(/^JWT_PUBLIC_KEY must be/);
 });
+
+it('an RSA key has at least 2048 bits', () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  expect(refusal({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pem(publicKey) })).toBe(
+    'JWT_PUBLIC_KEY must be an RSA key of at least 2048 bits',
+  );
+});
+
+describe('the names of keys', () => {
+  const secrets = { JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(32) };
+  const named = (environment: Record<string, string>) =>
+    [...read({ ...secrets, ...environment }).keysById].map(([id, key]) => [id, key.export().toString()]);
+
+  it('are a list of what a token may name; without any, nothing is', () => {
+    expect(named({})).toEqual([]);
+    expect(named({ JWT_KEY_ID: 'new' })).toEqual([['new', secrets.JWT_SECRET]]);
+    expect(named({ JWT_KEY_ID: 'new', JWT_KEY_ID_PREVIOUS: 'old' })).toEqual([
+      ['new', secrets.JWT_SECRET],
+      ['old', secrets.JWT_SECRET_PREVIOUS],
+    ]);
+  });
+
+  it('differ, and are printable', () => {
+    expect(refusal({ ...secrets, JWT_KEY_ID: 'one', JWT_KEY_ID_PREVIOUS: 'one' })).toBe(
+      'JWT_KEY_ID_PREVIOUS must be another than JWT_KEY_ID',
+    );
+    expect(refusal({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
+  });
+});

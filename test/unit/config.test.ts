@@ -37,6 +37,8 @@ describe('with only what is needed', () => {
       opsPort: 3001,
       webConcurrency: 1,
       recordRatePerMinute: 600,
+      readRatePerMinute: 6_000,
+      failureRatePerMinute: 300,
       trustedProxyHops: 0,
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
@@ -116,6 +118,13 @@ describe('a given value', () => {
     expect(config.ip.hashKey?.export().toString()).toBe('k'.repeat(32));
   });
 
+  it('of no limit for records is one for none at all, except those that are set', () => {
+    const off = { ...needed, RECORD_RATE_PER_MINUTE: '0' };
+    expect(readApiConfig(off)).toMatchObject({ readRatePerMinute: 0, failureRatePerMinute: 0 });
+    const some = { ...off, READ_RATE_PER_MINUTE: '7', FAILURE_RATE_PER_MINUTE: '8' };
+    expect(readApiConfig(some)).toMatchObject({ readRatePerMinute: 7, failureRatePerMinute: 8 });
+  });
+
   it('of a cluster needs no REDIS_URL', () => {
     const { REDIS_URL: _, ...rest } = needed;
     const { redis } = readWorkerConfig({ ...rest, REDIS_CLUSTER_NODES: 'a.example:7000,10.0.0.2:7001' });
@@ -131,6 +140,8 @@ describe('a bad value', () => {
     WORKER_CONCURRENCY: [1, 1_000],
     QUEUE_SHARDS: [1, 64],
     RECORD_RATE_PER_MINUTE: [0, 1_000_000],
+    READ_RATE_PER_MINUTE: [0, 10_000_000],
+    FAILURE_RATE_PER_MINUTE: [0, 1_000_000],
     TRUSTED_PROXY_HOPS: [0, 10],
     RECORD_RETENTION_MONTHS: [0, 1_200],
   };

@@ -2,11 +2,20 @@
 import { Problem } from '#libs/contract/problem';
 import type { Domain } from '#libs/store/tenants';
 import type { Context, Deps, Middleware } from '../context.ts';
+import type { FailedCredentials } from '../failed-credentials.ts';
 
-export function apiKey({ tenants }: Pick<Deps, 'tenants'>): Middleware {
+export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Middleware {
+  /** What this process knows needs no check: others behind the same address may go on recording. */
+  const lookUp = async (ctx: Context, key: string) => {
+    await failedKeys.check(ctx);
+    return tenants.domainOfKey(key);
+  };
   return async (ctx, next) => {
-    const domain = await tenants.domainOfKey(ctx.get('x-api-key'));
+    const key = ctx.get('x-api-key');
+    const domain = tenants.knownDomainOfKey(key) ?? (await lookUp(ctx, key));
     if (!domain || domain.domainId !== ctx.params.domainId) {
+      await failedKeys.check(ctx);
+      await failedKeys.note(ctx);
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;

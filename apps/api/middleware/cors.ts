@@ -1,15 +1,19 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
 import type { Context, Deps, Middleware } from '../context.ts';
+import { domainOfPath, type FailedCredentials } from '../failed-credentials.ts';
 import { domainIn } from './api-key.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
-export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
+export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Middleware {
   const allow = async (ctx: Context, origin: string) => {
     // while the list cannot be read the page may at least read the error
-    const domain = await tenants.domain(ctx.params.domainId).catch(() => null);
+    const domain = await domainOfPath(ctx, deps).catch(() => undefined);
+    // to ask for domains that do not exist is to guess; the record itself is counted with its key
+    if (domain === null && ctx.method === 'OPTIONS') await deps.failedKeys.note(ctx);
+    // an unknown domain looks like one without a list: the page may read that its key is refused
     const origins = domain?.origins ?? [];
     if (!isAllowed(origins, origin)) return;
     ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
@@ -20,6 +24,14 @@ export function cors({ tenants }: Pick<Deps, 'tenants'>): Middleware {
     const { origin } = ctx.req.headers;
     return origin ? allow(ctx, origin).then(next) : next();
   };
+}
+
+/** A refusal that says nothing of any domain. */
+export function anyPageMayRead(ctx: Context): void {
+  ctx.set('Vary', 'Origin');
+  if (!ctx.req.headers.origin) return;
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', exposed);
 }
 
 /** Refuses by the list that came with the key: it is known whatever is away. */

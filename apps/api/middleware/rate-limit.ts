@@ -1,37 +1,35 @@
-/** Limits in this process's memory: never a round trip per request. A limiter that fails lets requests through. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { Problem } from '#libs/contract/problem';
+/** How much one client may ask for. */
+import { hash } from 'node:crypto';
 import { clientAddress, network } from '../client-address.ts';
-import type { Context, Deps, Middleware } from '../context.ts';
+import type { Deps, Middleware } from '../context.ts';
+import { createLimiter } from '../limiter.ts';
 import { domainIn } from './api-key.ts';
+import { tokenOf } from './bearer.ts';
 
-const minute = 60;
+const unlimited: Middleware = (_, next) => next();
 
-/** Records per client network and domain. */
+/** Records per client network and domain; every answer says how many are left. */
 export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Middleware {
   const points = config.recordRatePerMinute;
-  if (points === 0) return (_, next) => next();
-  const limiter = new RateLimiterMemory({ points, duration: minute });
+  if (points === 0) return unlimited;
+  const limiter = createLimiter({ name: 'record', points, log });
   return async (ctx, next) => {
-    const key = `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`;
-    const result = await limiter.consume(key).catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal;
-      log.error({ err: refusal, requestId: ctx.state.requestId }, 'the rate limiter failed; the request passes');
-      return null;
-    });
-    if (result) tell(ctx, result, points);
+    const use = await limiter.consume(`${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
+    if (use) limiter.tell(ctx, use);
+    if (use && use.consumed > points) limiter.refuse(ctx, use, `at most ${points} records a minute from one address`);
     return next();
   };
 }
 
-/** Header fields of draft-ietf-httpapi-ratelimit-headers. */
-function tell(ctx: Context, result: RateLimiterRes, points: number): void {
-  const seconds = Math.ceil(result.msBeforeNext / 1000);
-  ctx.set('RateLimit-Policy', `"record";q=${points};w=${minute}`);
-  ctx.set('RateLimit', `"record";r=${result.remainingPoints};t=${seconds}`);
-  if (result.consumedPoints > points) {
-    throw new Problem('rate_limited', `at most ${points} records a minute from one address`, {
-      headers: { 'Retry-After': String(Math.max(1, seconds)) },
-    });
-  }
+/** Reads per access token. Only the refusal has the header fields: what a read answers must not tell reads apart. */
+export function readRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Middleware {
+  const points = config.readRatePerMinute;
+  if (points === 0) return unlimited;
+  const limiter = createLimiter({ name: 'read', points, log });
+  return async (ctx, next) => {
+    const use = await limiter.consume(hash('sha256', tokenOf(ctx), 'base64'));
+    if (use && use.consumed > points)
+      limiter.refuse(ctx, use, `at most ${points} reads a minute with one access token`);
+    return next();
+  };
 }

@@ -6,6 +6,7 @@ import { compiledRecordBody, type NewRecord, type RecordBody, recordFields } fro
 import type { Receipt } from '#libs/contract/responses';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import { createBotDetector } from '../bots.ts';
 import { clientAddress, storedAddress } from '../client-address.ts';
 import type { Context, Deps, Middleware } from '../context.ts';
 import { domainIn } from '../middleware/api-key.ts';
@@ -13,6 +14,7 @@ import { invalidRequest, refuseFields } from '../middleware/guard.ts';
 import { bodyLimit, readJsonObject } from '../middleware/json-body.ts';
 
 export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Middleware {
+  const isBot = createBotDetector();
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
@@ -20,6 +22,7 @@ export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>):
     const id = checkTime(body.id?.toLowerCase() ?? makeIdAt(ctx.state.receivedAt), ctx.state.receivedAt);
     const receivedAt = toTimestamp(ctx.state.receivedAt);
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
+    if (isBot(made.userAgent)) made.bot = true;
     const size = ctx.request.length ?? bodyLimit;
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
@@ -92,6 +95,8 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: De
     gppString: body.gppString,
     gpc: byHeader ? true : body.gpc,
     metadata: body.metadata,
+    bot: undefined,
+    requestId: ctx.state.requestId,
   };
 }
 

@@ -23,7 +23,7 @@ export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware
     if (!organization.plan.consentLog) {
       throw new Problem('plan_feature_required', `the plan ${organization.plan.name} does not include the consent log`);
     }
-    const { page = position?.page ?? 1, limit = defaultLimit, decision, from, to, visitorId } = query;
+    const { page = position?.page ?? 1, limit = defaultLimit, decision, from, to, visitorId, bot } = query;
     const cap = await db.run((sql) => findCap(sql, organization, ctx.state.receivedAt));
     if (cap) {
       const size = Math.min(limit, cappedLimit);
@@ -39,6 +39,7 @@ export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware
         from,
         to,
         visitorId,
+        bot,
         limit,
         offset: (page - 1) * limit,
         after: position?.after.id,

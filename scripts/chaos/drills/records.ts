@@ -1,6 +1,6 @@
 /** What clients send: the same id many times, poison, and times of a wrong clock. */
 import { Queue } from 'bullmq';
-import { jobVersion } from '#libs/contract/job';
+import { packJob } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { begin, type Drill } from '../drill.ts';
 import { firstSite, throughProxy } from '../faults.ts';
@@ -72,12 +72,12 @@ export const recordDrills: Drill[] = [
       const { domainId } = firstSite(scene);
       const bodies = Array.from({ length: 20 }, () => makeBody());
       const receivedAt = new Date().toISOString();
-      const records = bodies.map((body) => ({ ...body, domainId, receivedAt, source: 'banner' }));
+      const records = bodies.map((body) => ({ ...body, domainId, receivedAt, source: 'banner' as const }));
       const poison = records[10];
       if (poison) poison.visitorId = 'nul \0 in the middle';
       await scene.stack.redisDo(async (redis) => {
         const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix });
-        await queue.add('record', { v: jobVersion, records });
+        await queue.add('record', packJob(records));
         await queue.close();
       });
       for (const body of bodies.filter((_, index) => index !== 10)) {

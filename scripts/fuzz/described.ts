@@ -1,0 +1,57 @@
+/** Whether an answer is one that the OpenAPI document describes. */
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+export interface Described {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+}
+
+export interface GivenAnswer {
+  method: string;
+  /** without the query */
+  path: string;
+  status: number;
+  /** the media type, perhaps with parameters */
+  type: string;
+  body: unknown;
+}
+
+/** Returns what the document lacks or says otherwise; null also for an operation that it does not know. */
+export function createCheck(document: Described): (answer: GivenAnswer) => string | null {
+  const ajv = new Ajv2020.default({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: 'openapi', ...document });
+  const templates = Object.keys(document.paths).map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+
+  return ({ method, path, status, type, body }) => {
+    const template =
+      templates.find((each) => each.template === path)?.template ??
+      templates.find(({ pattern }) => pattern.test(path))?.template;
+    const operation = template && document.paths[template]?.[method.toLowerCase()];
+    if (!template || !operation) return null;
+    const content = operation.responses[String(status)]?.content;
+    if (!content) return `${method} ${path} answered ${status}, which its description lacks`;
+    const mediaType = type.split(';')[0] ?? '';
+    if (!content[mediaType]) return `${method} ${path} ${status} is ${type}, which its description lacks`;
+    const steps = [
+      'paths',
+      template,
+      method.toLowerCase(),
+      'responses',
+      String(status),
+      'content',
+      mediaType,
+      'schema',
+    ];
+    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+    return ajv.validate({ $ref: `openapi#/${pointer}` }, body)
+      ? null
+      : `${method} ${path} ${status}: ${ajv.errorsText()}`;
+  };
+}

@@ -1,0 +1,43 @@
+/** What a run needs to find in the service before it starts: some records, and cursors that lead to the rest of them. */
+import { waitUntil } from '../stack/wait.ts';
+import type { Known } from './valid.ts';
+
+const records = 3;
+/** milliseconds that a record may take from its receipt to the log */
+const deadlineMs = 30_000;
+
+export type Site = Omit<Known, 'cursors'> & { baseUrl: string };
+
+export async function prepare(site: Site): Promise<Known> {
+  for (let count = 0; count < records; count += 1) {
+    const status = await record(site);
+    if (status !== 202) throw new Error(`a valid record is answered ${status}`);
+  }
+  if (!(await waitForTotal(site, records))) throw new Error('records do not arrive in the log');
+  const pages = [`/v1/consent/${site.domainId}/records?limit=1`, '/v1/consent/org-stats?limit=1'];
+  const cursors = await Promise.all(pages.map(async (page) => String((await read(site, page)).nextCursor)));
+  return { ...site, cursors };
+}
+
+export async function record({ baseUrl, domainId, apiKey }: Site): Promise<number> {
+  const { status } = await fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: '{"decision":"custom"}',
+  });
+  return status;
+}
+
+/** Whether the log comes to hold exactly so many. */
+export const waitForTotal = (site: Site, total: number): Promise<boolean> =>
+  waitUntil(async () => (await read(site, `/v1/consent/${site.domainId}/records?limit=1`)).total === total, {
+    deadlineMs,
+  });
+
+async function read({ baseUrl, token }: Site, path: string): Promise<{ total?: number; nextCursor?: string }> {
+  const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+  return (await response.json()) as { total?: number; nextCursor?: string };
+}
+
+/** How many records there are before the run. */
+export const prepared = records;

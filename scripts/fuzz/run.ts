@@ -1,0 +1,93 @@
+/**
+ * Drives every route of the OpenAPI document with requests that are valid, nearly so, or hostile. Whatever comes in, the
+ * answer is one that the document describes, it comes in time, and afterwards the service works as before.
+ */
+import fc from 'fast-check';
+import { createCheck, type Described } from './described.ts';
+import { type Document, type Request, requestsOf } from './requests.ts';
+import { createSender, type Sent } from './send.ts';
+import type { Known } from './valid.ts';
+
+export interface Target {
+  baseUrl: string;
+  opsUrl: string;
+  known: Known;
+}
+
+export interface Outcome {
+  requests: number;
+  /** how often each status was answered */
+  statuses: Record<string, number>;
+  /** ids of records that were acknowledged */
+  recorded: Set<string>;
+  /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
+  growth: number;
+}
+
+/** how many are under way at once */
+const together = 20;
+
+/** Rejects with fast-check's report: the seed, and the smallest request that still fails. */
+export async function fuzz(
+  { baseUrl, opsUrl, known }: Target,
+  { requests, seed }: { requests: number; seed?: number | undefined },
+): Promise<Outcome> {
+  const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document & Described;
+  const check = createCheck(document);
+  const sender = createSender(baseUrl);
+  const outcome: Outcome = { requests: 0, statuses: {}, recorded: new Set(), growth: 0 };
+  const heap: number[] = [];
+
+  const attempt = async (given: Request): Promise<void> => {
+    const sent = await sender.send(given);
+    outcome.requests += 1;
+    outcome.statuses[sent.status] = (outcome.statuses[sent.status] ?? 0) + 1;
+    const complaint = complaintAbout(given, sent, check);
+    if (complaint) throw new Error(`${complaint}\n${sent.text.slice(0, 500)}`);
+    if (sent.status === 202) outcome.recorded.add((JSON.parse(sent.text) as { id: string }).id);
+  };
+
+  const runs = Math.ceil(requests / together);
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(requestsOf(document, known), { minLength: together, maxLength: together }),
+        async (batch) => {
+          if (Math.floor(outcome.requests / together) % Math.ceil(runs / 60) === 0) heap.push(await heapOf(opsUrl));
+          await Promise.all(batch.map(attempt));
+        },
+      ),
+      { numRuns: runs, ...(seed !== undefined && { seed }) },
+    );
+  } finally {
+    sender.close();
+  }
+  const third = Math.floor(heap.length / 3);
+  outcome.growth = Math.min(...heap.slice(-third)) - Math.min(...heap.slice(0, third));
+  return outcome;
+}
+
+function complaintAbout({ method, target }: Request, sent: Sent, check: ReturnType<typeof createCheck>): string | null {
+  const { status, type, text, requestId } = sent;
+  const [path = ''] = target.split('?');
+  if (status >= 500) return `${method} ${target} failed with ${status}`;
+  if (!requestId) return `${method} ${target} ${status} has no request id`;
+  if (/\bat .+\.(?:[jt]s|mjs):\d+|node_modules|PostgresError/.test(text) && !path.startsWith('/docs'))
+    return `${method} ${target} ${status} tells of its inside`;
+  if (method === 'HEAD' || status === 204) return text === '' ? null : `${method} ${target} ${status} has a body`;
+  if (!/json/.test(type)) return check({ method, path, status, type, body: text });
+  const body: unknown = JSON.parse(text);
+  if (isOfNoOperation(body)) return null;
+  return check({ method, path, status, type, body });
+}
+
+/** What is wrong with the path, with the method or with the headers as a whole comes before any operation. */
+function isOfNoOperation(body: unknown): boolean {
+  const { code, detail } = body as { code?: string; detail?: string };
+  return code === 'not_found' || code === 'method_not_allowed' || detail === 'the headers are larger than 16 KiB';
+}
+
+async function heapOf(opsUrl: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1]);
+}

@@ -1,0 +1,78 @@
+/** Values that a schema of the OpenAPI document allows. */
+import fc from 'fast-check';
+import { makeIdAt } from '#libs/contract/uuid';
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  propertyNames?: Schema;
+  additionalProperties?: Schema;
+}
+
+/** What a valid request needs that no document can tell. */
+export interface Known {
+  domainId: string;
+  apiKey: string;
+  token: string;
+  cursors: string[];
+}
+
+const day = 86_400_000;
+const dayFrom = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
+
+/** `name`: the parameter or field that the value is for. */
+export type Valid = (schema: Schema, name?: string) => fc.Arbitrary<unknown>;
+
+export function createValid(schemas: Record<string, Schema>, known: Known): Valid {
+  /** Where the schema alone is too wide to hit often. */
+  const special: Record<string, fc.Arbitrary<unknown>> = {
+    domainId: fc.constant(known.domainId),
+    id: fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago)),
+    cursor: fc.constantFrom(...known.cursors),
+    pageUrl: fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  };
+
+  const valid: Valid = (schema, name = '') => {
+    if (special[name]) return special[name];
+    if (schema.$ref) return valid(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valid(each)));
+    if (schema.type === 'object') return object(schema);
+    return scalar(schema);
+  };
+
+  const object = ({ properties, required = [], propertyNames, additionalProperties }: Schema) => {
+    if (!properties) return fc.dictionary(text(propertyNames ?? {}), valid(additionalProperties ?? {}), { maxKeys: 6 });
+    const fields = Object.entries(properties).map(([name, schema]) => [name, valid(schema, name)]);
+    return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: required });
+  };
+
+  return valid;
+}
+
+function scalar({ type, minimum = 0, maximum = 1e9, ...rest }: Schema): fc.Arbitrary<unknown> {
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum });
+  if (type === 'number') return fc.double({ noNaN: true, min: minimum, max: maximum });
+  return text(rest);
+}
+
+function text({ format, pattern = '', minLength = 0, maxLength = 64 }: Schema): fc.Arbitrary<string> {
+  if (format === 'date') return fc.integer({ min: -400, max: 30 }).map(dayFrom);
+  // the others say what a text may not hold; fast-check takes no lookahead
+  const ofPattern = /^\^(?:\(\?!.*?\$\))?\)?(\[A-Za-z.*)$/.exec(pattern)?.[1];
+  const any = ofPattern
+    ? fc.stringMatching(new RegExp(`^${ofPattern}`))
+    : fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 60) });
+  return any.filter((value) => value.length <= maxLength && !['__proto__', 'constructor', 'prototype'].includes(value));
+}

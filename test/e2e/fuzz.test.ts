@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { prepare, prepared, record, type Site, waitForTotal } from '../../scripts/fuzz/prepare.ts';
+import { fuzz, type Outcome } from '../../scripts/fuzz/run.ts';
+import { tokenFor } from '../support/client.ts';
+import { type Stack, startStack } from './stack.ts';
+
+/** `npm run fuzz` sends ten times as many. */
+const requests = 2_000;
+
+describe(`after ${requests} requests that are valid, nearly so, or hostile`, () => {
+  let stack: Stack;
+  let site: Site;
+  let outcome: Outcome;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    const token = tokenFor(stack.tenant.organizationId);
+    const { domainId, apiKey } = stack;
+    site = { baseUrl: stack.api.baseUrl, domainId, apiKey, token };
+    outcome = await fuzz({ ...stack.api, known: await prepare(site) }, { requests });
+  }, 180_000);
+
+  it('every answer was one that the document describes, and there were answers of every kind', () => {
+    expect(outcome.requests).toBe(requests);
+    const kinds = ['200', '202', '400', '401', '404', '405', '413', '415'];
+    expect(Object.keys(outcome.statuses)).toEqual(expect.arrayContaining(kinds));
+  });
+
+  it('what was acknowledged is there, once, and nothing else is', async () => {
+    expect(outcome.recorded.size).toBeGreaterThan(requests / 50);
+    expect(await waitForTotal(site, outcome.recorded.size + prepared)).toBe(true);
+  });
+
+  it('the service works as before, and saw nothing that it did not foresee', async () => {
+    expect(await record(site)).toBe(202);
+    expect(stack.api.process.running()).toBe(true);
+    expect(stack.api.lines.filter((line) => /"a bug"|a response failed/.test(line))).toEqual([]);
+  });
+});

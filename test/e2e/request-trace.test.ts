@@ -1,0 +1,98 @@
+import { Queue } from 'bullmq';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { createAdministration } from '#libs/store/administration';
+import { makeApiKey } from '#libs/store/tenants';
+import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
+import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+import { type Gate, openGate } from './gate.ts';
+import { expectProblem } from './problems.ts';
+import { at, openStores, type Stores } from './stack.ts';
+
+describe('one request', () => {
+  let stores: Stores;
+  let gate: Gate;
+  let api: Api;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    stores = await openStores();
+    gate = await openGate(stores.env.DATABASE_URL);
+    tenant = await makeTenant(stores.db);
+    api = await startApi({
+      ...stores.env,
+      DATABASE_URL: gate.url,
+      LOG_LEVEL: 'trace',
+      IP_MODE: 'full',
+      TRUSTED_PROXY_HOPS: '1',
+    });
+  });
+
+  it('is known by one id in its answer, in its job and with a record that Postgres refuses', async () => {
+    const admin = createAdministration(stores.db, 'test');
+    const { domainId } = await admin.createDomain(tenant.organizationId, { name: 'soon gone', origins: [] });
+    const { apiKey } = await admin.createKey(domainId);
+    const headers = { 'x-request-id': 'traced-1' };
+    const answer = await createClient(api.baseUrl, tenant).record(domainId, apiKey, { decision: 'custom' }, headers);
+    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([202, 'traced-1']);
+
+    const redis = await openRedis(stores.redis.url);
+    const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+    const jobs = await queue.getJobs(['waiting']);
+    expect(jobs.map((job) => job.data.records[0])).toMatchObject([{ id: answer.body.id, requestId: 'traced-1' }]);
+    await queue.close();
+
+    await stores.db.run(async (sql) => {
+      await sql`delete from api_keys where domain_id = ${domainId}`;
+      await sql`delete from domains where id = ${domainId}`;
+    });
+    await startWorker(stores.env);
+    await eventually(async () => {
+      const rows = await stores.db.run((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+      expect(JSON.parse(at(rows, 0).record)).toMatchObject({ id: answer.body.id, requestId: 'traced-1' });
+    });
+  });
+
+  it('that fails is known by one id in its answer and in the log, which holds nothing of what it brought', async () => {
+    const token = tokenFor(tenant.organizationId);
+    const unknownKey = makeApiKey();
+    const domainId = at(tenant.domainIds, 0);
+    const visitor = { decision: 'custom', visitorId: 'visitor-of-a-failure', pageUrl: 'https://shop.example/private' };
+    const from = { 'x-forwarded-for': '203.0.113.77', 'user-agent': 'agent-of-a-failure' };
+    gate.shut();
+    const read = await request<ProblemAnswer>(
+      api.baseUrl,
+      `/v1/consent/${domainId}/records?visitorId=visitor-asked-for`,
+      {
+        headers: { authorization: `Bearer ${token}`, 'x-request-id': 'traced-2', ...from },
+      },
+    );
+    expectProblem(read, 503, 'unavailable');
+    const client = createClient(api.baseUrl, tenant);
+    const recorded = await client.record(domainId, unknownKey, visitor, { ...from, 'x-request-id': 'traced-3' });
+    expectProblem(recorded, 503, 'unavailable');
+    gate.open();
+
+    for (const requestId of ['traced-2', 'traced-3']) {
+      await eventually(() => {
+        const lines = api.lines.filter((line) => line.includes(`"requestId":"${requestId}"`));
+        expect(lines.map((line) => JSON.parse(line).status)).toContain(503);
+      });
+    }
+    const log = api.lines.join('\n');
+    for (const secret of [
+      token,
+      unknownKey,
+      ...tenant.apiKeys,
+      'visitor-of-a-failure',
+      'visitor-asked-for',
+      'shop.example/private',
+      '203.0.113.77',
+      'agent-of-a-failure',
+    ])
+      expect(log).not.toContain(secret);
+    for (const line of api.lines) expect(() => JSON.parse(line)).not.toThrow();
+  });
+});

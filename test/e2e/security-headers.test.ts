@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tokenFor } from '../support/client.ts';
+import { exchange } from './raw-http.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const always = { 'x-content-type-options': 'nosniff', 'x-powered-by': null, server: null };
+/** What is for programs and for this service's own pages: no other site may load, frame or run it. */
+const closed = {
+  ...always,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'access-control-allow-origin': null,
+};
+const page = {
+  ...always,
+  'content-security-policy': expect.stringMatching(/^default-src 'none';script-src 'self';(?!.*unsafe-eval)/),
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'SAMEORIGIN',
+  'access-control-allow-origin': null,
+};
+/** Other sites' pages are its readers. */
+const open = { ...always, 'cross-origin-resource-policy': null, 'access-control-allow-origin': '*', vary: 'Origin' };
+
+describe('the headers of an answer', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+  });
+
+  it.each<[string, string, string, number, object]>([
+    ['GET', '/v1/organization', 'token', 200, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/org-stats', 'token', 200, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/records', 'token', 200, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/records?page=0', 'token', 400, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/dom_unknown/records', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/organization', 'nothing', 401, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/openapi.json', 'nothing', 200, closed],
+    ['GET', '/nothing', 'nothing', 404, closed],
+    ['DELETE', '/v1/organization', 'nothing', 405, closed],
+    ['GET', '/docs', 'nothing', 200, page],
+    ['GET', '/docs/docs.js', 'nothing', 200, page],
+    ['POST', '/v1/consent/DOMAIN/record', 'key', 202, open],
+    ['POST', '/v1/consent/DOMAIN/record', 'nothing', 401, open],
+    ['OPTIONS', '/v1/consent/DOMAIN/record', 'nothing', 204, open],
+    ['PUT', '/v1/consent/DOMAIN/record', 'nothing', 405, { ...open, 'cross-origin-resource-policy': 'same-origin' }],
+  ])('to %s %s with %s (%i) are as they have to be', async (method, path, credential, status, expected) => {
+    const response = await fetch(stack.api.baseUrl + path.replace('DOMAIN', stack.domainId), {
+      method,
+      headers: {
+        origin: 'https://shop.example',
+        'content-type': 'application/json',
+        ...(credential === 'token' && { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` }),
+        ...(credential === 'key' && { 'x-api-key': stack.apiKey }),
+      },
+      body: method === 'POST' ? '{"decision":"custom"}' : null,
+    });
+    expect(response.status).toBe(status);
+    const found = Object.fromEntries(Object.keys(expected).map((name) => [name, response.headers.get(name)]));
+    expect(found).toEqual(expected);
+  });
+
+  it("of the queues' page let it load only its own files, which are all that it asks for", async () => {
+    const response = await fetch(`${stack.api.opsUrl}/queues`);
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'self';(?!.*https?:)/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const html = await response.text();
+    expect(html).toContain('Assent');
+    expect(html).not.toMatch(/(?:src|href)="https?:/);
+  });
+
+  it("of a request name the queues' page by loopback's own name, or it stays shut", async () => {
+    const statusFor = async (host: string) => {
+      const head = `GET /queues HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      return (await exchange(stack.api.opsUrl, [head])).status;
+    };
+    for (const host of ['127.0.0.1:3001', 'localhost:3001', 'LOCALHOST', '[::1]:3001'])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    for (const host of ['evil.example', 'localhost.evil.example:3001', '127.0.0.1.evil.example'])
+      expect([host, await statusFor(host)]).toEqual([host, 403]);
+  });
+});

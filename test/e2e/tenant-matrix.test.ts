@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import { createOpenApi } from '#libs/contract/openapi';
+import { persist } from '#libs/store/persist';
+import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+import { indistinguishable } from './problems.ts';
+import { at, type Stack, startStack } from './stack.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const unknown = 'dom_00000000000000000000';
+const today = dayOf(Date.now());
+const range = `from=${today}&to=${today}`;
+
+/** Every path of the service, as its own document lists them: what is added there is tried here. */
+const paths = Object.entries(createOpenApi().paths ?? {});
+const ofDomain = paths.filter(([path]) => path.includes('{domainId}'));
+const ofOrganization = paths.filter(([path]) => !path.includes('{domainId}') && path.startsWith('/v1/'));
+const parametersOf = (operations: object): string[] =>
+  Object.values(operations as Record<string, { parameters?: { name: string; in: string }[] }>)
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name }) => name);
+
+describe('of another organization', () => {
+  let stack: Stack;
+  let others: Tenant;
+  let theirs: Client;
+  let theirDomain: string;
+  /** what must never be in an answer to us */
+  let traces: string[];
+  let cursors: string[];
+
+  beforeAll(async () => {
+    stack = await startStack();
+    others = await makeTenant(stack.db, { domains: 2 });
+    theirs = createClient(stack.api.baseUrl, others);
+    theirDomain = at(others.domainIds, 0);
+    const records = others.domainIds.flatMap((domainId) =>
+      Array.from({ length: 3 }, (_, index) =>
+        recordAt(Date.now(), { domainId, visitorId: 'theirs', bot: index === 0, country: 'IS' }),
+      ),
+    );
+    await persist(stack.db, records, { owe: true });
+    await eventually(async () => {
+      expect((await theirs.stats(theirDomain, range)).body.total).toBe(3);
+      expect((await theirs.records(theirDomain)).body.total).toBe(3);
+    });
+    const { body: page } = await theirs.records(theirDomain, 'limit=1');
+    const { body: all } = await theirs.orgStats('limit=1');
+    cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
+    expect(cursors.every((cursor) => cursor.length > 20)).toBe(true);
+    traces = [
+      others.organizationId,
+      ...others.domainIds,
+      ...records.map(({ id }) => id),
+      '"theirs"',
+      '"IS"',
+      ...cursors,
+    ];
+  });
+
+  /** Values that find something of theirs, for every parameter that a path may have. */
+  const values = (): Record<string, string[]> => ({
+    from: [today, '2026-02-30'],
+    to: [today],
+    interval: ['day', 'month', 'year'],
+    page: ['1', '2', '0'],
+    limit: ['1', '200', '201'],
+    cursor: [...cursors, 'x'],
+    decision: ['accept_all', 'withdraw', 'x'],
+    visitorId: ['theirs', 'nobody'],
+    bot: ['true', 'false', 'x'],
+    unknown: ['x'],
+  });
+  const queries = (names: string[]): string[] => {
+    const known = values();
+    const singles = [...names, 'unknown'].flatMap((name) => {
+      const given = known[name];
+      if (!given) throw new Error(`no value for the parameter ${name}`);
+      return given.map((value) => `${name}=${encodeURIComponent(value)}`);
+    });
+    const withRange = names.includes('interval') ? singles.map((single) => `${range}&${single}`) : [];
+    return ['', range, ...singles, ...withRange, `${range}&visitorId=theirs&bot=true`];
+  };
+
+  const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer<ProblemAnswer>> =>
+    request(stack.api.baseUrl, path, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`,
+        'x-request-id': 'same',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: ['POST', 'PUT', 'PATCH'].includes(method) ? '{"decision":"custom"}' : null,
+    });
+
+  it('there are paths to try', () => {
+    expect([ofDomain.length, ofOrganization.length]).toEqual([3, 2]);
+  });
+
+  it.each(ofDomain)(
+    '%s answers for a domain as for one that does not exist, by every method',
+    async (path, operations) => {
+      for (const method of methods) {
+        for (const query of queries(parametersOf(operations))) {
+          const ask = (domainId: string) => send(method, `${path.replace('{domainId}', domainId)}?${query}`);
+          const [foreign, none] = [await ask(theirDomain), await ask(unknown)];
+          expect([method, query, indistinguishable(foreign)]).toEqual([method, query, indistinguishable(none)]);
+          // only a preflight says yes, and it says so to everyone
+          expect([method, query, foreign.status < 400]).toEqual([
+            method,
+            query,
+            method === 'OPTIONS' && foreign.status === 204,
+          ]);
+          if (method === 'GET' && query === range) expect([404, 405]).toContain(foreign.status);
+        }
+      }
+    },
+  );
+
+  it.each(ofOrganization)('%s has nothing in it, by every method', async (path, operations) => {
+    for (const method of methods) {
+      for (const query of queries(parametersOf(operations))) {
+        const answer = await send(method, `${path}?${query}`);
+        const text = JSON.stringify([...answer.headers, answer.body]);
+        for (const trace of traces) expect([method, query, text.includes(trace)]).toEqual([method, query, false]);
+        if (method === 'GET' && query === '') {
+          expect(answer.status).toBe(200);
+          const ours = JSON.stringify((await theirs.get<object>(path)).body);
+          expect(traces.some((trace) => ours.includes(trace))).toBe(true);
+        }
+      }
+    }
+  });
+
+  it('a key opens no domain, and looks like a key that does not exist', async () => {
+    const key = (domainId: string, apiKey: string) =>
+      send('POST', `/v1/consent/${domainId}/record`, { 'x-api-key': apiKey });
+    const answers = [
+      await key(theirDomain, stack.apiKey),
+      await key(stack.domainId, at(others.apiKeys, 0)),
+      await key(unknown, stack.apiKey),
+      await key(stack.domainId, `ak_${'x'.repeat(32)}`),
+    ];
+    expect(new Set(answers.map(indistinguishable)).size).toBe(1);
+    expect(at(answers, 0).status).toBe(401);
+  });
+
+  it('a cursor with any character changed is no cursor', async () => {
+    const [ofRecords = '', ofAll = ''] = cursors;
+    const alter = (cursor: string, index: number) =>
+      cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1);
+    for (let index = 0; index < ofRecords.length; index += 1) {
+      const { status } = await theirs.records(theirDomain, `cursor=${alter(ofRecords, index)}`);
+      expect([index, status]).toEqual([index, 400]);
+    }
+    for (let index = 0; index < ofAll.length; index += 1) {
+      const { status } = await theirs.orgStats(`cursor=${alter(ofAll, index)}`);
+      expect([index, status]).toEqual([index, 400]);
+    }
+    expect((await theirs.records(theirDomain, `cursor=${ofRecords}`)).status).toBe(200);
+  });
+});
