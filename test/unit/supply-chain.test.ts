@@ -21,7 +21,8 @@ const packages = Object.entries(lock.packages).filter(([name]) => name !== '');
 
 /** Packages that would run a program at installation, and why none of them needs to here. */
 const wouldRun = {
-  'node_modules/@parcel/watcher': 'builds what its own package for the platform has brought; Klaro lists it with its build tools',
+  'node_modules/@parcel/watcher':
+    'builds what its own package for the platform has brought; Klaro lists it with its build tools',
   'node_modules/@scarf/scarf': 'reports home',
   'node_modules/esbuild': 'looks for the binary that its own package for the platform has brought',
   'node_modules/msgpackr-extract': 'builds what its own package for the platform has brought',
