@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // tests wait for conditions; on a busy machine these come late
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default'],
   },

@@ -224,7 +224,7 @@ describe('recording, against a model', () => {
       }),
       { numRuns: 50 },
     );
-  });
+  }, 180_000);
 });
 
 const onlyCounts = ({ accept_all, reject_all, custom, withdraw }: Breakdown): Breakdown => ({
