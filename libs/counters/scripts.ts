@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { RedisClient } from '#libs/redis';
 
 const lua = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
-const sources = { assentRaise: lua('raise'), assentReady: lua('ready'), assentDrop: lua('drop') };
+const sources = {
+  assentRaise: lua('raise'),
+  assentRead: lua('read'),
+  assentReady: lua('ready'),
+  assentDrop: lua('drop'),
+};
 
 type Script = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
 type Scripts = Record<keyof typeof sources, Script>;
