@@ -1,33 +1,80 @@
-/** `npm run bench [-- --quick]`: figures beside their references, measured in one run; also in `.data/bench.json`. */
+/** `npm run bench [-- NAME… | --quick | --list]`: figures beside their references, measured in one run. */
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { accept } from './bench/accept.ts';
 import { loadTool } from './bench/load.ts';
-import { startBenchStack } from './bench/stack.ts';
-import { dataRoot } from './stack/paths.ts';
+import type { Measurement, Row, Scale } from './bench/measurement.ts';
+import { measurements, quick, whole } from './bench/measurements.ts';
+import { type Bench, startBench } from './bench/stack.ts';
+import { table } from './bench/table.ts';
+import { takeLock } from './lock.mjs';
+import { tell } from './stack/advice.ts';
+import { dataRoot, ensureDataRoot } from './stack/paths.ts';
 
-const quick = process.argv.includes('--quick');
-console.log(`${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.versions.node}, load by ${loadTool()}`);
+const words = process.argv.slice(2);
+const isQuick = words.includes('--quick');
+const names = words.filter((word) => !word.startsWith('--'));
+const unknown = [
+  ...names.filter((name) => !measurements.some((each) => each.name === name)),
+  ...words.filter((word) => word.startsWith('--') && !['--quick', '--list'].includes(word)),
+];
 
-const stack = await startBenchStack();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stack.stop().finally(() => process.exit(130)));
-}
-try {
-  const results = [await accept(stack, quick ? 2 : 5)];
-  console.log('name      figure              reference   ratio   target');
-  for (const { name, figure, unit, reference, ratio, target, met } of results) {
-    const cells = [
-      name.padEnd(10),
-      `${Math.round(figure)} ${unit}`.padEnd(20),
-      String(Math.round(reference)).padEnd(12),
-    ];
-    console.log(`${cells.join('')}${ratio.toFixed(2).padEnd(8)}≥ ${target} ${met ? 'met' : 'not met'}`);
+if (words.includes('--list')) {
+  for (const { name, about, slow } of measurements)
+    console.log(`${name.padEnd(13)}${slow ? '      ' : 'quick '} ${about}`);
+} else if (unknown.length > 0) {
+  console.error(`no measurement ${unknown.join(', ')}; there are ${measurements.map(({ name }) => name).join(', ')}`);
+  process.exitCode = 1;
+} else {
+  // two at once would measure each other
+  const release = takeLock(path.join(ensureDataRoot(), 'bench-lock'));
+  if (release) {
+    const chosen =
+      names.length > 0
+        ? ({ name }: Measurement) => names.includes(name)
+        : ({ slow }: Measurement) => !(isQuick && slow);
+    await run(measurements.filter(chosen), isQuick ? quick : whole).finally(release);
+  } else {
+    console.error('another bench is running in this checkout');
+    process.exitCode = 1;
   }
-  writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify({ at: new Date(), results }, null, 2)}\n`);
-  // machines are noisy: only half of the target is a failure
-  if (results.some(({ ratio, target }) => ratio < target / 2)) process.exitCode = 1;
-} finally {
-  await stack.stop();
+}
+
+async function run(chosen: Measurement[], scale: Scale): Promise<void> {
+  const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}, load by ${loadTool}`;
+  console.log(machine);
+  const bench = await startBench(console.log);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.stop().finally(() => process.exit(130)));
+  }
+  const rows: Row[] = [];
+  const failed: { name: string; error: string }[] = [];
+  try {
+    for (const measurement of chosen) {
+      const started = performance.now();
+      try {
+        rows.push(...(await perform(measurement, bench, scale)));
+      } catch (error) {
+        failed.push({ name: measurement.name, error: tell(error) });
+        console.error(`${measurement.name} failed: ${tell(error)}`);
+      }
+      console.log(`${measurement.name.padEnd(13)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
+    }
+  } finally {
+    await bench.stop();
+  }
+  console.log(`\n${table(rows)}`);
+  for (const { name } of failed) console.log(`${name}  failed`);
+  const results = { at: new Date(), machine, quick: isQuick, rows, failed };
+  writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+  // machines are noisy: only what is far from its target is a failure
+  if (failed.length > 0 || rows.some((row) => row.gross)) process.exitCode = 1;
+}
+
+async function perform(measurement: Measurement, bench: Bench, scale: Scale): Promise<Row[]> {
+  try {
+    return await measurement.run(bench, scale);
+  } finally {
+    await bench.reset();
+  }
 }

@@ -1,20 +1,30 @@
-/** One run of autocannon, in a process of its own: its one argument is the load, its output the result. */
+/** One run of autocannon, in a process of its own: its one argument is the load, its last line the result. */
 import autocannon from 'autocannon';
-import { makeBody, userAgent } from './bodies.ts';
-import type { Load, Measured } from './load.ts';
+import { makeBody, type Site, siteOf, userAgent, visitorNumber } from './bodies.ts';
+import type { Load } from './load.ts';
 
-const { url, headers, connections, seconds } = JSON.parse(process.argv[2] ?? '{}') as Load;
+const { baseUrl, seconds, connections, send } = JSON.parse(process.argv[2] ?? '{}') as Load & {
+  connections: number;
+};
+
+const posts = (sites: Site[]): autocannon.Request[] =>
+  Array.from({ length: 20_000 }, (_, index) => {
+    const { domainId, apiKey } = siteOf(sites, index);
+    return {
+      method: 'POST',
+      path: `/v1/consent/${domainId}/record`,
+      headers: { 'content-type': 'application/json', 'user-agent': userAgent, 'x-api-key': apiKey },
+      body: JSON.stringify(makeBody(index, visitorNumber(index))),
+    };
+  });
+
+const gets = (paths: string[], token: string): autocannon.Request[] =>
+  paths.map((path) => ({ method: 'GET', path, headers: { authorization: `Bearer ${token}` } }));
 
 const result = await autocannon({
-  url,
-  method: 'POST',
+  url: baseUrl,
   connections,
   duration: seconds,
-  headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
-  requests: Array.from({ length: 2_000 }, (_, index) => ({ body: makeBody(index) })),
+  requests: 'sites' in send ? posts(send.sites) : gets(send.paths, send.token),
 });
-const measured: Measured = {
-  requestsPerSecond: result.requests.average,
-  failed: result.non2xx + result.errors,
-};
-process.stdout.write(JSON.stringify(measured));
+process.stdout.write(`RESULT ${result.requests.average} ${result.non2xx + result.errors}\n`);

@@ -1,4 +1,10 @@
-/** The reference: Koa alone, which reads and parses the same body and answers the same bytes. */
+/**
+ * The reference: Koa alone. POST reads and parses the same body and answers the same bytes as a record's receipt; GET
+ * verifies the same access token and answers as many bytes as statistics have. Its one argument is the secret.
+ */
+import { createSecretKey } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import jsonwebtoken from 'jsonwebtoken';
 import Koa from 'koa';
 
 const receipt = {
@@ -7,12 +13,34 @@ const receipt = {
   decidedAt: '2026-11-20T10:33:43.172Z',
   receivedAt: '2026-11-20T10:33:43.172Z',
 };
+const stats = {
+  domainId: 'dom_c4ca4238a0b923820dcc',
+  from: '2025-03-20',
+  to: '2026-11-20',
+  total: 1_234_567,
+  breakdown: { accept_all: 617_283, reject_all: 395_061, custom: 172_839, withdraw: 49_384 },
+};
+const secret = createSecretKey(process.argv[2] ?? '', 'utf8');
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}
 
 const app = new Koa();
 app.use(async (ctx) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of ctx.req) chunks.push(chunk);
-  const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (ctx.method === 'GET') {
+    const token = ctx.get('authorization').slice('Bearer '.length);
+    const claims = jsonwebtoken.verify(token, secret, { algorithms: ['HS256'] });
+    ctx.status = typeof claims === 'object' ? 200 : 401;
+    ctx.body = stats;
+    return;
+  }
+  const body: unknown = JSON.parse((await readBody(ctx.req)).toString('utf8'));
   ctx.status = typeof body === 'object' ? 202 : 400;
   ctx.body = receipt;
 });

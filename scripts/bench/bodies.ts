@@ -1,10 +1,20 @@
-/** The one body shape of all measurements: what a shop's widget sends. */
+/**
+ * The one request shape of all measurements: what a shop's widget sends, 20 domains with Zipf shares, 100,000 visitors.
+ * A template is a whole HTTP request with gaps of fixed width, so that every request is new and costs its sender little.
+ */
+
+export interface Site {
+  organizationId: string;
+  domainId: string;
+  apiKey: string;
+}
 
 /** A real browser's: Chrome on Windows. */
 export const userAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
 
-const visitors = 100_000;
+export const visitors = 100_000;
+export const visitorDigits = 6;
 
 /** Of ten visitors five accept all, three refuse, one chooses, and now and then one withdraws. */
 const shares = [
@@ -14,15 +24,65 @@ const shares = [
   ...Array<string>(4).fill('withdraw'),
 ];
 
-export function makeBody(index: number): string {
+export interface Body {
+  id?: string;
+  decision: string;
+  visitorId: string;
+  preferences: Record<string, boolean>;
+  bannerVersion: string;
+  policyVersion: string;
+  pageUrl: string;
+}
+
+/** `index` chooses everything but the visitor. */
+export function makeBody(index: number, visitor: string, id?: string): Body {
   const decision = shares[(index * 37) % shares.length] ?? 'accept_all';
   const allowed = decision === 'accept_all';
-  return JSON.stringify({
+  return {
+    ...(id !== undefined && { id }),
     decision,
-    visitorId: `visitor-${String((index * 7_919) % visitors).padStart(6, '0')}`,
+    visitorId: `visitor-${visitor}`,
     preferences: { necessary: true, analytics: allowed, marketing: allowed || decision === 'custom' },
     bannerVersion: '2.4.1',
     policyVersion: '2026-09',
-    pageUrl: `https://shop.example/products/${index % 500}?utm_source=newsletter`,
+    pageUrl: `https://shop.example/products/${100 + (index % 500)}?utm_source=newsletter`,
+  };
+}
+
+export const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
+
+/** The site of the `index`th record: the n-th site gets a share of 1/n, evenly mixed. */
+export function siteOf<Any>(sites: Any[], index: number): Any {
+  const weights = sites.map((_, at) => 1 / (at + 1));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  // multiples of the golden ratio fill the unit interval evenly, however many are taken
+  let rest = ((index * 0.618_033_988_749_895) % 1) * sum;
+  const found = sites.find((_, at) => {
+    rest -= weights[at] ?? 0;
+    return rest < 0;
+  });
+  const site = found ?? sites.at(-1);
+  if (site === undefined) throw new Error('no sites');
+  return site;
+}
+
+/** As wide as what fills them. */
+const visitorGap = '#'.repeat(visitorDigits);
+const idGap = '@'.repeat(36);
+
+/** The text of requests around their gaps; with `ids` each has one for an id before the one for the visitor. */
+export function makeTemplates(sites: Site[], host: string, { ids }: { ids: boolean }): string[][] {
+  return Array.from({ length: 2_000 }, (_, index) => {
+    const { domainId, apiKey } = siteOf(sites, index);
+    const body = JSON.stringify(makeBody(index, visitorGap, ids ? idGap : undefined));
+    const lines = [
+      `POST /v1/consent/${domainId}/record HTTP/1.1`,
+      `Host: ${host}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `User-Agent: ${userAgent}`,
+      `x-api-key: ${apiKey}`,
+    ];
+    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(new RegExp(`${visitorGap}|${idGap}`));
   });
 }

@@ -1,16 +1,19 @@
-/** Load from a process of its own: wrk where it is installed, else autocannon. Both send the same bodies. */
-import { spawn, spawnSync } from 'node:child_process';
+/** Load from a process of its own: wrk where it is installed, else autocannon. Both send the same requests. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { lastLines } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
-import { makeBody, userAgent } from './bodies.ts';
+import { spawnTethered } from '../stack/tether.ts';
+import { makeTemplates, type Site } from './bodies.ts';
+import { getScript, postScript } from './wrk.ts';
 
 export interface Load {
-  url: string;
-  headers: Record<string, string>;
-  connections: number;
+  baseUrl: string;
   seconds: number;
+  /** what is sent: records of these sites, or GETs of these paths with this token */
+  send: { sites: Site[] } | { paths: string[]; token: string };
 }
 
 export interface Measured {
@@ -19,60 +22,81 @@ export interface Measured {
   failed: number;
 }
 
-const bodyCount = 2_000;
-const bodies = Array.from({ length: bodyCount }, (_, index) => makeBody(index));
-
-export const loadTool = (): string => (spawnSync('wrk', ['-v']).error ? 'autocannon' : 'wrk');
-
-export function runLoad(load: Load): Promise<Measured> {
-  return loadTool() === 'wrk' ? runWrk(load) : runAutocannon(load);
+export interface RunningLoad {
+  /** Holds the client still, and lets it go on. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+  /** Rejects where any request failed. */
+  measured: Promise<Measured>;
 }
 
-async function runWrk({ url, headers, connections, seconds }: Load): Promise<Measured> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-load-'));
-  const script = path.join(folder, 'post.lua');
-  const quoted = (text: string) => `[==[${text}]==]`;
-  writeFileSync(
-    script,
-    [
-      'wrk.method = "POST"',
-      ...Object.entries({ 'content-type': 'application/json', 'user-agent': userAgent, ...headers }).map(
-        ([name, value]) => `wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`,
-      ),
-      `local bodies = {${bodies.map(quoted).join(',')}}`,
-      'local requests, next = {}, 0',
-      'init = function() for i, body in ipairs(bodies) do requests[i] = wrk.format(nil, nil, nil, body) end end',
-      `request = function() next = next % ${bodyCount} + 1 return requests[next] end`,
-      'done = function(summary)',
-      '  local e = summary.errors',
-      '  local failed = e.connect + e.read + e.write + e.status + e.timeout',
-      '  io.write(string.format("RESULT %f %d\\n", summary.requests / summary.duration * 1e6, failed))',
-      'end',
-    ].join('\n'),
-  );
-  try {
-    const output = await collect('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url]);
-    const [, rate = '', failed = ''] = /RESULT ([\d.]+) (\d+)/.exec(output) ?? [];
-    return { requestsPerSecond: Number(rate), failed: Number(failed) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+/** as many as keep every server here busy */
+const connections = 128;
 
-async function runAutocannon(load: Load): Promise<Measured> {
-  const file = path.join(root, 'scripts/bench/autocannon.ts');
-  const output = await collect(process.execPath, ['--import', 'tsx', file, JSON.stringify(load)]);
-  return JSON.parse(output) as Measured;
-}
+const hasWrk = !spawnSync('wrk', ['-v']).error;
+export const loadTool = hasWrk ? 'wrk' : 'autocannon';
 
-function collect(command: string, args: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
+/** `dist`: the build that has the bench's own processes. */
+export function startLoad(dist: string, load: Load): RunningLoad {
+  const { command, args, cleanUp } = hasWrk ? wrk(load) : autocannon(dist, load);
+  const client = spawnTethered(command, args, { cwd: root, stdout: 'pipe', stderr: 'pipe' });
+  let output = '';
+  for (const stream of [client.child.stdout, client.child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-    child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}`))));
+  }
+  const closed = new Promise((resolve) => client.child.once('close', resolve));
+  const measured = closed.then(() => {
+    cleanUp();
+    const [, rate = '', failed = ''] = /RESULT ([\d.]+) (\d+)/.exec(output) ?? [];
+    if (rate === '') throw new Error(`${loadTool} gave no result: ${lastLines(output, 3)}`);
+    if (Number(failed) > 0) throw new Error(`${failed} requests to ${load.baseUrl} failed`);
+    return { requestsPerSecond: Number(rate), failed: Number(failed) };
   });
+  // who stops a load does not wait for its result
+  measured.catch(() => {});
+  const signal = (name: NodeJS.Signals) => {
+    if (client.running()) client.child.kill(name);
+  };
+  return {
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    stop: async () => {
+      signal('SIGCONT');
+      await client.stop();
+    },
+    measured,
+  };
 }
+
+export async function runLoad(dist: string, load: Load): Promise<number> {
+  return (await startLoad(dist, load).measured).requestsPerSecond;
+}
+
+interface Command {
+  command: string;
+  args: string[];
+  cleanUp: () => void;
+}
+
+function wrk({ baseUrl, seconds, send }: Load): Command {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-load-'));
+  const script = path.join(folder, 'requests.lua');
+  const { host } = new URL(baseUrl);
+  const text =
+    'sites' in send ? postScript(makeTemplates(send.sites, host, { ids: false })) : getScript(send.paths, send.token);
+  writeFileSync(script, text);
+  return {
+    command: 'wrk',
+    args: ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl],
+    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const autocannon = (dist: string, load: Load): Command => ({
+  command: process.execPath,
+  args: [path.join(dist, 'scripts/bench/autocannon.js'), JSON.stringify({ ...load, connections })],
+  cleanUp: () => {},
+});

@@ -1,59 +1,203 @@
-/** The stack that is measured: private stores as they are shipped, and real processes from a build of their own. */
+/**
+ * What is measured: a Postgres and a Redis of the bench's own, as they are shipped, and real processes from a build.
+ * One stack is empty at the beginning of each measurement; the others hold the data sets that are kept between runs.
+ */
 import { randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
-import { startAssent } from '../stack/assent-process.ts';
-import { root } from '../stack/paths.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import jsonwebtoken from 'jsonwebtoken';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { createAdministration } from '#libs/store/administration';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
+import { build } from '../stack/build.ts';
+import { dataRoot, ensureDataRoot, root } from '../stack/paths.ts';
 import { startPrivateStores } from '../stack/private-stores.ts';
-import { spawnTethered } from '../stack/tether.ts';
+import { startRedis } from '../stack/redis.ts';
+import { waitUntil } from '../stack/wait.ts';
+import type { Site } from './bodies.ts';
+import { type Server, startChild } from './child.ts';
+import { startDataSet } from './data-sets.ts';
+import { usualQueue } from './usual/tables.ts';
 
-export interface BenchStack {
+export interface Stack {
+  dist: string;
   databaseUrl: string;
-  /** Each starts a process and resolves with its address. */
-  startApi(): Promise<string>;
-  startBare(): Promise<string>;
+  redisUrl: string;
+  /** no sites on a data set: those are only read */
+  sites: Site[];
+  /** of an organization of its own, that gets no load */
+  probes: Site[];
+  /** for looking from outside */
+  db: Database;
+  redis: Redis;
+  /** the record queue, and that of the usual design */
+  queue: Queue;
+  usualQueue: Queue;
+  /** Each starts a process, which is stopped at the end of the measurement. */
+  startApi(env?: Record<string, string>): Promise<AssentProcess>;
+  startWorker(env?: Record<string, string>): Promise<AssentProcess>;
+  startBare(): Promise<Server>;
+  startReference(name: string, input: object): Promise<Server>;
+  /** an access token of an organization */
+  token(organizationId: string): string;
+  /** Stops the processes that were started, and forgets all records where the stack is the empty one. */
+  reset(): Promise<void>;
+}
+
+export interface Bench {
+  dist: string;
+  /** figures that later measurements of the same run build on, by name */
+  known: Map<string, number>;
+  empty(): Promise<Stack>;
+  /** The stack with the data set of about so many records, which is made where there is none. */
+  kept(records: number): Promise<Stack>;
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startBenchStack(): Promise<BenchStack> {
-  const stores = await startPrivateStores({ name: 'bench', say: console.log });
-  const { url: databaseUrl } = stores.postgres;
+export async function startBench(say: (line: string) => void): Promise<Bench> {
+  const folder = mkdtempSync(path.join(ensureDataRoot(), 'bench-build-'));
+  const dist = path.join(folder, 'dist');
+  const steps: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const stacks = new Map<number, Promise<Stack>>();
+  let stopped = false;
+  const start = (records: number, make: () => Promise<Stack>): Promise<Stack> => {
+    const stack = stacks.get(records) ?? make();
+    stacks.set(records, stack);
+    return stack;
+  };
+  const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
+  const stop = async () => {
+    stopped = true;
+    await Promise.allSettled([...stacks.values()].map(async (stack) => (await stack).reset()));
+    for (const step of steps.splice(0).reverse()) await step();
+  };
+  try {
+    await build(path.relative(root, dist), undefined, 'scripts/bench/tsconfig.json');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    dist,
+    known: new Map(),
+    empty: () => start(0, () => startEmptyStack({ dist, say, onStop })),
+    kept: (records) => start(records, () => startKeptStack(records, { dist, say, onStop })),
+    reset: async () => {
+      if (!stopped) for (const stack of stacks.values()) await (await stack).reset();
+    },
+    stop,
+  };
+}
+
+interface Setting {
+  dist: string;
+  say: (line: string) => void;
+  onStop: (step: () => Promise<unknown> | unknown) => void;
+}
+
+async function startEmptyStack({ dist, say, onStop }: Setting): Promise<Stack> {
+  const stores = await startPrivateStores({ name: 'bench', say, dist });
+  onStop(stores.stop);
+  const stack = connect(dist, stores.postgres.url, stores.redis.url, onStop);
+  return {
+    ...stack,
+    sites: await makeSites(stack.db, { organizations: 5, domainsEach: 4 }),
+    probes: await makeSites(stack.db, { organizations: 1, domainsEach: 2 }),
+    reset: async () => {
+      await stack.reset();
+      await stack.db.run((sql) => sql`truncate records, counters, owed_raises, rejected_records`);
+      await stack.db.run((sql) => sql`drop table if exists usual_records`);
+      await stack.redis.flushall();
+    },
+  };
+}
+
+async function startKeptStack(records: number, { dist, say, onStop }: Setting): Promise<Stack> {
+  const postgres = await startDataSet(records, say);
+  onStop(() => postgres.stop());
+  const folder = mkdtempSync(path.join(dataRoot, 'bench-redis-'));
+  onStop(() => rmSync(folder, { recursive: true, force: true }));
+  const redis = await startRedis({ dataDir: folder });
+  onStop(() => redis.stop());
+  return connect(dist, postgres.url, redis.url, onStop);
+}
+
+function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Setting['onStop']): Stack {
+  const secret = randomUUID();
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: databaseUrl,
-    REDIS_URL: stores.redis.url,
-    JWT_SECRET: randomUUID(),
+    REDIS_URL: redisUrl,
+    JWT_SECRET: secret,
     HOST: '127.0.0.1',
     PORT: '0',
     OPS_PORT: '0',
     RECORD_RATE_PER_MINUTE: '0',
   };
+  const timeouts = { statementTimeout: 120_000, deadline: 121_000 };
+  const db = createDatabase({ url: databaseUrl, max: 2, ...timeouts, prepare: true, name: 'bench' });
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  const open = (name: string, prefix: string) =>
+    new Queue(name, { connection: redis, prefix, skipMetasUpdate: true }).on('error', () => {});
+  const queues = [open(recordQueue(0), queuePrefix), open(usualQueue.name, usualQueue.prefix)] as const;
+  onStop(async () => {
+    await Promise.all(queues.map((queue) => queue.close()));
+    redis.disconnect();
+    await db.close();
+  });
+  const running: { stop(): Promise<unknown> }[] = [];
+  const assent = async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
+    const started = await startAssent(dist, app, { ...env, ...extra });
+    running.push(started.process);
+    return started;
+  };
+  const child = async (name: string, argument: string) => {
+    const started = await startChild(dist, name, argument);
+    running.push(started);
+    return started;
+  };
   return {
+    dist,
     databaseUrl,
-    startApi: async () => {
-      const api = await startAssent(stores.dist, 'api', env);
-      stores.onStop(() => api.process.stop());
-      return api.baseUrl;
+    redisUrl,
+    sites: [],
+    probes: [],
+    db,
+    redis,
+    queue: queues[0],
+    usualQueue: queues[1],
+    startApi: async (extra) => {
+      const api = await assent('api', extra);
+      const processes = Number(extra?.WEB_CONCURRENCY ?? 1);
+      const listening = () => api.lines.filter((line) => line.includes('"msg":"listening"')).length;
+      await waitUntil(() => listening() >= processes, { deadlineMs: 10_000 });
+      return api;
     },
-    startBare: async () => {
-      const bare = spawnTethered(process.execPath, ['--import', 'tsx', 'scripts/bench/bare.ts'], {
-        cwd: root,
-        env: { PATH: process.env.PATH },
-        stdout: 'pipe',
-        stderr: 'inherit',
-      });
-      stores.onStop(() => bare.stop());
-      return `http://127.0.0.1:${await readPort(bare.child.stdout)}`;
+    startWorker: (extra) => assent('worker', extra),
+    startBare: () => child('bare', secret),
+    startReference: (name, input) => child(name, JSON.stringify(input)),
+    token: (organizationId) => jsonwebtoken.sign({ sub: 'bench', org: organizationId }, secret, { expiresIn: '1h' }),
+    reset: async () => {
+      await Promise.all(running.splice(0).map((each) => each.stop()));
     },
-    stop: stores.stop,
   };
 }
 
-async function readPort(output: NodeJS.ReadableStream | null): Promise<number> {
-  if (output) {
-    for await (const line of createInterface({ input: output })) {
-      const port = /"port":(\d+)/.exec(line)?.[1];
-      if (port) return Number(port);
+async function makeSites(db: Database, { organizations, domainsEach }: { organizations: number; domainsEach: number }) {
+  const admin = createAdministration(db, 'bench');
+  await admin.setPlan('bench', {});
+  const sites: Site[] = [];
+  for (let organization = 0; organization < organizations; organization += 1) {
+    const { organizationId } = await admin.createOrganization(`Organization ${organization}`, 'bench');
+    for (let domain = 0; domain < domainsEach; domain += 1) {
+      const made = await admin.createDomain(organizationId, { name: `shop-${domain}.example`, origins: [] });
+      sites.push({ organizationId, ...(await admin.createKey(made.domainId)) });
     }
   }
-  throw new Error('bare Koa ended before it listened');
+  return sites;
 }

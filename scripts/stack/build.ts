@@ -6,13 +6,16 @@ import { buildWidget } from './build-widget.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 
-/** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
-export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
+/**
+ * The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one.
+ * `project`: the tsconfig that says what is compiled beside apps and libs.
+ */
+export async function build(outDir: string, signal?: AbortSignal, project = 'tsconfig.build.json'): Promise<void> {
   const target = path.resolve(root, outDir);
   if (!target.startsWith(root + path.sep)) throw new Advice(`${target} is outside the checkout.`);
   const unfinished = `${target}-${process.pid}-new`;
   try {
-    await Promise.all([compile(unfinished, signal), buildWidget(path.join(unfinished, 'apps/widget'))]);
+    await Promise.all([compile(unfinished, project, signal), buildWidget(path.join(unfinished, 'apps/widget'))]);
     for (const tree of ['apps', 'libs']) copyAssets(path.join(root, tree), path.join(unfinished, tree));
     const manifest = { type: 'module', imports: { '#libs/*': './libs/*.js' } };
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -22,9 +25,9 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
   }
 }
 
-async function compile(outDir: string, signal: AbortSignal | undefined) {
+async function compile(outDir: string, project: string, signal: AbortSignal | undefined) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', outDir];
+  const args = [tsc, '-p', path.join(root, project), '--outDir', outDir];
   const { code, output } = await runCommand(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new Advice(`The source does not compile.\n${lastLines(output, 40)}`);
 }

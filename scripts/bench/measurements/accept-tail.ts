@@ -1,0 +1,26 @@
+import { runChild } from '../child.ts';
+import { atMost, compared, type Measurement } from '../measurement.ts';
+import type { PacedLoad, PacedResult } from '../paced.ts';
+import { alternate } from '../rounds.ts';
+import { knownAcceptRate } from './accept.ts';
+
+export const acceptTail: Measurement = {
+  name: 'accept-tail',
+  about: "p99 of accept at half of its load ÷ bare Koa's p99 at the same load",
+  run: async (bench, { rounds, seconds }) => {
+    const stack = await bench.empty();
+    const rate = Math.round((await knownAcceptRate(bench.known, stack)) / 2);
+    await stack.reset();
+    const { dist, sites } = stack;
+    const [bare, api] = [await stack.startBare(), await stack.startApi()];
+    const p99 = async ({ baseUrl }: { baseUrl: string }) => {
+      const load: PacedLoad = { baseUrl, sites, rate, seconds, warmUp: 1, connections: 64 };
+      const result = await runChild<PacedResult>(dist, 'paced', load);
+      if (result.failed > 0) throw new Error(`${result.failed} requests to ${baseUrl} failed`);
+      return result.p99;
+    };
+    const measured = await alternate(rounds, { reference: () => p99(bare), figure: () => p99(api) });
+    const row = compared('accept-tail', 'ms p99', measured, atMost(2));
+    return [{ ...row, note: `at ${rate.toLocaleString('en-US')} records/s` }];
+  },
+};

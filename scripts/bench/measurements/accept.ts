@@ -1,0 +1,33 @@
+import { runLoad } from '../load.ts';
+import { atLeast, compared, type Measurement } from '../measurement.ts';
+import { alternate } from '../rounds.ts';
+import type { Stack } from '../stack.ts';
+
+export const accept: Measurement = {
+  name: 'accept',
+  about: '202s a second of one API process, worker off ÷ bare Koa',
+  run: async (bench, { rounds, seconds }) => {
+    const stack = await bench.empty();
+    const measured = await acceptRates(stack, { rounds, seconds });
+    bench.known.set('accept', measured.figure);
+    return [compared('accept', 'records/s', measured, atLeast(0.85))];
+  },
+};
+
+async function acceptRates(stack: Stack, { rounds, seconds }: { rounds: number; seconds: number }) {
+  const { dist, sites } = stack;
+  const [bare, api] = [await stack.startBare(), await stack.startApi()];
+  const measure = (baseUrl: string, duration: number) => runLoad(dist, { baseUrl, seconds: duration, send: { sites } });
+  for (const { baseUrl } of [bare, api]) await measure(baseUrl, Math.min(3, seconds));
+  return alternate(rounds, {
+    reference: () => measure(bare.baseUrl, seconds),
+    figure: () => measure(api.baseUrl, seconds),
+  });
+}
+
+/** What `accept` found in this run, or a quick look. */
+export async function knownAcceptRate(known: Map<string, number>, stack: Stack): Promise<number> {
+  const rate = known.get('accept') ?? (await acceptRates(stack, { rounds: 1, seconds: 2 })).figure;
+  known.set('accept', rate);
+  return rate;
+}
