@@ -10,13 +10,13 @@ import { startLoad } from './load.ts';
 
 /** milliseconds that the oldest waiting job may have waited */
 const mayWait = 150;
-const warmUp = 2;
 
 export async function sustainRate(
   design: Design,
   { dist, baseUrl, sites, seconds }: { dist: string; baseUrl: string; sites: Site[]; seconds: number },
 ): Promise<number> {
-  const load = startLoad(dist, { baseUrl, seconds: warmUp + seconds + 1, send: { sites } });
+  const warmUp = Math.min(2, seconds / 2);
+  const load = startLoad(dist, { baseUrl, seconds: Math.ceil(warmUp + seconds), send: { sites } });
   const gate = keepQueueShort(design, load);
   try {
     await sleep(warmUp * 1_000);
