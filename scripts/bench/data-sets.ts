@@ -104,7 +104,7 @@ async function isGood(url: string): Promise<boolean> {
 /** On a server that is set up for a bulk load. The mark comes last: without it the data set counts as unfinished. */
 async function makeIn(dataDir: string, records: number): Promise<void> {
   const settings = {
-    max_wal_size: '8GB',
+    max_wal_size: '2GB',
     wal_level: 'minimal',
     max_wal_senders: '0',
     synchronous_commit: 'off',
