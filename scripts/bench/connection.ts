@@ -28,7 +28,8 @@ export function openConnection(baseUrl: string): Promise<Connection> {
   socket.on('data', (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const answer = parse(received);
-    if (!answer) return;
+    if (answer === 'unreadable') socket.destroy();
+    if (answer === undefined || answer === 'unreadable') return;
     received = Buffer.alloc(0);
     const { resolve } = waiting ?? { resolve: () => {} };
     waiting = undefined;
@@ -55,12 +56,12 @@ export function openConnection(baseUrl: string): Promise<Connection> {
 }
 
 /** The answer, once all of it is there. The servers here say how long their answers are, and answer in order. */
-function parse(received: Buffer): Answer | undefined {
+function parse(received: Buffer): Answer | 'unreadable' | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const head = received.toString('latin1', 0, end);
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
-  if (Number.isNaN(length)) throw new Error('an answer without Content-Length');
+  if (Number.isNaN(length)) return 'unreadable';
   if (received.length < end + 4 + length) return undefined;
   return { status: Number(head.slice(9, 12)), head, body: received.subarray(end + 4, end + 4 + length) };
 }

@@ -12,9 +12,9 @@ export const acceptTail: Measurement = {
     const rate = Math.round((await knownAcceptRate(bench.known, stack)) / 2);
     await stack.reset();
     const { dist, sites } = stack;
-    const [bare, api] = [await stack.startBare(), await stack.startApi()];
+    const [bare, api] = await Promise.all([stack.startBare(), stack.startApi()]);
     const p99 = async ({ baseUrl }: { baseUrl: string }) => {
-      const load: PacedLoad = { baseUrl, sites, rate, seconds, warmUp: 1, connections: 64 };
+      const load: PacedLoad = { baseUrl, sites, rate, seconds, warmUp: Math.min(1, seconds / 2), connections: 64 };
       const result = await runChild<PacedResult>(dist, 'paced', load);
       if (result.failed > 0) throw new Error(`${result.failed} requests to ${baseUrl} failed`);
       return result.p99;

@@ -16,7 +16,7 @@ export const accept: Measurement = {
 
 async function acceptRates(stack: Stack, { rounds, seconds }: { rounds: number; seconds: number }) {
   const { dist, sites } = stack;
-  const [bare, api] = [await stack.startBare(), await stack.startApi()];
+  const [bare, api] = await Promise.all([stack.startBare(), stack.startApi()]);
   const measure = (baseUrl: string, duration: number) => runLoad(dist, { baseUrl, seconds: duration, send: { sites } });
   for (const { baseUrl } of [bare, api]) await measure(baseUrl, Math.min(3, seconds));
   return alternate(rounds, {

@@ -19,7 +19,7 @@ export const burst: Measurement = {
     const bytes = await bytesPerQueuedRecord(stack, records);
     await stack.reset();
 
-    const [api, worker] = [await stack.startApi(), await stack.startWorker()];
+    const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker()]);
     const { acknowledged, seconds, failed } = await flood(stack, api.baseUrl, records);
     const ended = performance.now();
     await untilEmpty(assent(stack));

@@ -21,8 +21,7 @@ export const fresh: Measurement = {
   run: async (bench, { endToEndSeconds, followed }) => {
     const stack = await bench.empty();
     const rate = Math.round((await knownSustainRate(bench.known, stack)) / 2);
-    const { baseUrl } = await stack.startApi();
-    await stack.startWorker();
+    const [{ baseUrl }] = await Promise.all([stack.startApi(), stack.startWorker()]);
     const seconds = endToEndSeconds + 2;
     const load: PacedLoad = { baseUrl, sites: stack.sites, rate, seconds, warmUp, connections: 64 };
     const background = runChild<PacedResult>(stack.dist, 'paced', load);

@@ -11,7 +11,7 @@ export const scale: Measurement = {
   run: async (bench, { rounds, seconds, backlog }) => {
     const stack = await bench.empty();
     const { dist, sites } = stack;
-    const [one, two] = [await stack.startApi(), await stack.startApi({ WEB_CONCURRENCY: '2' })];
+    const [one, two] = await Promise.all([stack.startApi(), stack.startApi({ WEB_CONCURRENCY: '2' })]);
     const accept = ({ baseUrl }: { baseUrl: string }) => runLoad(dist, { baseUrl, seconds, send: { sites } });
     for (const each of [one, two]) await accept(each);
     const accepted = await alternate(rounds, { reference: () => accept(one), figure: () => accept(two) });

@@ -10,7 +10,7 @@ export const stats: Measurement = {
   about: 'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
   run: async (bench, { rounds, seconds, small }) => {
     const stack = await bench.kept(small);
-    const [bare, api] = [await stack.startBare(), await stack.startApi()];
+    const [bare, api] = await Promise.all([stack.startBare(), stack.startApi()]);
     const token = stack.token(organizationId);
     const paths = statsPaths();
     await untilFromRedis(api.baseUrl, paths[0] ?? '', token);

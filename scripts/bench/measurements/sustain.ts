@@ -12,9 +12,7 @@ export const sustain: Measurement = {
     const stack = await bench.empty();
     const { dist, sites } = stack;
     const design = assent(stack);
-    const bare = await stack.startBare();
-    const api = await design.startApi();
-    await design.startWorker();
+    const [bare, api] = await Promise.all([stack.startBare(), design.startApi(), design.startWorker()]);
     const reference = () => runLoad(dist, { baseUrl: bare.baseUrl, seconds, send: { sites } });
     await reference();
     const measured = await alternate(rounds, {
@@ -31,8 +29,7 @@ export async function knownSustainRate(known: Map<string, number>, stack: Stack)
   const found = known.get('sustain');
   if (found !== undefined) return found;
   const design = assent(stack);
-  const { baseUrl } = await design.startApi();
-  await design.startWorker();
+  const [{ baseUrl }] = await Promise.all([design.startApi(), design.startWorker()]);
   const rate = await sustainRate(design, { dist: stack.dist, baseUrl, sites: stack.sites, seconds: 3 });
   known.set('sustain', rate);
   await stack.reset();

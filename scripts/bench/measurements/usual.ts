@@ -10,11 +10,10 @@ export const usual: Measurement = {
     const stack = await bench.empty();
     const { dist, sites } = stack;
     const begin = async (design: Design) => {
-      const { baseUrl } = await design.startApi();
-      await design.startWorker();
+      const [{ baseUrl }] = await Promise.all([design.startApi(), design.startWorker()]);
       return () => sustainRate(design, { dist, baseUrl, sites, seconds });
     };
-    const [reference, figure] = [await begin(await usualDesign(stack)), await begin(assent(stack))];
+    const [reference, figure] = await Promise.all([begin(await usualDesign(stack)), begin(assent(stack))]);
     return [compared('usual', 'records/s', await alternate(rounds, { reference, figure }), atLeast(6))];
   },
 };
