@@ -20,8 +20,9 @@ const unknown = [
 ];
 
 if (words.includes('--list')) {
-  for (const { name, about, slow } of measurements)
+  for (const { name, about, slow } of measurements) {
     console.log(`${name.padEnd(13)}${slow ? '      ' : 'quick '} ${about}`);
+  }
 } else if (unknown.length > 0) {
   console.error(`no measurement ${unknown.join(', ')}; there are ${measurements.map(({ name }) => name).join(', ')}`);
   process.exitCode = 1;
@@ -29,11 +30,9 @@ if (words.includes('--list')) {
   // two at once would measure each other
   const release = takeLock(path.join(ensureDataRoot(), 'bench-lock'));
   if (release) {
-    const chosen =
-      names.length > 0
-        ? ({ name }: Measurement) => names.includes(name)
-        : ({ slow }: Measurement) => !(isQuick && slow);
-    await run(measurements.filter(chosen), isQuick ? quick : whole).finally(release);
+    process.once('exit', release);
+    const isChosen = ({ name, slow }: Measurement) => (names.length > 0 ? names.includes(name) : !(isQuick && slow));
+    await run(measurements.filter(isChosen), isQuick ? quick : whole);
   } else {
     console.error('another bench is running in this checkout');
     process.exitCode = 1;
@@ -41,34 +40,37 @@ if (words.includes('--list')) {
 }
 
 async function run(chosen: Measurement[], scale: Scale): Promise<void> {
-  const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}, load by ${loadTool}`;
+  const [processor] = os.cpus();
+  const machine = `${os.cpus().length} × ${processor?.model.trim()}, Node ${process.versions.node}, load by ${loadTool}`;
   console.log(machine);
-  const bench = await startBench(console.log);
+  const interruption = new AbortController();
+  const starting = startBench({ say: console.log, signal: interruption.signal });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void bench.stop().finally(() => process.exit(130)));
+    process.once(signal, () => {
+      interruption.abort();
+      void starting
+        .then((bench) => bench.stop())
+        .catch(() => {})
+        .finally(() => process.exit(130));
+    });
   }
+  const bench = await starting;
   const rows: Row[] = [];
   const failed: { name: string; error: string }[] = [];
-  try {
-    for (const measurement of chosen) {
-      const started = performance.now();
-      try {
-        rows.push(...(await perform(measurement, bench, scale)));
-      } catch (error) {
-        failed.push({ name: measurement.name, error: tell(error) });
-        console.error(`${measurement.name} failed: ${tell(error)}`);
-      }
-      console.log(`${measurement.name.padEnd(13)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
+  for (const measurement of chosen) {
+    const started = performance.now();
+    try {
+      rows.push(...(await perform(measurement, bench, scale)));
+    } catch (error) {
+      // what fails now fails because its servers go
+      if (interruption.signal.aborted) return;
+      failed.push({ name: measurement.name, error: tell(error) });
+      console.error(`${measurement.name} failed: ${tell(error)}`);
     }
-  } finally {
-    await bench.stop();
+    console.log(`${measurement.name.padEnd(13)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
   }
-  console.log(`\n${table(rows)}`);
-  for (const { name } of failed) console.log(`${name}  failed`);
-  const results = { at: new Date(), machine, quick: isQuick, rows, failed };
-  writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
-  // machines are noisy: only what is far from its target is a failure
-  if (failed.length > 0 || rows.some((row) => row.gross)) process.exitCode = 1;
+  await bench.stop();
+  report({ machine, rows, failed });
 }
 
 async function perform(measurement: Measurement, bench: Bench, scale: Scale): Promise<Row[]> {
@@ -77,4 +79,21 @@ async function perform(measurement: Measurement, bench: Bench, scale: Scale): Pr
   } finally {
     await bench.reset();
   }
+}
+
+function report({
+  machine,
+  rows,
+  failed,
+}: {
+  machine: string;
+  rows: Row[];
+  failed: { name: string; error: string }[];
+}) {
+  console.log(`\n${table(rows)}`);
+  for (const { name } of failed) console.log(`${name}  failed`);
+  const results = { at: new Date(), machine, quick: isQuick, rows, failed };
+  writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+  // machines are noisy: only what is far from its target is a failure
+  if (failed.length > 0 || rows.some((row) => row.gross)) process.exitCode = 1;
 }

@@ -42,23 +42,35 @@ interface DataSet {
   fingerprint: string;
 }
 
+interface Setting {
+  say: (line: string) => void;
+  /** Takes what stops a server that was started. */
+  onStop: (step: () => Promise<unknown>) => void;
+}
+
 /** Starts the Postgres that holds the data set of so many records; where it is missing, stale or unfinished, makes it. */
-export async function startDataSet(records: number, say: (line: string) => void): Promise<RunningPostgres> {
+export async function startDataSet(records: number, setting: Setting): Promise<RunningPostgres> {
+  const { say } = setting;
+  const start = async (settings: Record<string, string> = {}) => {
+    const postgres = await startPostgres({ dataDir, settings, say });
+    setting.onStop(postgres.stop);
+    return postgres;
+  };
   const dataDir = path.join(ensureDataRoot(), 'bench', `records-${records}`);
-  const postgres = await startPostgres({ dataDir, say });
+  const found = await start();
+  if (await isGood(found.url)) return found;
+  await found.stop();
+  requireSpace(records);
+  say(`making a data set of ${records.toLocaleString('en-US')} records, which is kept in .data/bench …`);
+  const started = performance.now();
+  const loading = await start(bulkLoad);
   try {
-    if (await isGood(postgres.url)) return postgres;
-    await postgres.stop();
-    requireSpace(records);
-    say(`making a data set of ${records.toLocaleString('en-US')} records, which is kept in .data/bench …`);
-    const started = performance.now();
-    await makeIn(dataDir, records);
-    say(`made in ${Math.round((performance.now() - started) / 1_000)} s`);
-  } catch (error) {
-    await postgres.stop();
-    throw error;
+    await makeIn(loading.url, records);
+  } finally {
+    await loading.stop();
   }
-  return startPostgres({ dataDir, say });
+  say(`made in ${Math.round((performance.now() - started) / 1_000)} s`);
+  return start();
 }
 
 export async function readMadeOn(db: Database): Promise<string> {
@@ -101,28 +113,30 @@ async function isGood(url: string): Promise<boolean> {
   }
 }
 
-/** On a server that is set up for a bulk load. The mark comes last: without it the data set counts as unfinished. */
-async function makeIn(dataDir: string, records: number): Promise<void> {
-  const settings = {
-    max_wal_size: '2GB',
-    wal_level: 'minimal',
-    max_wal_senders: '0',
-    synchronous_commit: 'off',
-    shared_buffers: '1GB',
-    maintenance_work_mem: '512MB',
-    autovacuum: 'off',
-  };
-  const postgres = await startPostgres({ dataDir, settings });
-  const db = openDatabase(postgres.url);
+/** How a server is set up for a bulk load. */
+const bulkLoad = {
+  max_wal_size: '2GB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  synchronous_commit: 'off',
+  shared_buffers: '1GB',
+  maintenance_work_mem: '512MB',
+  autovacuum: 'off',
+};
+
+/** The mark comes last: without it the data set counts as unfinished. */
+async function makeIn(url: string, records: number): Promise<void> {
+  const db = openDatabase(url);
   try {
     await db.run((sql) => sql`drop schema public cascade`);
     await db.run((sql) => sql`create schema public`);
-    await migrate(postgres.url);
+    await migrate(url);
     const made = dayOf(Date.now());
     await makeTenants(db);
     const { firstMonth, lastMonth } = spanOf(made);
-    for (const month of monthsBetween(`${firstMonth}-01`, `${lastMonth}-01`))
+    for (const month of monthsBetween(firstDay(firstMonth), firstDay(lastMonth))) {
       await makeMonth(db, { made, month, records });
+    }
     await makeCounters(db);
     await db.run((sql) => sql`vacuum (analyze)`);
     await db.run((sql) => sql`create table bench_data_set (made text not null, fingerprint text not null)`);
@@ -130,7 +144,6 @@ async function makeIn(dataDir: string, records: number): Promise<void> {
     await db.run((sql) => sql`checkpoint`);
   } finally {
     await db.close();
-    await postgres.stop();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Load from a process of its own: wrk where it is installed, else autocannon. Both send the same requests. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lastLines } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
@@ -39,7 +39,7 @@ export const loadTool = hasWrk ? 'wrk' : 'autocannon';
 
 /** `dist`: the build that has the bench's own processes. */
 export function startLoad(dist: string, load: Load): RunningLoad {
-  const { command, args, cleanUp } = hasWrk ? wrk(load) : autocannon(dist, load);
+  const [command, ...args] = hasWrk ? wrk(dist, load) : autocannon(dist, load);
   const client = spawnTethered(command, args, { cwd: root, stdout: 'pipe', stderr: 'pipe' });
   let output = '';
   for (const stream of [client.child.stdout, client.child.stderr]) {
@@ -49,7 +49,6 @@ export function startLoad(dist: string, load: Load): RunningLoad {
   }
   const closed = new Promise((resolve) => client.child.once('close', resolve));
   const measured = closed.then(() => {
-    cleanUp();
     const [, rate = '', failed = ''] = /RESULT ([\d.]+) (\d+)/.exec(output) ?? [];
     if (rate === '') throw new Error(`${loadTool} gave no result: ${lastLines(output, 3)}`);
     if (Number(failed) > 0) throw new Error(`${failed} requests to ${load.baseUrl} failed`);
@@ -75,28 +74,19 @@ export async function runLoad(dist: string, load: Load): Promise<number> {
   return (await startLoad(dist, load).measured).requestsPerSecond;
 }
 
-interface Command {
-  command: string;
-  args: string[];
-  cleanUp: () => void;
-}
+type Command = [command: string, ...args: string[]];
 
-function wrk({ baseUrl, seconds, send }: Load): Command {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-load-'));
-  const script = path.join(folder, 'requests.lua');
+function wrk(dist: string, { baseUrl, seconds, send }: Load): Command {
+  // beside the build, so that it goes with it
+  const script = path.join(dist, `load-${randomUUID()}.lua`);
   const { host } = new URL(baseUrl);
   const text =
     'sites' in send ? postScript(makeTemplates(send.sites, host, { ids: false })) : getScript(send.paths, send.token);
   writeFileSync(script, text);
-  return {
-    command: 'wrk',
-    args: ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl],
-    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl];
 }
 
-const autocannon = (dist: string, load: Load): Command => ({
-  command: process.execPath,
-  args: [path.join(dist, 'scripts/bench/autocannon.js'), JSON.stringify({ ...load, connections })],
-  cleanUp: () => {},
-});
+function autocannon(dist: string, load: Load): Command {
+  const file = path.join(dist, 'scripts/bench/autocannon.js');
+  return [process.execPath, file, JSON.stringify({ ...load, connections })];
+}

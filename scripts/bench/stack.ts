@@ -58,27 +58,37 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export async function startBench(say: (line: string) => void): Promise<Bench> {
+/** An aborted `signal` ends the build; afterwards there is `stop`. */
+export async function startBench({
+  say,
+  signal,
+}: {
+  say: (line: string) => void;
+  signal: AbortSignal;
+}): Promise<Bench> {
   const folder = mkdtempSync(path.join(ensureDataRoot(), 'bench-build-'));
   const dist = path.join(folder, 'dist');
   const steps: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
+  const takeSteps = async () => {
+    for (let step = steps.pop(); step; step = steps.pop()) await step();
+  };
   const stacks = new Map<number, Promise<Stack>>();
-  let stopped = false;
+  const resetAll = () => Promise.all(Array.from(stacks.values(), async (stack) => (await stack).reset()));
+
   const start = (records: number, make: () => Promise<Stack>): Promise<Stack> => {
-    const stack = stacks.get(records) ?? make();
+    const known = stacks.get(records);
+    if (known) return known;
+    const stack = make();
     stacks.set(records, stack);
+    // one that did not start must not hold up the others
+    stack.catch(() => stacks.delete(records));
     return stack;
   };
-  const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
-  const stop = async () => {
-    stopped = true;
-    await Promise.allSettled([...stacks.values()].map(async (stack) => (await stack).reset()));
-    for (const step of steps.splice(0).reverse()) await step();
-  };
   try {
-    await build(path.relative(root, dist), undefined, 'scripts/bench/tsconfig.json');
+    await build(path.relative(root, dist), signal, 'scripts/bench/tsconfig.json');
   } catch (error) {
-    await stop();
+    await takeSteps();
     throw error;
   }
   return {
@@ -86,10 +96,13 @@ export async function startBench(say: (line: string) => void): Promise<Bench> {
     known: new Map(),
     empty: () => start(0, () => startEmptyStack({ dist, say, onStop })),
     kept: (records) => start(records, () => startKeptStack(records, { dist, say, onStop })),
-    reset: async () => {
-      if (!stopped) for (const stack of stacks.values()) await (await stack).reset();
+    reset: async () => void (await resetAll()),
+    stop: async () => {
+      await takeSteps();
+      // a stack that was still starting has by then failed, or has steps of its own
+      await Promise.allSettled(stacks.values());
+      await takeSteps();
     },
-    stop,
   };
 }
 
@@ -117,8 +130,7 @@ async function startEmptyStack({ dist, say, onStop }: Setting): Promise<Stack> {
 }
 
 async function startKeptStack(records: number, { dist, say, onStop }: Setting): Promise<Stack> {
-  const postgres = await startDataSet(records, say);
-  onStop(() => postgres.stop());
+  const postgres = await startDataSet(records, { say, onStop });
   const folder = mkdtempSync(path.join(dataRoot, 'bench-redis-'));
   onStop(() => rmSync(folder, { recursive: true, force: true }));
   const redis = await startRedis({ dataDir: folder });
@@ -146,11 +158,14 @@ function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Se
     new Queue(name, { connection: redis, prefix, skipMetasUpdate: true }).on('error', () => {});
   const queues = [open(recordQueue(0), queuePrefix), open(usualQueue.name, usualQueue.prefix)] as const;
   onStop(async () => {
-    await Promise.all(queues.map((queue) => queue.close()));
     redis.disconnect();
     await db.close();
   });
   const running: { stop(): Promise<unknown> }[] = [];
+  const stopRunning = async () => {
+    await Promise.all(running.splice(0).map((each) => each.stop()));
+  };
+  onStop(stopRunning);
   const assent = async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
     const started = await startAssent(dist, app, { ...env, ...extra });
     running.push(started.process);
@@ -182,9 +197,7 @@ function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Se
     startBare: () => child('bare', secret),
     startReference: (name, input) => child(name, JSON.stringify(input)),
     token: (organizationId) => jsonwebtoken.sign({ sub: 'bench', org: organizationId }, secret, { expiresIn: '1h' }),
-    reset: async () => {
-      await Promise.all(running.splice(0).map((each) => each.stop()));
-    },
+    reset: stopRunning,
   };
 }
 
