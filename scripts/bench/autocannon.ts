@@ -3,28 +3,30 @@ import autocannon from 'autocannon';
 import { makeBody, type Site, siteOf, userAgent, visitorNumber } from './bodies.ts';
 import type { Load } from './load.ts';
 
-const { baseUrl, seconds, connections, send } = JSON.parse(process.argv[2] ?? '{}') as Load & {
-  connections: number;
-};
+const given = JSON.parse(process.argv[2] ?? '{}') as Load & { connections: number };
+const { baseUrl, seconds, connections, send } = given;
 
-const posts = (sites: Site[]): autocannon.Request[] =>
-  Array.from({ length: 20_000 }, (_, index) => {
-    const { domainId, apiKey } = siteOf(sites, index);
-    return {
-      method: 'POST',
-      path: `/v1/consent/${domainId}/record`,
-      headers: { 'content-type': 'application/json', 'user-agent': userAgent, 'x-api-key': apiKey },
-      body: JSON.stringify(makeBody(index, visitorNumber(index))),
-    };
-  });
+/** Made before the clock runs; each is sent anew, whichever connection it goes through. */
+const requests: Partial<autocannon.Request>[] =
+  'sites' in send
+    ? Array.from({ length: 20_000 }, (_, index) => post(siteOf(send.sites, index), index))
+    : send.paths.map((path) => ({ path, headers: { authorization: `Bearer ${send.token}` } }));
 
-const gets = (paths: string[], token: string): autocannon.Request[] =>
-  paths.map((path) => ({ method: 'GET', path, headers: { authorization: `Bearer ${token}` } }));
+function post({ domainId, apiKey }: Site, index: number): Partial<autocannon.Request> {
+  return {
+    path: `/v1/consent/${domainId}/record`,
+    headers: { 'content-type': 'application/json', 'user-agent': userAgent, 'x-api-key': apiKey },
+    body: JSON.stringify(makeBody(index, visitorNumber(index))),
+  };
+}
 
+let sent = 0;
 const result = await autocannon({
   url: baseUrl,
   connections,
   duration: seconds,
-  requests: 'sites' in send ? posts(send.sites) : gets(send.paths, send.token),
+  timeout: 30,
+  method: 'sites' in send ? 'POST' : 'GET',
+  requests: [{ setupRequest: (request) => ({ ...request, ...requests[sent++ % requests.length] }) }],
 });
 process.stdout.write(`RESULT ${result.requests.average} ${result.non2xx + result.errors}\n`);
