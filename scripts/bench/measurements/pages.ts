@@ -64,12 +64,13 @@ interface Reader {
 
 async function openReader(stack: Stack): Promise<Reader> {
   const { baseUrl } = await stack.startApi();
-  const connection = await openConnection(baseUrl);
+  let connection = await openConnection(baseUrl);
   const token = stack.token(organizationId);
   let refused = 0;
   const read = async (query: string) => {
     const path = `/v1/consent/${largestDomain}/records?limit=${limit}${query}`;
-    const { status, body } = await connection.send(getRequest(baseUrl, path, token));
+    const { status, head, body } = await connection.send(getRequest(baseUrl, path, token));
+    if (/^connection: close$/im.test(head)) connection = await openConnection(baseUrl);
     if (status === 503) refused += 1;
     else if (status !== 200) throw new Error(`${path} answered ${status}`);
     return status === 200 ? (JSON.parse(body.toString()) as Page) : undefined;
@@ -83,7 +84,7 @@ async function openReader(stack: Stack): Promise<Reader> {
       return taken;
     },
     page: async (query) => {
-      for (let attempt = 1; attempt <= 10; attempt += 1) {
+      for (let attempt = 1; attempt <= 60; attempt += 1) {
         const page = await read(query);
         if (page) return page;
       }
