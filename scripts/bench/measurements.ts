@@ -39,7 +39,7 @@ export const whole: Scale = {
   backlog: 200_000,
   smallBacklog: 50_000,
   burst: 100_000,
-  followed: 500,
+  followed: 200,
   large: 10_000_000,
   small: 10_000,
 };
@@ -51,7 +51,7 @@ export const quick: Scale = {
   backlog: 20_000,
   smallBacklog: 3_000,
   burst: 10_000,
-  followed: 20,
+  followed: 10,
   large: 100_000,
   small: 10_000,
 };

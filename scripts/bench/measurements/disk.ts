@@ -5,6 +5,7 @@ import { type Measurement, single } from '../measurement.ts';
 
 const purposes: Record<string, string> = {
   records_pkey: "(domain_id, id): a record is stored once; the pages of a domain's log",
+  records_by_bot: '(domain_id, id, decision) where bot: the log without crawlers, or with nothing else',
   records_by_organization: '(organization_id, id): the newest records of all domains in org-stats',
   records_by_visitor: "(domain_id, visitor_id, id): one visitor's history, for proof and for erasure",
 };
