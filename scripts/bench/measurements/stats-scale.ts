@@ -9,6 +9,7 @@ import { untilFromRedis } from '../stats-source.ts';
 export const statsScale: Measurement = {
   name: 'stats-scale',
   about: 'GET stats, and the counters of org-stats, on the large data set ÷ on the small one',
+  slow: true,
   run: async (bench, { rounds, seconds, large, small }) => {
     const [many, few] = [await begin(bench, large), await begin(bench, small)];
     const rows = [];
