@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,10 @@ async function ourTurn() {
 }
 
 async function installNow() {
+  // npm would empty the folder that the link leads to
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${modules} is a link, and its packages are not those of this checkout: remove the link.`);
+  }
   const start = performance.now();
   console.log('installing packages (once) …');
   // Development packages too, whatever NODE_ENV says: tsx and the compiler are among them.

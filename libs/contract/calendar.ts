@@ -43,8 +43,9 @@ export function monthsBetween(from: string, to: string): string[] {
  */
 export function cover(from: string, to: string): string[] {
   return monthsBetween(from, to).flatMap((month) => {
-    const start = firstDay(month) < from ? from : firstDay(month);
-    const end = lastDay(month) > to ? to : lastDay(month);
-    return start === firstDay(month) && end === lastDay(month) ? [month] : daysBetween(start, end);
+    const begins = firstDay(month) >= from;
+    const ends = month < monthOfDay(to) || lastDay(month) <= to;
+    if (begins && ends) return [month];
+    return daysBetween(begins ? firstDay(month) : from, ends ? lastDay(month) : to);
   });
 }

@@ -41,6 +41,8 @@ function connect(options: DatabaseOptions): Sql {
       statement_timeout: options.statementTimeout,
       idle_in_transaction_session_timeout: 60_000,
       timezone: 'UTC',
+      // compiling a query over many partitions takes seconds, running it milliseconds
+      jit: 'off',
     },
     onnotice: () => {},
     // the driver would ask for all array types on each new connection, and end the process when that query fails
