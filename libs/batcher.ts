@@ -129,6 +129,7 @@ export class Batcher<Item, Result> {
       for (const entry of this.#unsettled) {
         if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
+      this.#waiting = this.#waiting.filter((entry) => !entry.settled);
       if (this.#unsettled.size === 0) {
         clearInterval(this.#sweeper);
         this.#sweeper = undefined;

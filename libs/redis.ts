@@ -90,20 +90,27 @@ function warnOnChange(log: { warn: (fields: object, message: string) => void }) 
   };
 }
 
+/** milliseconds */
+const askAgainAfter = 200;
+
 /**
  * INFO is the first command after each connect, so its answer comes before any other: what a read compares with is
  * always the run_id of the server that answered the read.
  */
 function followRunId(client: Redis): (key: string) => string | undefined {
   let runId: string | undefined;
-  client.on('ready', () => {
+  const ask = () => {
     client.info('server').then(
       (info) => {
         runId = /^run_id:(\w+)/m.exec(info)?.[1];
       },
-      () => {},
+      () => {
+        // a moment's stall must not leave it unknown for as long as the connection lasts
+        if (client.status === 'ready') setTimeout(ask, askAgainAfter);
+      },
     );
-  });
+  };
+  client.on('ready', ask);
   client.on('close', () => {
     runId = undefined;
   });

@@ -17,9 +17,11 @@ import { within } from '#libs/within';
 const addTimeout = 1_000;
 /** Milliseconds from arrival to an answer, whatever happens. */
 const patience = 4_000;
-/** Bytes: a job holds some 500 ordinary records, and the process at most 32 MiB of them. */
-const maxBatch = 256 * 1024;
-const maxPending = 32 * 1024 * 1024;
+/** Bytes that a record takes beside its body, with the request that waits for it. */
+const overhead = 2 * 1024;
+/** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000. */
+const maxBatch = 1024 * 1024;
+const maxPending = 64 * 1024 * 1024;
 
 export type Recorded = 'queued' | 'persisted';
 
@@ -71,7 +73,7 @@ export function createRecorder(options: {
     };
     return new Batcher<Item, Recorded>({
       run,
-      weigh: ({ bytes }) => bytes,
+      weigh: ({ bytes }) => bytes + overhead,
       maxBatch,
       maxPending,
       patience,

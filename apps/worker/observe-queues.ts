@@ -5,6 +5,10 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
 import type { RedisConnection } from '#libs/redis';
 import type { Metrics } from '#libs/telemetry/metrics';
+import { within } from '#libs/within';
+
+/** milliseconds */
+const patience = 1_000;
 
 const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -42,7 +46,8 @@ export function observeQueues({
   };
 
   return {
-    observe: () => (redis.client.status === 'ready' ? observe() : Promise.resolve()),
+    /** What Redis does not tell in time stays as it was last seen. */
+    observe: () => within(patience, observe()).catch(() => {}),
     close: () => closeAll(redis, [...opened.values()]),
   };
 }

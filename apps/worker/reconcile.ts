@@ -6,6 +6,7 @@ import { addDays, dayOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
+import { groupBy } from '#libs/group-by';
 import {
   deleteOwedRaises,
   listCounters,
@@ -24,13 +25,15 @@ const raisePatience = 1_000;
 
 type Deps = Pick<WorkerDeps, 'counters' | 'db' | 'log' | 'metrics'>;
 
-/** Raises what others could not raise. Returns how many raises were owed. */
+/** Raises what others could not raise, and forgets it. Returns how many raises were owed; rejects where some still are. */
 export async function sweepOwedRaises({ counters, db }: Deps): Promise<number> {
   const owed = await db.run((sql) => listOwedRaises(sql, sweepSize));
-  if (owed.length === 0) return 0;
-  await raise(counters.client, owed);
-  const ids = owed.flatMap((counter) => counter.ids);
-  await db.run((sql) => deleteOwedRaises(sql, ids));
+  const byOrganization = [...groupBy(owed, (counter) => counter.organizationId).values()];
+  const raises = await Promise.allSettled(byOrganization.map((group) => raise(counters.client, group)));
+  const raised = byOrganization.filter((_, at) => raises[at]?.status === 'fulfilled');
+  const ids = raised.flat().flatMap((counter) => counter.ids);
+  if (ids.length > 0) await db.run((sql) => deleteOwedRaises(sql, ids));
+  for (const result of raises) if (result.status === 'rejected') throw result.reason;
   return ids.length;
 }
 
@@ -41,16 +44,25 @@ const takeTurn = async ({ counters }: Deps, task: string, turn: number): Promise
 /** Fills every organization that lacks its mark, so that its statistics come from Redis before anybody asks. */
 export async function fillMissing(deps: Deps, turn: number): Promise<void> {
   if (!(await takeTurn(deps, 'fill', turn))) return;
-  for (const organizationId of await deps.db.run(listOrganizationIds)) {
+  await eachOrganization(deps, async (organizationId) => {
     if (!(await isReady(deps.counters, organizationId))) await fillOrganization(deps, organizationId);
-  }
+  });
 }
 
 /** Compares every organization with Postgres and mends what drifted. */
 export async function reconcile(deps: Deps, turn: number): Promise<void> {
   if (!(await takeTurn(deps, 'reconcile', turn))) return;
+  await eachOrganization(deps, (organizationId) => reconcileOrganization(deps, organizationId));
+}
+
+/** One organization that fails must not keep the others from being healed. */
+async function eachOrganization(deps: Deps, heal: (organizationId: string) => Promise<void>): Promise<void> {
   for (const organizationId of await deps.db.run(listOrganizationIds)) {
-    await reconcileOrganization(deps, organizationId);
+    try {
+      await heal(organizationId);
+    } catch (error) {
+      deps.log.warn({ err: error, organizationId }, 'counters could not be healed');
+    }
   }
 }
 

@@ -9,8 +9,8 @@ import { fillKey, readyKey } from './keys.ts';
 import { raise } from './raise.ts';
 import { scripted } from './scripts.ts';
 
-/** Milliseconds after which a fill that died no longer keeps others from filling. */
-const fillLasts = 60_000;
+/** Milliseconds after which a fill that died no longer keeps others from filling; each chunk begins them anew. */
+const fillLasts = 10_000;
 const chunk = 1_000;
 
 /** Reads up to `limit` counters after the given one, in a fixed order. */
@@ -28,7 +28,7 @@ export async function fill(
   const began = await connection.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
   if (began === null) return false;
   try {
-    await raiseAll(connection, listCounters);
+    await raiseAll(connection, organizationId, listCounters);
   } catch (error) {
     // let the next one try at once
     await connection.client.del(fillKey(organizationId)).catch(() => {});
@@ -38,11 +38,16 @@ export async function fill(
   return (await scripted(connection.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
 }
 
-async function raiseAll(connection: RedisConnection, listCounters: ListCounters): Promise<void> {
+async function raiseAll(
+  connection: RedisConnection,
+  organizationId: string,
+  listCounters: ListCounters,
+): Promise<void> {
   let last: Counter | undefined;
   do {
     const counters = await listCounters(last, chunk);
     await raise(connection.client, counters);
+    await connection.client.pexpire(fillKey(organizationId), fillLasts);
     last = counters.length === chunk ? counters.at(-1) : undefined;
   } while (last);
 }

@@ -11,7 +11,8 @@ for i = 1, #ARGV, 6 do
   local a, r, c, w = 0, 0, 0, 0
   if old then
     a, r, c, w = string.match(old, '^(%d+) (%d+) (%d+) (%d+)$')
-    a, r, c, w = tonumber(a), tonumber(r), tonumber(c), tonumber(w)
+    -- what is no counter counts as nothing
+    a, r, c, w = tonumber(a or 0), tonumber(r or 0), tonumber(c or 0), tonumber(w or 0)
   end
   local na, nr = math.max(a, tonumber(ARGV[i + 2])), math.max(r, tonumber(ARGV[i + 3]))
   local nc, nw = math.max(c, tonumber(ARGV[i + 4])), math.max(w, tonumber(ARGV[i + 5]))

@@ -9,6 +9,7 @@ import { listerOf, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 describe('a fill', () => {
   let db: Database;
@@ -34,6 +35,15 @@ describe('a fill', () => {
     expect(truth.length).toBeGreaterThan(1_500);
   });
   beforeEach(() => connection.client.flushall());
+
+  it('that died keeps others out for seconds only', async () => {
+    const never = new Promise<Counter[]>(() => {});
+    void fill(connection, organizationId, () => never);
+    const key = `assent:{${organizationId}}:fill`;
+    await eventually(async () => expect(await connection.client.pttl(key)).toBeGreaterThan(0));
+    expect(await connection.client.pttl(key)).toBeLessThanOrEqual(10_000);
+    expect(await fill(connection, organizationId, list)).toBe(false);
+  });
 
   const read = () => readSame(connection, organizationId, truth);
 

@@ -93,7 +93,43 @@ describe('healing', () => {
     });
   });
 
+  describe('where one organization cannot be healed', () => {
+    let broken: Tenant;
+    const brokenKey = () => `assent:{${broken.organizationId}}:days:${broken.domainIds[0]}:${today.slice(0, 7)}`;
+
+    beforeEach(async () => {
+      broken = await makeTenant(db);
+      await persist(db, [recordAt(now, { domainId: broken.domainIds[0] ?? '' })], { owe: true });
+      await fill(connection, broken.organizationId, listerOf(db, broken.organizationId));
+      await connection.client.set(brokenKey(), 'not a hash');
+    });
+
+    it('the others are reconciled', async () => {
+      const ahead: Counter = { organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 };
+      await raise(connection.client, [ahead]);
+      await reconcile(deps(), 60_000);
+      await expectEqual();
+    });
+
+    it('what is owed to the others is raised and forgotten, and what is owed to it is kept', async () => {
+      await persist(db, [recordAt(now, { domainId })], { owe: true });
+      await expect(sweepOwedRaises(deps())).rejects.toThrow(/WRONGTYPE/);
+      expect(await countOwed(db, organizationId)).toBe(0);
+      expect(await countOwed(db, broken.organizationId)).toBe(4);
+      await expectEqual();
+    });
+  });
+
   describe('reconcile', () => {
+    it('mends what is no counter', async () => {
+      const key = `assent:{${organizationId}}:days:${domainId}:${today.slice(0, 7)}`;
+      await connection.client.hset(key, today.slice(8), 'nonsense');
+      await persist(db, [recordAt(now, { domainId })], { owe: true });
+      await sweepOwedRaises(deps());
+      await heal();
+      await expectEqual();
+    });
+
     it('fills every organization without a mark', async () => {
       const fresh = await makeTenant(db);
       await connection.client.flushall();
