@@ -15,38 +15,44 @@ import { dataRoot, ensureDataRoot, root } from './stack/paths.ts';
 const atOnce = 2;
 
 const drills: Drill[] = [...processDrills, ...redisDrills, ...postgresDrills, ...networkDrills, ...recordDrills];
+const usage = 'npm run chaos [-- NAME… | --quick | --list]';
+
 const words = process.argv.slice(2);
 const names = words.filter((word) => !word.startsWith('--'));
-const unknown = names.filter((name) => !drills.some((drill) => drill.name === name));
+const wrong = [
+  ...words.filter((word) => word.startsWith('--') && !['--quick', '--list'].includes(word)),
+  ...names.filter((name) => !drills.some((drill) => drill.name === name)),
+];
 
-if (words.includes('--list')) {
-  for (const { name, about, quick } of drills) console.log(`${name.padEnd(30)}${quick ? 'quick ' : '      '} ${about}`);
-} else if (unknown.length > 0) {
-  console.error(`no drill ${unknown.join(', ')}; npm run chaos -- --list shows them`);
+if (wrong.length > 0) {
+  console.error(`no drill or option ${wrong.join(', ')}; ${usage}`);
   process.exitCode = 1;
+} else if (words.includes('--list')) {
+  for (const { name, about, quick } of drills) console.log(`${name.padEnd(30)}${quick ? 'quick ' : '      '} ${about}`);
 } else {
-  await run(
-    drills.filter(({ name, quick }) => (names.length > 0 ? names.includes(name) : quick || !words.includes('--quick'))),
-  );
+  const isChosen = ({ name, quick }: Drill) =>
+    names.length > 0 ? names.includes(name) : quick || !words.includes('--quick');
+  process.exit(await run(drills.filter(isChosen)));
 }
 
-async function run(chosen: Drill[]): Promise<void> {
+/** Performs the drills and returns the process's exit code. A signal ends those that run, with their stacks. */
+async function run(chosen: Drill[]): Promise<number> {
   ensureDataRoot();
   const dist = path.join(dataRoot, `chaos-build-${process.pid}`, 'dist');
   const reports = new Map<Drill, Report>();
   const waiting = [...chosen];
-  let interrupted = false;
+  const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      interrupted = true;
-      console.log('stopping after the drills that run …');
+      if (!interruption.signal.aborted) console.log('stopping …');
+      interruption.abort(new Error('interrupted'));
     });
   }
   const performNext = async (): Promise<void> => {
     const drill = waiting.shift();
-    if (!drill || interrupted) return;
+    if (!drill || interruption.signal.aborted) return;
     const started = performance.now();
-    const report = await perform(drill, dist);
+    const report = await perform(drill, dist, interruption.signal);
     reports.set(drill, report);
     const seconds = ((performance.now() - started) / 1_000).toFixed(0);
     const result = report.skipped ?? (report.breaches.length === 0 ? 'held' : report.breaches.join('; '));
@@ -54,12 +60,17 @@ async function run(chosen: Drill[]): Promise<void> {
     await performNext();
   };
   try {
-    await build(path.relative(root, dist));
-    await Promise.all(Array.from({ length: atOnce }, performNext));
+    await build(path.relative(root, dist), interruption.signal);
+    // each takes its own stack down, also when another one failed
+    const lanes = await Promise.allSettled(Array.from({ length: atOnce }, performNext));
+    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
   } finally {
     rmSync(path.dirname(dist), { recursive: true, force: true });
   }
+  if (interruption.signal.aborted) return 130;
   const inOrder = chosen.flatMap((drill) => reports.get(drill) ?? []);
   console.log(`\n${table(inOrder)}`);
-  if (interrupted || inOrder.some((report) => report.breaches.length > 0)) process.exitCode = 1;
+  return inOrder.some((report) => report.breaches.length > 0) ? 1 : 0;
 }

@@ -55,6 +55,9 @@ export interface Report {
   skipped?: string;
 }
 
+/** Seconds: a worker's lock runs out after 10, and another one looks for such jobs every 3. */
+const mayHealFor = 45;
+
 /** The usual beginning: one API, one worker, and a load that has been acknowledged. */
 export async function begin(scene: Scene): Promise<{ api: AssentProcess; worker: AssentProcess }> {
   const [api, worker] = await Promise.all([scene.api(), scene.worker()]);
@@ -65,7 +68,8 @@ export async function begin(scene: Scene): Promise<{ api: AssentProcess; worker:
 
 export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 
-export async function perform(drill: Drill, dist: string): Promise<Report> {
+/** Rejects when `signal` aborts, after the drill's stack is down. */
+export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
   const { name, about } = drill;
   const prepared = drill.prepare ? await drill.prepare() : { postgresFolder: undefined, undo: async () => {} };
   if (!prepared) return { name, about, breaches: [], skipped: 'not possible on this machine' };
@@ -75,8 +79,12 @@ export async function perform(drill: Drill, dist: string): Promise<Report> {
     ...(postgresFolder && { postgresFolder }),
     ...(drill.redisSettings && { redisSettings: drill.redisSettings }),
   });
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+  });
   try {
-    const report = await performOn(stack, drill);
+    const report = await Promise.race([performOn(stack, drill), interrupted]);
     if (report.breaches.length > 0) keepLogs(stack, name);
     return report;
   } finally {
@@ -135,6 +143,8 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     const verdict = await check(stack, load.attempts);
     const allowed = { rejected: drill.rejected ?? 0, lost: drill.mayLose ?? false };
     const unmet = verdict.attempts - verdict.acknowledged;
+    const late = secondsToHeal > mayHealFor;
+    scene.expect(!late, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
     scene.expect(!drill.refusesNothing || unmet === 0, `${unmet} attempts were not acknowledged`);
     return { name, about, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** What the drills do to the parts, and how they see that it took effect. */
+import { readStats } from './check.ts';
 import type { Scene } from './drill.ts';
 import type { ChaosStack } from './stack.ts';
 
@@ -82,4 +83,9 @@ export const goesDirect = (scene: Scene): boolean =>
 export const goesThroughQueue = (scene: Scene): boolean => {
   const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
   return last.length === 20 && last.every(({ how }) => how === 'queued');
+};
+
+export const statsAreRight = async (scene: Scene, baseUrl: string, source?: string): Promise<boolean> => {
+  const all = await Promise.all(scene.stack.sites.map((site) => readStats(scene.stack, baseUrl, site)));
+  return all.every((stats) => stats.total === stats.truth && (source === undefined || stats.source === source));
 };

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { expectNoAttemptUsed, firstSite, kill, lockCounters } from '../faults.ts';
+import { expectNoAttemptUsed, firstSite, kill, lockCounters, statsAreRight } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const stopAtOnce = async (scene: Scene) => {
@@ -108,6 +109,36 @@ export const postgresDrills: Drill[] = [
       }
       scene.healed();
       await scene.load.acknowledged(200);
+    },
+  },
+  {
+    name: 'postgres-older',
+    about: 'Postgres is replaced by an older copy of itself, as after a failover: Redis, now ahead, is set right',
+    run: async (scene) => {
+      const { api } = await begin(scene);
+      await scene.load.end();
+      await untilQuiet(scene.stack);
+      const { dataDir } = scene.stack.postgres();
+      const cluster = path.join(dataDir, 'cluster');
+      const older = path.join(dataDir, 'older');
+      await scene.stack.postgres().stop();
+      spawnSync('cp', ['-a', cluster, older]);
+      await scene.stack.startPostgres();
+      const before = scene.load.attempts.length;
+      scene.load.begin();
+      await scene.load.acknowledged(200);
+      await scene.load.end();
+      await untilQuiet(scene.stack);
+      await scene.stack.postgres().stop();
+      // what the copy lacks is gone with the old server: nobody can promise it, so it is not looked for
+      scene.load.attempts.splice(before);
+      spawnSync('rm', ['-rf', cluster]);
+      spawnSync('mv', [older, cluster]);
+      await scene.stack.startPostgres();
+      scene.healed();
+      await scene.until(() => statsAreRight(scene, api.baseUrl, 'redis'), 'statistics are those of Postgres', 60_000);
+      scene.load.begin();
+      await scene.load.acknowledged(100);
     },
   },
   {

@@ -1,9 +1,9 @@
 /** Redis: killed, frozen, full, emptied, set back in time, or not there at all. */
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
-import { readStats, untilQuiet } from '../check.ts';
+import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { goesDirect, goesThroughQueue } from '../faults.ts';
+import { goesDirect, goesThroughQueue, statsAreRight } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -13,11 +13,6 @@ const restart = async (scene: Scene, { down }: { down: number }) => {
   await scene.stack.redis().exited;
   await hold(down);
   await scene.stack.startRedis();
-};
-
-const statsAreRight = async (scene: Scene, baseUrl: string, source?: string): Promise<boolean> => {
-  const all = await Promise.all(scene.stack.sites.map((site) => readStats(scene.stack, baseUrl, site)));
-  return all.every((stats) => stats.total === stats.truth && (source === undefined || stats.source === source));
 };
 
 const appendOnlyFile = (scene: Scene): string => {
