@@ -61,8 +61,8 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
   const grouped = (group: string) =>
     Object.fromEntries(
       Object.entries(attributes).flatMap(([name, value]) => {
-        const rest = name.startsWith(group) ? name.slice(group.length) : '';
-        return /^[A-Z]/.test(rest) && value ? [[rest.charAt(0).toLowerCase() + rest.slice(1), value]] : [];
+        const [, initial, rest] = name.match(`^${group}([A-Z])(.*)`) ?? [];
+        return initial && value ? [[initial.toLowerCase() + rest, value]] : [];
       }),
     );
   const given: Given = { ...window.assentConfig, ...attributes };
