@@ -56,8 +56,10 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     if (modal) dialog.showModal();
     else dialog.show();
     // whoever is writing already goes on undisturbed
-    const writing = !modal && before?.matches('input, textarea, select') ? (before as HTMLElement) : undefined;
-    (writing ?? dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog).focus({ preventScroll: true });
+    const field = before as HTMLElement | null;
+    const isWriting = !modal && (field?.isContentEditable || field?.matches('input, textarea, select'));
+    const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
+    (first ?? dialog).focus({ preventScroll: true });
   }
 
   function ask(): void {
