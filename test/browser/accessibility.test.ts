@@ -161,6 +161,15 @@ describe('the widget for everyone', () => {
     await page.getByRole('button', { name: words }).waitFor();
   });
 
+  it('sets French colons as French does', async () => {
+    const { page } = await visit({ locale: 'fr-FR' });
+    await page.goto(site.add('/colons', html(tag(stack), '<h1>Une page</h1>', 'lang="fr"')));
+    expect(await page.getByRole('dialog').locator('#intro').textContent()).toContain('similaires\u00a0: certains');
+    await page.getByRole('button', { name: 'Tout accepter' }).click();
+    await page.getByRole('button', { name: 'Paramètres de confidentialité' }).click();
+    expect(await page.getByRole('dialog').textContent()).not.toMatch(/[^\u00a0]:/);
+  });
+
   it('reads from right to left in a language that does', async () => {
     const { page } = await visit();
     const texts = { ar: { title: 'خصوصيتك', accept: 'قبول الكل', reject: 'رفض الكل', customise: 'تخصيص' } };

@@ -69,5 +69,5 @@ export function preferences(
 /** What a visitor quotes who asks what was recorded. */
 function proof(label: string, { id, decidedAt }: Consent, language: string): HTMLElement {
   const day = new Date(decidedAt).toLocaleDateString(language, { dateStyle: 'medium' });
-  return element('p', { class: 'fine' }, `${label}: `, element('code', {}, id), ` · ${day}`);
+  return element('p', { class: 'fine' }, `${label} · `, element('code', {}, id), ` · ${day}`);
 }
