@@ -1,5 +1,5 @@
 /** The widget on the page: in a shadow tree of its own, so that neither styles the other. */
-import type { Choice, Consent } from '../consent.ts';
+import { type Choice, type Consent, isGiven } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
@@ -68,7 +68,7 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
 
   function open(): void {
     const actions = { decide: (choice: Choice) => decide(choice, 'preferences'), close: leave };
-    show(preferences(settings, gpc, consent(), actions), true);
+    show(preferences(settings, gpc && !isGiven(consent()), consent(), actions), true);
   }
 
   /** Without a decision: from the second view back to the first, where that is still open. */
