@@ -1,7 +1,8 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
 import type { Listener } from './api.ts';
-import { runLaterScripts, runScripts } from './blocked-scripts.ts';
+import { attempt } from './attempt.ts';
+import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
@@ -20,7 +21,6 @@ function start(): void {
 
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
-  const signals = createSignals(settings.consentMode);
   const listeners = new Set<Listener>();
   let kept = store.current(settings);
 
@@ -44,6 +44,8 @@ function start(): void {
   };
   const isAllowed = (category: string) =>
     kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
+  const signals = createSignals(settings.consentMode, isAllowed);
+  const runScripts = createScripts(isAllowed);
 
   function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
     const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
@@ -61,7 +63,8 @@ function start(): void {
       language: wording.language,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
-      metadata: settings.metadata,
+      // where it cannot be sent, the decision still is
+      metadata: attempt(() => (JSON.stringify(settings.metadata) ? settings.metadata : undefined)),
     });
     const at = timeOf(id);
     const decidedAt = new Date(at).toISOString();
@@ -74,11 +77,12 @@ function start(): void {
   function apply(made: Kept): void {
     kept = made;
     view.close();
-    runScripts(isAllowed);
     const consent = getConsent();
     if (!consent) return;
-    signals.change(consent);
-    for (const listener of listeners) listener(consent);
+    attempt(() => signals.change(consent));
+    for (const listener of listeners) attempt(() => listener(consent));
+    // last: what they do is not ours
+    void runScripts();
   }
 
   /** What the visitor decided in another tab holds here too. */
@@ -98,12 +102,13 @@ function start(): void {
       return () => listeners.delete(listener);
     },
   };
-  signals.begin(getConsent());
-  runLaterScripts(isAllowed);
+  attempt(() => signals.begin(getConsent()));
+  onGrowth(runScripts);
   addEventListener('storage', follow);
   document.addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else view.ask();
 }
 
-if (!window.assent) start();
+// a page's element with that id is there under the same name
+if (typeof window.assent?.open !== 'function') start();

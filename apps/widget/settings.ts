@@ -28,7 +28,7 @@ export interface Given {
   texts?: OwnTexts;
   colors?: Record<string, string>;
   links?: { label: string; href: string }[];
-  consentMode?: ConsentTypes | false;
+  consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
 }
 

@@ -9,15 +9,20 @@ export interface Signals {
 }
 
 /** `types`: the site's own categories; false: no word to Google's tags. */
-export function createSignals(types: ConsentTypes | false | undefined): Signals {
-  const mode = types === false ? undefined : { ...consentTypes, ...types };
+export function createSignals(
+  types: ConsentTypes | boolean | string | undefined,
+  isAllowed: (category: string) => boolean,
+): Signals {
+  const mode = String(types) !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
 
-  const update = ({ preferences }: Consent) => {
-    if (!mode) return;
-    const states = Object.entries(mode).flatMap(([category, names]) =>
-      names.map((name) => [name, preferences[category] ? 'granted' : 'denied']),
+  /** Where nothing was decided, only what is allowed all the same is news. */
+  const update = (isDecided: boolean) => {
+    const states = Object.entries(mode || {}).flatMap(([category, names]) =>
+      [names].flat().map((name) => [name, isAllowed(category) ? 'granted' : 'denied']),
     );
-    gtag('consent', 'update', Object.fromEntries(states));
+    if (states.some(([, state]) => isDecided || state === 'granted')) {
+      gtag('consent', 'update', Object.fromEntries(states));
+    }
   };
 
   const tell = (event: string, consent: Consent | null) => {
@@ -28,11 +33,11 @@ export function createSignals(types: ConsentTypes | false | undefined): Signals 
   return {
     begin: (consent) => {
       if (mode && !hasDefault()) denyByDefault(mode, 0);
-      if (consent) update(consent);
+      update(consent !== null);
       tell('ready', consent);
     },
     change: (consent) => {
-      update(consent);
+      update(true);
       tell('change', consent);
     },
   };
