@@ -126,7 +126,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1))) drop(oldest, 'too many wait');
       queue.set(id, JSON.stringify({ ...report, id }));
       if (ordered() > 0) void flush();
-      else void deliver(id);
+      // what waits after a failure need wait no longer
+      else void deliver(id).then((went) => void (went && flush()));
       return id;
     },
     flush,
