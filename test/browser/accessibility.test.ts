@@ -161,6 +161,20 @@ describe('the widget for everyone', () => {
     await page.getByRole('button', { name: words }).waitFor();
   });
 
+  it('prefers the texts for exactly the language of the page', async () => {
+    const { page } = await visit();
+    const texts = { pt: { accept: 'Aceitar' }, 'pt-BR': { accept: 'Aceitar tudo' }, 'de-CH': { title: 'Ihri Wahl' } };
+    const setup = `<script>assentConfig = ${JSON.stringify({ texts })}</script>`;
+    const open = (lang: string) =>
+      page.goto(site.add(`/exact-${lang}`, html(setup + tag(stack), '<h1>A page</h1>', `lang="${lang}"`)));
+    await open('pt-br');
+    await page.getByRole('button', { name: 'Aceitar tudo' }).waitFor();
+    await open('pt-PT');
+    await page.getByRole('button', { name: 'Aceitar', exact: true }).waitFor();
+    await open('de-CH');
+    await page.getByRole('dialog', { name: 'Ihri Wahl' }).getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
+  });
+
   it('sets French colons as French does', async () => {
     const { page } = await visit({ locale: 'fr-FR' });
     await page.goto(site.add('/colons', html(tag(stack), '<h1>Une page</h1>', 'lang="fr"')));
@@ -202,15 +216,16 @@ describe('the widget for everyone', () => {
     await page.mouse.move(width / 2, height / 2);
     /** Clicks where it is once the wheel has brought it into view; what hides inside a smaller frame is not clicked. */
     const press = async (control: Locator) => {
-      for (let turn = 0; turn < 40; turn += 1) {
+      for (let turn = 0; turn < 100; turn += 1) {
+        // where it is once the wheel has come to rest
+        const before = await control.boundingBox();
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
         const box = await control.boundingBox();
+        if (box?.y !== before?.y) continue;
         if (box && box.y >= 0 && box.y + box.height <= height) {
           return page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
         }
         await page.mouse.wheel(0, 40);
-        await page.evaluate(
-          () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-        );
       }
       throw new Error('out of reach');
     };
