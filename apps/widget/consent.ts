@@ -73,13 +73,15 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     }
   };
 
+  const write = (kept: Kept): void => {
+    const text = JSON.stringify(kept);
+    if (isShared(text)) storage.remove(name);
+    else storage.set(name, text);
+  };
+
   return {
     read,
-    write: (kept: Kept): void => {
-      const text = JSON.stringify(kept);
-      if (isShared(text)) storage.remove(name);
-      else storage.set(name, text);
-    },
+    write,
     /** Null where the visitor has not decided: never, under another policy, for other categories, or so long ago. */
     current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
       const kept = read();
@@ -87,7 +89,10 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
         kept?.policyVersion === policyVersion &&
         kept.at > Date.now() - maxAgeMonths * month &&
         Object.keys(kept.preferences).sort().join() === [...asked].sort().join();
-      return isCurrent ? kept : null;
+      if (!isCurrent) return null;
+      // from before the site had a cookie domain
+      if (cookieDomain && storage.get(name)) write(kept);
+      return kept;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
-import type { Listener } from './api.ts';
+import './api.ts';
 import { attempt } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
@@ -21,7 +21,6 @@ function start(): void {
 
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
-  const listeners = new Set<Listener>();
   let kept = store.current(settings);
 
   const client = createRecordClient({
@@ -44,15 +43,19 @@ function start(): void {
   };
   const isAllowed = (category: string) =>
     kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
-  const signals = createSignals(settings.consentMode, isAllowed);
+  const tell = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
 
   function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
     const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
     const chosen = Object.values(preferences);
-    const refusal = isGiven(kept) ? 'withdraw' : 'reject_all';
-    const decision: Decision = !chosen.includes(true) ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
-    const visitorId = store.read()?.visitorId ?? randomHex(16);
+    // also what is no longer in force, such as under an earlier policy
+    const last = store.read();
+    const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
+    const isRefusal = choice !== true && !chosen.includes(true);
+    const decision: Decision = isRefusal ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
+    // what other scripts left there need not be a text
+    const visitorId = last?.visitorId?.trim?.() || randomHex(16);
     const id = client.record({
       decision,
       preferences,
@@ -77,10 +80,7 @@ function start(): void {
   function apply(made: Kept): void {
     kept = made;
     view.close();
-    const consent = getConsent();
-    if (!consent) return;
-    attempt(() => signals.change(consent));
-    for (const listener of listeners) attempt(() => listener(consent));
+    attempt(() => tell('change', getConsent()));
     // last: what they do is not ours
     void runScripts();
   }
@@ -95,14 +95,15 @@ function start(): void {
     getConsent,
     open: view.open,
     withdraw: () => {
-      if (isGiven(kept)) decide(false, 'api');
+      if (isGiven(store.read())) decide(false, 'api');
     },
     onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);
+      addEventListener('assent:change', hear);
+      return () => removeEventListener('assent:change', hear);
     },
   };
-  attempt(() => signals.begin(getConsent()));
+  attempt(() => tell('ready', getConsent()));
   onGrowth(runScripts);
   addEventListener('storage', follow);
   document.addEventListener('visibilitychange', follow);

@@ -2,17 +2,14 @@
 import type { Consent } from './consent.ts';
 import { type ConsentTypes, consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
 
-export interface Signals {
-  /** The choice that holds when the page begins, if there is one. */
-  begin(consent: Consent | null): void;
-  change(consent: Consent): void;
-}
+/** `ready`: the choice that holds when the page begins, if there is one. */
+export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;
 
 /** `types`: the site's own categories; false: no word to Google's tags. */
 export function createSignals(
   types: ConsentTypes | boolean | string | undefined,
   isAllowed: (category: string) => boolean,
-): Signals {
+): Tell {
   const mode = String(types) !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
 
   /** Where nothing was decided, only what is allowed all the same is news. */
@@ -25,21 +22,11 @@ export function createSignals(
     }
   };
 
-  const tell = (event: string, consent: Consent | null) => {
+  return (event, consent) => {
+    if (mode && !hasDefault()) denyByDefault(mode, 0);
+    update(consent !== null);
     dataLayer().push({ event: `assent_${event}`, assent: consent });
     emit(event, consent);
-  };
-
-  return {
-    begin: (consent) => {
-      if (mode && !hasDefault()) denyByDefault(mode, 0);
-      update(consent !== null);
-      tell('ready', consent);
-    },
-    change: (consent) => {
-      update(true);
-      tell('change', consent);
-    },
   };
 }
 

@@ -21,9 +21,9 @@ export const phrases = {
   gpc: [
     'Global Privacy Control: everything optional is off.',
     'Global Privacy Control: alles Optionale ist aus.',
-    'Global Privacy Control\u00a0: tout ce qui est facultatif est désactivé.',
+    'Global Privacy Control\u00a0: tout le facultatif est désactivé.',
     'Global Privacy Control: todo lo opcional está desactivado.',
-    'Global Privacy Control: tutto ciò che è facoltativo è disattivato.',
+    'Global Privacy Control: tutto il facoltativo è disattivato.',
   ],
   accept: ['Accept all', 'Alle akzeptieren', 'Tout accepter', 'Aceptar todo', 'Accetta tutto'],
   reject: ['Reject all', 'Alle ablehnen', 'Tout refuser', 'Rechazar todo', 'Rifiuta tutto'],

@@ -7,7 +7,7 @@ export function makeId(time: number): string {
   return withTime(`00000000-0000-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6)}`, time);
 }
 
-export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const timeOf = (id: string): number => Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`);
 
 /** The same random bits under another time. */
 export function withTime(id: string, time: number): string {

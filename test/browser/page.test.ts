@@ -240,7 +240,7 @@ describe("the widget on a site's page", () => {
     });
     await click(page, 'Accept all');
     await page.waitForFunction(() => (window as Seen).seen?.includes('script'));
-    expect(await seen(page)).toEqual(['event', 'listener', 'script']);
+    expect(await seen(page)).toEqual(['listener', 'event', 'script']);
     expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all', metadata: null }]);
     expect(await page.getByRole('dialog').count()).toBe(0);
     for (const part of ['the first script', 'the second script', 'a listener', 'circular'])
@@ -363,6 +363,28 @@ describe("the widget on a site's page", () => {
     await click(page, 'Save choice');
     expect(await recordsOf(stack, 1)).toMatchObject([
       { preferences: { maps: true, analytics: false }, policyVersion: '9' },
+    ]);
+  });
+
+  it('moves a choice that is in force to the cookie, once there is a cookie domain', async () => {
+    const { page } = await visit();
+    const at = (name: string) => `http://${name}.${hostName}:${site.port}/later`;
+    site.add('/later', html(tag(stack)));
+    await page.goto(at('www'));
+    await click(page, 'Accept all');
+    const [record] = await recordsOf(stack, 1);
+    site.add('/later', html(tag(stack, { 'data-cookie-domain': hostName })));
+    await page.reload();
+    await page.goto(at('blog'));
+    expect(await page.evaluate(() => window.assent?.getConsent()?.id)).toBe(record?.id);
+  });
+
+  it('says at the start which categories the service would refuse', async () => {
+    const { page, messages } = await visit();
+    await page.goto(site.add('/odd', html(tag(stack, { 'data-categories': 'analytics prix/coût maps' }))));
+    await page.getByRole('dialog').waitFor();
+    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
+      'warning: assent: the service refuses the category prix/coût',
     ]);
   });
 
