@@ -59,6 +59,12 @@ describe("the widget on a site's page", () => {
     await page.goto(site.add('/pinned', html(tag(stack, pinned))));
     await click(page, 'Accept all');
     await recordsOf(stack, 1);
+    // the same as a whole tag, which lacks only the key
+    const whole = await cli.json<{ tag: string }>('domain', 'show', stack.domainId, '--api', `${stack.api.baseUrl}/`);
+    const { page: another } = await visit();
+    await another.goto(site.add('/whole', html(whole.tag.replace('ak_…', stack.apiKey))));
+    await click(another, 'Accept all');
+    await recordsOf(stack, 2);
   });
 
   it('records from a listed origin, and from no other', async () => {
