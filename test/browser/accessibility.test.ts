@@ -222,7 +222,8 @@ describe('the widget for everyone', () => {
         await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
         const box = await control.boundingBox();
         if (box?.y !== before?.y) continue;
-        if (box && box.y >= 0 && box.y + box.height <= height) {
+        const frame = await page.getByRole('dialog').boundingBox();
+        if (box && frame && box.y >= frame.y && box.y + box.height <= frame.y + frame.height) {
           return page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
         }
         await page.mouse.wheel(0, 40);
