@@ -21,6 +21,10 @@ const origin = (text: string, before: string[] = []): string[] => {
   return [...before, text];
 };
 
+/** Ready to paste, but for the key, which is known only to whoever made it. */
+const tagOf = (api: string, { domainId, widget, integrity }: Record<'domainId' | 'widget' | 'integrity', string>) =>
+  `<script src="${api.replace(/\/$/, '')}${widget}" integrity="${integrity}" crossorigin="anonymous" data-domain="${domainId}" data-key="ak_…" defer></script>`;
+
 export function domainCommand(): Command {
   const command = new Command('domain').description('domains: the websites whose visitors decide');
   command
@@ -46,7 +50,8 @@ export function domainCommand(): Command {
   command
     .command('show <domain>')
     .description('a domain, and the address of this release of its widget')
-    .action(async (id: string, _: object, self: Command) => {
+    .option('--api <url>', 'where browsers reach the API: prints the whole tag, less the key')
+    .action(async (id: string, { api }: { api?: string }, self: Command) => {
       const file = readWidgetFile('widget');
       const domains = await withDatabase((db) =>
         db.run(async (sql) => {
@@ -61,7 +66,8 @@ export function domainCommand(): Command {
         id,
         'domain',
       );
-      print(self, { ...domain, widget: hashedPath(file), integrity: integrityOf(file) });
+      const shown = { ...domain, widget: hashedPath(file), integrity: integrityOf(file) };
+      print(self, api ? { ...shown, tag: tagOf(api, shown) } : shown);
     });
   return command;
 }

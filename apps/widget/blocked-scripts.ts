@@ -4,37 +4,56 @@ const blocked = 'script[type="text/plain"][data-assent]';
 /** Milliseconds: a page that grows without end is searched no more often. */
 const pause = 50;
 
-/** Runs what is allowed now; call it again when more is. */
-export function runScripts(isAllowed: (category: string) => boolean): void {
-  for (const script of document.querySelectorAll<HTMLScriptElement>(blocked)) {
-    const { assent = '', type } = script.dataset;
-    if (assent.split(/[\s,]+/).every(isAllowed)) run(script, type);
-  }
+/** Gives back what runs what is allowed now, in the order of the page; call it again when more is. */
+export function createScripts(isAllowed: (category: string) => boolean): () => Promise<void> {
+  const begun = new Set<HTMLScriptElement>();
+  let isRunning = false;
+
+  const next = () =>
+    [...document.querySelectorAll<HTMLScriptElement>(blocked)].find(
+      (script) => !begun.has(script) && script.dataset.assent?.split(/[\s,]+/).every(isAllowed),
+    );
+
+  return async () => {
+    if (isRunning) return;
+    isRunning = true;
+    // searched each time: one may change what is there and what is allowed
+    for (let script = next(); script; script = next()) {
+      begun.add(script);
+      await run(script).catch(reportError);
+    }
+    isRunning = false;
+  };
 }
 
-/** The same, now and whenever the page has grown. */
-export function runLaterScripts(isAllowed: (category: string) => boolean): void {
+/** Calls `work` now and whenever the page has grown. */
+export function onGrowth(work: () => void): void {
   let isPlanned = false;
-  const run = () => {
+  const begin = () => {
     isPlanned = false;
-    runScripts(isAllowed);
+    work();
   };
-  run();
+  begin();
   new MutationObserver(() => {
-    if (!isPlanned) setTimeout(run, pause);
+    if (!isPlanned) setTimeout(begin, pause);
     isPlanned = true;
   }).observe(document.documentElement, { childList: true, subtree: true });
 }
 
-/** A script that was parsed as text never runs: a new one takes its place. */
-function run(script: HTMLScriptElement, type: string | undefined): void {
+/** A script that was parsed as text never runs: a new one takes its place. Ends when the next one may run. */
+async function run(script: HTMLScriptElement): Promise<void> {
   const running = document.createElement('script');
   for (const { name, value } of script.attributes) if (name !== 'type') running.setAttribute(name, value);
-  if (type) running.type = type;
+  running.type = script.dataset.type ?? '';
   // browsers hide the nonce's attribute
   running.nonce = script.nonce;
   running.text = script.text;
-  // as written: in the order of the page, unless they ask otherwise
   running.async = script.hasAttribute('async');
+  // only these hold up a page's later scripts, and others may never tell that they have loaded
+  const isAwaited = running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type);
+  const end = new Promise((resolve) => {
+    running.onload = running.onerror = resolve;
+  });
   script.replaceWith(running);
+  if (isAwaited) await end;
 }

@@ -1,5 +1,5 @@
 /** Google Consent Mode v2: what each of our categories allows. */
-export type ConsentTypes = Record<string, string[]>;
+export type ConsentTypes = Record<string, string | string[]>;
 
 export const consentTypes: ConsentTypes = {
   functional: ['functionality_storage', 'personalization_storage'],

@@ -35,6 +35,8 @@ export interface Terms {
 
 /** Seconds: the longest that browsers keep a cookie. */
 const cookieAge = 400 * 86_400;
+/** Milliseconds, on average. */
+const month = 365.25 * 7_200_000;
 const name = 'consent';
 
 /** With a cookie domain all its subdomains share the choice; where that cookie cannot be set, it stays with this one. */
@@ -71,23 +73,26 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     }
   };
 
+  const write = (kept: Kept): void => {
+    const text = JSON.stringify(kept);
+    if (isShared(text)) storage.remove(name);
+    else storage.set(name, text);
+  };
+
   return {
     read,
-    write: (kept: Kept): void => {
-      const text = JSON.stringify(kept);
-      if (isShared(text)) storage.remove(name);
-      else storage.set(name, text);
-    },
+    write,
     /** Null where the visitor has not decided: never, under another policy, for other categories, or so long ago. */
     current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
-      const oldest = new Date();
-      oldest.setMonth(oldest.getMonth() - maxAgeMonths);
       const kept = read();
       const isCurrent =
         kept?.policyVersion === policyVersion &&
-        kept.at > oldest.getTime() &&
+        kept.at > Date.now() - maxAgeMonths * month &&
         Object.keys(kept.preferences).sort().join() === [...asked].sort().join();
-      return isCurrent ? kept : null;
+      if (!isCurrent) return null;
+      // from before the site had a cookie domain
+      if (cookieDomain && storage.get(name)) write(kept);
+      return kept;
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
 import type { Decision } from '#libs/contract/terms';
-import type { Listener } from './api.ts';
-import { runLaterScripts, runScripts } from './blocked-scripts.ts';
+import './api.ts';
+import { attempt } from './attempt.ts';
+import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
@@ -20,8 +21,6 @@ function start(): void {
 
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
-  const signals = createSignals(settings.consentMode);
-  const listeners = new Set<Listener>();
   let kept = store.current(settings);
 
   const client = createRecordClient({
@@ -44,13 +43,19 @@ function start(): void {
   };
   const isAllowed = (category: string) =>
     kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
+  const tell = createSignals(settings.consentMode, isAllowed);
+  const runScripts = createScripts(isAllowed);
 
   function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
     const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
     const chosen = Object.values(preferences);
-    const refusal = isGiven(kept) ? 'withdraw' : 'reject_all';
-    const decision: Decision = !chosen.includes(true) ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
-    const visitorId = store.read()?.visitorId ?? randomHex(16);
+    // also what is no longer in force, such as under an earlier policy
+    const last = store.read();
+    const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
+    const isRefusal = choice !== true && !chosen.includes(true);
+    const decision: Decision = isRefusal ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
+    // what other scripts left there need not be a text
+    const visitorId = last?.visitorId?.trim?.() || randomHex(16);
     const id = client.record({
       decision,
       preferences,
@@ -61,7 +66,8 @@ function start(): void {
       language: wording.language,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
-      metadata: settings.metadata,
+      // where it cannot be sent, the decision still is
+      metadata: attempt(() => (JSON.stringify(settings.metadata) ? settings.metadata : undefined)),
     });
     const at = timeOf(id);
     const decidedAt = new Date(at).toISOString();
@@ -74,11 +80,9 @@ function start(): void {
   function apply(made: Kept): void {
     kept = made;
     view.close();
-    runScripts(isAllowed);
-    const consent = getConsent();
-    if (!consent) return;
-    signals.change(consent);
-    for (const listener of listeners) listener(consent);
+    attempt(() => tell('change', getConsent()));
+    // last: what they do is not ours
+    void runScripts();
   }
 
   /** What the visitor decided in another tab holds here too. */
@@ -91,19 +95,21 @@ function start(): void {
     getConsent,
     open: view.open,
     withdraw: () => {
-      if (isGiven(kept)) decide(false, 'api');
+      if (isGiven(store.read())) decide(false, 'api');
     },
     onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);
+      addEventListener('assent:change', hear);
+      return () => removeEventListener('assent:change', hear);
     },
   };
-  signals.begin(getConsent());
-  runLaterScripts(isAllowed);
+  attempt(() => tell('ready', getConsent()));
+  onGrowth(runScripts);
   addEventListener('storage', follow);
   document.addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else view.ask();
 }
 
-if (!window.assent) start();
+// a page's element with that id is there under the same name
+if (typeof window.assent?.open !== 'function') start();

@@ -5,7 +5,7 @@
 import type { Receipt } from '#libs/contract/responses';
 import { redate } from './redate.ts';
 import type { Report } from './report.ts';
-import { type Outcome, send, type Target } from './send.ts';
+import { send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
 
@@ -70,10 +70,10 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     sending.add(id);
     const outcome = await send(target, body);
     sending.delete(id);
-    if (outcome.is === 'retry') return retry(outcome);
+    if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
-    if (outcome.is === 'misdated') return correct(id, body, outcome.serverTime);
-    if (outcome.is === 'refused') drop(id, outcome.reason);
+    if ('serverTime' in outcome) return correct(id, body, outcome.serverTime);
+    if ('reason' in outcome) drop(id, outcome.reason);
     else {
       queue.remove(id);
       onRecorded?.(outcome.receipt, id);
@@ -81,7 +81,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     return true;
   }
 
-  function retry({ wait }: Extract<Outcome, { is: 'retry' }>): false {
+  function retry(wait: number): false {
     if (wait) storage.set(waitName, String(Date.now() + Math.min(wait, longestOrder)));
     // of many that fail at once only the first counts
     if (timer === undefined) later(Math.min(firstWait * 2 ** failures++, longestWait));
@@ -126,7 +126,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1))) drop(oldest, 'too many wait');
       queue.set(id, JSON.stringify({ ...report, id }));
       if (ordered() > 0) void flush();
-      else void deliver(id);
+      // what waits after a failure need wait no longer
+      else void deliver(id).then((went) => void (went && flush()));
       return id;
     },
     flush,

@@ -9,13 +9,13 @@ export interface Target {
 }
 
 export type Outcome =
-  | { is: 'recorded'; receipt: Receipt }
+  | { receipt: Receipt }
   /** `wait`: milliseconds that the service asks for */
-  | { is: 'retry'; wait: number }
+  | { wait: number }
   /** the id's time is outside the window; by the service's clock it is `serverTime` (Unix milliseconds) */
-  | { is: 'misdated'; serverTime: number }
+  | { serverTime: number }
   /** sending it again would not help */
-  | { is: 'refused'; reason: string };
+  | { reason: string };
 
 /** Milliseconds; the service answers within 5 s. */
 const patience = 15_000;
@@ -33,14 +33,14 @@ export async function send({ api, domain, key }: Target, body: string): Promise<
     });
     const { status } = response;
     const answer = await response.json().catch(() => ({}));
-    if (response.ok && answer.id) return { is: 'recorded', receipt: answer };
+    if (response.ok && answer.id) return { receipt: answer };
     // what has no code of ours is the answer of something between, such as a hotel's sign-in page, and passes
     if (status === 429 || status >= 500 || !answer.code) {
-      return { is: 'retry', wait: Number(response.headers.get('Retry-After')) * 1000 || 0 };
+      return { wait: Number(response.headers.get('Retry-After')) * 1000 || 0 };
     }
-    if (answer.code === 'id_time_out_of_range') return { is: 'misdated', serverTime: Date.parse(answer.serverTime) };
-    return { is: 'refused', reason: answer.detail };
+    if (answer.code === 'id_time_out_of_range') return { serverTime: Date.parse(answer.serverTime) };
+    return { reason: answer.detail };
   } catch {
-    return { is: 'retry', wait: 0 };
+    return { wait: 0 };
   }
 }

@@ -28,7 +28,7 @@ export interface Given {
   texts?: OwnTexts;
   colors?: Record<string, string>;
   links?: { label: string; href: string }[];
-  consentMode?: ConsentTypes | false;
+  consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
 }
 
@@ -54,6 +54,8 @@ declare global {
 }
 
 const necessary = 'necessary';
+/** The service's own rule for names. */
+const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
 /** `script`: the tag that the widget came by; its address says where the service is. */
 export function readSettings(script: HTMLScriptElement | null): Settings {
@@ -61,18 +63,21 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
   const grouped = (group: string) =>
     Object.fromEntries(
       Object.entries(attributes).flatMap(([name, value]) => {
-        const rest = name.startsWith(group) ? name.slice(group.length) : '';
-        return /^[A-Z]/.test(rest) && value ? [[rest.charAt(0).toLowerCase() + rest.slice(1), value]] : [];
+        const [, initial, rest] = name.match(`^${group}([A-Z])(.*)`) ?? [];
+        return initial && value ? [[initial.toLowerCase() + rest, value]] : [];
       }),
     );
   const given: Given = { ...window.assentConfig, ...attributes };
-  const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths = 12 } = given;
+  const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths } = given;
   const page = document.documentElement;
   const languages = [given.lang ?? '', page.lang, ...navigator.languages];
   const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
   wording.direction = given.dir ?? wording.direction;
   const { texts } = wording;
   const categories = toCategories(given.categories ?? 'analytics marketing');
+  const asked = categories.flatMap(({ id, required }) => (required ? [] : [id]));
+  const refused = asked.filter((id) => !acceptable.test(id));
+  if (refused[0]) console.warn(`assent: the service refuses the category ${refused}`);
   return {
     ...given,
     domain,
@@ -80,9 +85,9 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
     api: given.api ?? new URL('.', script?.src || location.href).href,
     policyVersion: String(policyVersion),
     bannerVersion: String(bannerVersion),
-    maxAgeMonths: Number(maxAgeMonths),
+    maxAgeMonths: Number(maxAgeMonths) || 12,
     categories,
-    asked: categories.flatMap(({ id, required }) => (required ? [] : [id])),
+    asked,
     colors: { ...given.colors, ...grouped('color') },
     links: [...(given.policyUrl ? [{ label: texts.policy, href: given.policyUrl }] : []), ...(given.links ?? [])],
     wording,

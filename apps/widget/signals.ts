@@ -2,39 +2,31 @@
 import type { Consent } from './consent.ts';
 import { type ConsentTypes, consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
 
-export interface Signals {
-  /** The choice that holds when the page begins, if there is one. */
-  begin(consent: Consent | null): void;
-  change(consent: Consent): void;
-}
+/** `ready`: the choice that holds when the page begins, if there is one. */
+export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;
 
 /** `types`: the site's own categories; false: no word to Google's tags. */
-export function createSignals(types: ConsentTypes | false | undefined): Signals {
-  const mode = types === false ? undefined : { ...consentTypes, ...types };
+export function createSignals(
+  types: ConsentTypes | boolean | string | undefined,
+  isAllowed: (category: string) => boolean,
+): Tell {
+  const mode = String(types) !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
 
-  const update = ({ preferences }: Consent) => {
-    if (!mode) return;
-    const states = Object.entries(mode).flatMap(([category, names]) =>
-      names.map((name) => [name, preferences[category] ? 'granted' : 'denied']),
+  /** Where nothing was decided, only what is allowed all the same is news. */
+  const update = (isDecided: boolean) => {
+    const states = Object.entries(mode || {}).flatMap(([category, names]) =>
+      [names].flat().map((name) => [name, isAllowed(category) ? 'granted' : 'denied']),
     );
-    gtag('consent', 'update', Object.fromEntries(states));
+    if (states.some(([, state]) => isDecided || state === 'granted')) {
+      gtag('consent', 'update', Object.fromEntries(states));
+    }
   };
 
-  const tell = (event: string, consent: Consent | null) => {
+  return (event, consent) => {
+    if (mode && !hasDefault()) denyByDefault(mode, 0);
+    update(consent !== null);
     dataLayer().push({ event: `assent_${event}`, assent: consent });
     emit(event, consent);
-  };
-
-  return {
-    begin: (consent) => {
-      if (mode && !hasDefault()) denyByDefault(mode, 0);
-      if (consent) update(consent);
-      tell('ready', consent);
-    },
-    change: (consent) => {
-      update(consent);
-      tell('change', consent);
-    },
   };
 }
 

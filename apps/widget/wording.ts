@@ -18,13 +18,15 @@ const rightToLeft = /^(ar|dv|fa|he|ku|ps|sd|ug|ur|yi)$/;
 /** In the first of the wanted languages that is there, else in English. */
 export function wordingFor(wanted: readonly string[], own: OwnTexts): Wording {
   const known: readonly string[] = languages;
-  const tags = wanted.map((tag) => tag.toLowerCase().replace(/-.*/, ''));
+  const owned = (tag: string) => Object.keys(own).find((name) => name.toLowerCase() === tag.toLowerCase());
+  const tags = wanted.flatMap((tag) => [owned(tag) ?? '', tag.toLowerCase().replace(/-.*/, '')]);
   const language = tags.find((tag) => known.includes(tag) || own[tag]) ?? 'en';
-  const at = Math.max(known.indexOf(language), 0);
+  const base = language.replace(/-.*/, '').toLowerCase();
+  const at = Math.max(known.indexOf(base), 0);
   const ours = Object.fromEntries(Object.entries(phrases).map(([name, phrase]) => [name, phrase[at]]));
   return {
-    texts: Object.assign(ours, own, own[language]) as Texts,
+    texts: Object.assign(ours, own, own[base], own[language]) as Texts,
     language,
-    direction: rightToLeft.test(language) ? 'rtl' : 'ltr',
+    direction: rightToLeft.test(base) ? 'rtl' : 'ltr',
   };
 }

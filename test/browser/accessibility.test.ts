@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../e2e/stack.ts';
 import { useBrowser } from './browser.ts';
@@ -85,9 +85,14 @@ describe('the widget for everyone', () => {
     expect(await focused(page)).toMatchObject({ name: 'A link' });
   });
 
-  it('does not take the keyboard from a visitor who is writing', async () => {
+  it.each([
+    ['a field', '<input aria-label="Search">'],
+    ['a text on the page', '<div role="textbox" aria-label="Search" tabindex="0" contenteditable></div>'],
+  ])('does not take the keyboard from a visitor who is writing in %s', async (_, field) => {
     const { page } = await visit();
-    await page.goto(site.add('/search', html(tag(stack), '<h1>A page</h1><input aria-label="Search" autofocus>')));
+    await page.goto(
+      site.add('/search', html(tag(stack), `${field}<script>document.querySelector('main > *').focus()</script>`)),
+    );
     await page.getByRole('dialog').waitFor();
     expect(await focused(page)).toMatchObject({ name: 'Search' });
   });
@@ -156,6 +161,29 @@ describe('the widget for everyone', () => {
     await page.getByRole('button', { name: words }).waitFor();
   });
 
+  it('prefers the texts for exactly the language of the page', async () => {
+    const { page } = await visit();
+    const texts = { pt: { accept: 'Aceitar' }, 'pt-BR': { accept: 'Aceitar tudo' }, 'de-CH': { title: 'Ihri Wahl' } };
+    const setup = `<script>assentConfig = ${JSON.stringify({ texts })}</script>`;
+    const open = (lang: string) =>
+      page.goto(site.add(`/exact-${lang}`, html(setup + tag(stack), '<h1>A page</h1>', `lang="${lang}"`)));
+    await open('pt-br');
+    await page.getByRole('button', { name: 'Aceitar tudo' }).waitFor();
+    await open('pt-PT');
+    await page.getByRole('button', { name: 'Aceitar', exact: true }).waitFor();
+    await open('de-CH');
+    await page.getByRole('dialog', { name: 'Ihri Wahl' }).getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
+  });
+
+  it('sets French colons as French does', async () => {
+    const { page } = await visit({ locale: 'fr-FR' });
+    await page.goto(site.add('/colons', html(tag(stack), '<h1>Une page</h1>', 'lang="fr"')));
+    expect(await page.getByRole('dialog').locator('#intro').textContent()).toContain('similaires\u00a0: certains');
+    await page.getByRole('button', { name: 'Tout accepter' }).click();
+    await page.getByRole('button', { name: 'Paramètres de confidentialité' }).click();
+    expect(await page.getByRole('dialog').textContent()).not.toMatch(/[^\u00a0]:/);
+  });
+
   it('reads from right to left in a language that does', async () => {
     const { page } = await visit();
     const texts = { ar: { title: 'خصوصيتك', accept: 'قبول الكل', reject: 'رفض الكل', customise: 'تخصيص' } };
@@ -175,6 +203,44 @@ describe('the widget for everyone', () => {
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     expect(await dialog.evaluate((node) => (getComputedStyle(node).animationName === 'none' ? 0 : 1))).toBe(animations);
+  });
+
+  it.each([
+    [320, 256],
+    [568, 320],
+    [667, 320],
+  ])('at %i × %i all of the settings can be seen and clicked', async (width, height) => {
+    const { page } = await visit({ viewport: { width, height }, reducedMotion: 'reduce' });
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Customise' }).click();
+    await page.mouse.move(width / 2, height / 2);
+    /** Clicks where it is once the wheel has brought it into view; what hides inside a smaller frame is not clicked. */
+    const press = async (control: Locator) => {
+      for (let turn = 0; turn < 100; turn += 1) {
+        // where it is once the wheel has come to rest
+        const before = await control.boundingBox();
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+        const box = await control.boundingBox();
+        if (box?.y !== before?.y) continue;
+        const frame = await page.getByRole('dialog').boundingBox();
+        if (box && frame && box.y >= frame.y && box.y + box.height <= frame.y + frame.height) {
+          return page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+        }
+        await page.mouse.wheel(0, 40);
+      }
+      throw new Error('out of reach');
+    };
+    for (const name of ['Statistics', 'Marketing']) {
+      const control = page.getByRole('switch', { name });
+      await press(control);
+      expect(await control.isChecked()).toBe(true);
+    }
+    const list = page.getByRole('list');
+    const seen = await list.evaluate((node) => node.parentElement?.clientHeight === node.parentElement?.scrollHeight);
+    expect(seen).toBe(true);
+    await press(page.getByRole('button', { name: 'Save choice' }));
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('accept_all');
   });
 
   it('fits a small screen with large letters: everything can be reached', async () => {

@@ -111,7 +111,7 @@ describe('a decision in the widget', () => {
       const stop = window.assent?.onChange(({ decision }) => seen.push(decision));
       addEventListener('assent:change', (event) => {
         seen.push(`event ${(event as CustomEvent).detail.decision}`);
-        if (seen.length === 5) stop?.();
+        if (seen.length === 4) stop?.();
       });
       window.assent?.open();
     });
@@ -126,10 +126,10 @@ describe('a decision in the widget', () => {
       ['accept_all', 'preferences'],
     ]);
     expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
-      'event accept_all',
       'accept_all',
-      'event withdraw',
+      'event accept_all',
       'withdraw',
+      'event withdraw',
       'event accept_all',
     ]);
   });
@@ -173,12 +173,34 @@ describe('a decision in the widget', () => {
     expect(await consentIn(page)).toBeNull();
     await click(page, 'Reject all');
     const records = await recordsOf(stack, 2);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'reject_all']);
+    // consent was given, though to other terms
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
     expect(records[0]?.visitorId).toBe(records[1]?.visitorId);
+  });
+
+  it('is accept_all where nothing optional is asked for', async () => {
+    const { page } = await visit();
+    await page.goto(site.add('/nothing', html(tag(stack, { 'data-categories': 'necessary' }))));
+    await click(page, 'Accept all');
+    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all', preferences: {} }]);
+  });
+
+  it('is recorded though the page has spoilt the visitor’s id', async () => {
+    const { page } = await visit();
+    await page.goto(address);
+    await click(page, 'Accept all');
+    await page.evaluate((name) => {
+      const kept = JSON.parse(localStorage.getItem(name) ?? '');
+      localStorage.setItem(name, JSON.stringify({ ...kept, visitorId: 5 }));
+      window.assent?.withdraw();
+    }, `assent.${stack.domainId}.consent`);
+    const records = await recordsOf(stack, 2);
+    expect(records[1]).toMatchObject({ decision: 'withdraw', visitorId: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 
   it.each([
     ['12 months by default', {}, 364, 367],
+    ['12 months where that is not a number', { 'data-max-age-months': 'a year' }, 364, 367],
     ['as long as the site says', { 'data-max-age-months': '6' }, 180, 186],
   ])('holds for %s', async (_, attributes, within, after) => {
     const { page, context } = await visit();
@@ -206,5 +228,12 @@ describe('a decision in the widget', () => {
     await page.keyboard.press('Enter');
     expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'reject_all', gpc: true }]);
     expect(await consentIn(page)).toMatchObject({ gpc: true });
+    await click(page, 'Privacy settings');
+    await page.getByText('Global Privacy Control').waitFor();
+    // said only while it is so
+    await click(page, 'Accept all');
+    await click(page, 'Privacy settings');
+    await page.getByRole('switch', { name: 'Marketing' }).waitFor();
+    expect(await page.getByText('Global Privacy Control').count()).toBe(0);
   });
 });

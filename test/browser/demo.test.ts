@@ -68,6 +68,17 @@ describe('the demo shop', () => {
     expect(messages.filter((message) => /^(error|warning|uncaught)/.test(message))).toEqual([]);
   });
 
+  it('says that a decision is kept while the service cannot be reached', async () => {
+    const { page, context } = await visit();
+    await page.goto(address);
+    await page.getByRole('dialog').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Reject all' }).click();
+    await page.getByText('Kept in this browser until the service can be reached.').waitFor();
+    await context.setOffline(false);
+    await page.getByText('In the log:').waitFor();
+  });
+
   it.each(
     Object.keys(screens).flatMap((screen) => (['light', 'dark'] as const).map((scheme) => [screen, scheme] as const)),
   )('looks as it does in .data/screenshots: %s, %s', async (screen, colorScheme) => {

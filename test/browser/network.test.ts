@@ -89,6 +89,20 @@ describe('a decision on a bad network', () => {
     await emptied(page);
   });
 
+  it('goes at once with the next one that arrives, however long it was to wait', async () => {
+    const { page, context } = await visit();
+    await context.clock.install();
+    await page.goto(address);
+    let isBlocked = true;
+    await context.route('**/record', (route) => (isBlocked ? route.abort() : route.continue()));
+    await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Accept all')]);
+    await context.clock.pauseAt(Date.now() + 500);
+    isBlocked = false;
+    await page.evaluate(() => window.assent?.withdraw());
+    const records = await recordsOf(stack, 2);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
+  });
+
   it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
     const { page, context } = await visit();
     const asked: number[] = [];

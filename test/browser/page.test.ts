@@ -59,6 +59,12 @@ describe("the widget on a site's page", () => {
     await page.goto(site.add('/pinned', html(tag(stack, pinned))));
     await click(page, 'Accept all');
     await recordsOf(stack, 1);
+    // the same as a whole tag, which lacks only the key
+    const whole = await cli.json<{ tag: string }>('domain', 'show', stack.domainId, '--api', `${stack.api.baseUrl}/`);
+    const { page: another } = await visit();
+    await another.goto(site.add('/whole', html(whole.tag.replace('ak_…', stack.apiKey))));
+    await click(another, 'Accept all');
+    await recordsOf(stack, 2);
   });
 
   it('records from a listed origin, and from no other', async () => {
@@ -178,7 +184,7 @@ describe("the widget on a site's page", () => {
     await click(page, 'Privacy settings');
     await click(page, 'Accept all');
     await page.waitForFunction(() => (window as Seen).seen?.length === 4);
-    expect((await seen(page)).slice(2).sort()).toEqual(['both', 'far']);
+    expect((await seen(page)).slice(2)).toEqual(['far', 'both']);
     // also what the page gets later
     await page.evaluate(() => {
       const later = document.createElement('script');
@@ -189,6 +195,89 @@ describe("the widget on a site's page", () => {
     });
     await page.waitForFunction(() => (window as Seen).seen?.includes('later'));
     expect((await seen(page)).length).toBe(5);
+  });
+
+  it('an inline script waits for the external ones before it, though one of them is missing', async () => {
+    const { page, context } = await visit();
+    const type = { 'content-type': 'text/javascript' };
+    site.add('/slow.js', "seen.push('slow')", type);
+    await context.route('**/slow.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    const scripts = `
+      <script>window.seen = []</script>
+      <script type="text/plain" data-assent="marketing" src="/missing.js"></script>
+      <script type="text/plain" data-assent="marketing" src="/slow.js"></script>
+      <script type="text/plain" data-assent="marketing">seen.push('inline')</script>
+      <script type="text/plain" data-assent="marketing" src="/never.js" nomodule></script>
+      <script type="text/plain" data-assent="analytics">seen.push('last')</script>`;
+    await page.goto(site.add('/ordered', html(tag(stack), scripts)));
+    await click(page, 'Accept all');
+    await page.waitForFunction(() => (window as Seen).seen?.includes('last'));
+    expect(await seen(page)).toEqual(['slow', 'inline', 'last']);
+  });
+
+  it('one thing that fails stops no other: a script, a listener, metadata that cannot be sent', async () => {
+    const { page, messages } = await visit();
+    const setup = `<script>
+      window.seen = [];
+      const loop = {};
+      loop.loop = loop;
+      assentConfig = { metadata: loop, consentMode: { maps: 'functionality_storage' }, categories: ['maps'] };
+    </script>`;
+    const scripts = `
+      <script type="text/plain" data-assent="maps">throw new Error('the first script')</script>
+      <script type="text/plain" data-assent="maps" id="second">seen.push('never')</script>
+      <script type="text/plain" data-assent="maps">seen.push('script')</script>`;
+    await page.goto(site.add('/failing', html(setup + tag(stack), scripts)));
+    await page.getByRole('dialog').waitFor();
+    await page.evaluate(() => {
+      window.assent?.onChange(() => {
+        throw new Error('a listener');
+      });
+      window.assent?.onChange(() => (window as Seen).seen?.push('listener'));
+      addEventListener('assent:change', () => (window as Seen).seen?.push('event'));
+      const replace = Element.prototype.replaceWith;
+      Element.prototype.replaceWith = function (...nodes) {
+        if (this.id === 'second') throw new Error('the second script');
+        replace.apply(this, nodes);
+      };
+    });
+    await click(page, 'Accept all');
+    await page.waitForFunction(() => (window as Seen).seen?.includes('script'));
+    expect(await seen(page)).toEqual(['listener', 'event', 'script']);
+    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all', metadata: null }]);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    for (const part of ['the first script', 'the second script', 'a listener', 'circular'])
+      expect(messages).toContainEqual(expect.stringMatching(`^uncaught: .*${part}`));
+  });
+
+  it('is there though the page has an element of that name', async () => {
+    const { page } = await visit();
+    await page.goto(site.add('/named', html(tag(stack), '<h1 id="assent">A page</h1>')));
+    await click(page, 'Accept all');
+    await recordsOf(stack, 1);
+  });
+
+  it('tells Google that what is required is granted, before and after the decision', async () => {
+    const { page } = await visit();
+    const config = { categories: [{ id: 'functional', required: true }, 'marketing'] };
+    await page.goto(
+      site.add('/required', html(`<script>assentConfig = ${JSON.stringify(config)}</script>${tag(stack)}`)),
+    );
+    await click(page, 'Reject all');
+    const updates = await page.evaluate(() =>
+      (window.dataLayer ?? [])
+        .map((entry) => Array.from(entry as ArrayLike<unknown>))
+        .filter(([, kind]) => kind === 'update'),
+    );
+    const update = [
+      'consent',
+      'update',
+      expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' }),
+    ];
+    expect(updates).toEqual([update, update]);
   });
 
   it('speaks Google Consent Mode: denied before any tag, then as the visitor decides', async () => {
@@ -239,6 +328,9 @@ describe("the widget on a site's page", () => {
     await page.goto(site.add('/off', html(`<script>assentConfig = { consentMode: false }</script>${tag(stack)}`)));
     await page.getByRole('dialog').waitFor();
     expect(await commands()).toEqual([undefined]);
+    await page.goto(site.add('/no', html(tag(stack, { 'data-consent-mode': 'false' }))));
+    await page.getByRole('dialog').waitFor();
+    expect(await commands()).toEqual([undefined]);
   });
 
   it("shows the site's own categories, texts, links and colours", async () => {
@@ -277,6 +369,28 @@ describe("the widget on a site's page", () => {
     await click(page, 'Save choice');
     expect(await recordsOf(stack, 1)).toMatchObject([
       { preferences: { maps: true, analytics: false }, policyVersion: '9' },
+    ]);
+  });
+
+  it('moves a choice that is in force to the cookie, once there is a cookie domain', async () => {
+    const { page } = await visit();
+    const at = (name: string) => `http://${name}.${hostName}:${site.port}/later`;
+    site.add('/later', html(tag(stack)));
+    await page.goto(at('www'));
+    await click(page, 'Accept all');
+    const [record] = await recordsOf(stack, 1);
+    site.add('/later', html(tag(stack, { 'data-cookie-domain': hostName })));
+    await page.reload();
+    await page.goto(at('blog'));
+    expect(await page.evaluate(() => window.assent?.getConsent()?.id)).toBe(record?.id);
+  });
+
+  it('says at the start which categories the service would refuse', async () => {
+    const { page, messages } = await visit();
+    await page.goto(site.add('/odd', html(tag(stack, { 'data-categories': 'analytics prix/coût maps' }))));
+    await page.getByRole('dialog').waitFor();
+    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
+      'warning: assent: the service refuses the category prix/coût',
     ]);
   });
 

@@ -1,15 +1,15 @@
 /** The first view: what it is about, and three buttons that differ in nothing but their words. */
+import type { Choice } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import { about } from './about.ts';
 import { element } from './element.ts';
 
 export interface BannerActions {
-  accept(): void;
-  reject(): void;
+  decide(choice: Choice): void;
   customise(): void;
 }
 
-export function banner(settings: Settings, gpc: boolean, actions: BannerActions): HTMLElement[] {
+export function banner(settings: Settings, gpc: boolean, { decide, customise }: BannerActions): HTMLElement[] {
   const { texts } = settings.wording;
   return [
     element('h2', { id: 'title' }, texts.title),
@@ -17,9 +17,9 @@ export function banner(settings: Settings, gpc: boolean, actions: BannerActions)
     element(
       'div',
       { class: 'actions' },
-      element('button', { type: 'button', click: actions.accept }, texts.accept),
-      element('button', { type: 'button', click: actions.reject, autofocus: gpc }, texts.reject),
-      element('button', { type: 'button', click: actions.customise }, texts.customise),
+      element('button', { click: () => decide(true) }, texts.accept),
+      element('button', { click: () => decide(false), autofocus: gpc }, texts.reject),
+      element('button', { click: customise }, texts.customise),
     ),
   ];
 }

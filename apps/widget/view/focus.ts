@@ -1,12 +1,10 @@
 /** Keeps the keyboard inside an open dialog: after the last control comes the first. */
 export function keepFocus(dialog: HTMLElement, event: KeyboardEvent): void {
   if (event.key !== 'Tab') return;
-  const controls = [...dialog.querySelectorAll<HTMLElement>('a[href], button, input')];
-  const end = event.shiftKey ? controls[0] : controls.at(-1);
-  const other = event.shiftKey ? controls.at(-1) : controls[0];
-  const { activeElement } = dialog.getRootNode() as ShadowRoot;
-  if (activeElement !== end && activeElement !== dialog) return;
-  if (activeElement === dialog && !event.shiftKey) return;
+  // the dialog itself comes before all
+  const order = [dialog, ...dialog.querySelectorAll<HTMLElement>('a[href], button, input')];
+  const at = order.indexOf((dialog.getRootNode() as ShadowRoot).activeElement as HTMLElement);
+  const next = event.shiftKey ? (at > 1 ? at - 1 : -1) : at + 1;
   event.preventDefault();
-  other?.focus();
+  (order.at(next) ?? order[1])?.focus();
 }

@@ -1,13 +1,11 @@
 /** The second view: a switch for each category. */
-import { type Consent, isGiven } from '../consent.ts';
+import { type Choice, type Consent, isGiven } from '../consent.ts';
 import type { Category, Settings } from '../settings.ts';
 import { about } from './about.ts';
 import { element, icon } from './element.ts';
 
 export interface PreferencesActions {
-  accept(): void;
-  reject(): void;
-  save(preferences: Record<string, boolean>): void;
+  decide(choice: Choice): void;
   close(): void;
 }
 
@@ -15,7 +13,7 @@ export function preferences(
   settings: Settings,
   gpc: boolean,
   consent: Consent | null,
-  actions: PreferencesActions,
+  { decide, close }: PreferencesActions,
 ): HTMLElement[] {
   const { texts, language } = settings.wording;
   const switches = new Map<string, HTMLInputElement>();
@@ -49,11 +47,7 @@ export function preferences(
       'header',
       {},
       element('h2', { id: 'title' }, texts.settings),
-      element(
-        'button',
-        { type: 'button', class: 'plain', 'aria-label': texts.close, click: actions.close },
-        icon('M6 6l12 12M18 6L6 18'),
-      ),
+      element('button', { class: 'plain', 'aria-label': texts.close, click: close }, icon('M6 6l12 12M18 6L6 18')),
     ),
     element(
       'div',
@@ -65,9 +59,9 @@ export function preferences(
     element(
       'div',
       { class: 'actions' },
-      element('button', { type: 'button', click: actions.accept }, texts.accept),
-      element('button', { type: 'button', click: actions.reject }, isGiven(consent) ? texts.withdraw : texts.reject),
-      element('button', { type: 'button', click: () => actions.save(chosen()) }, texts.save),
+      element('button', { click: () => decide(true) }, texts.accept),
+      element('button', { click: () => decide(false) }, isGiven(consent) ? texts.withdraw : texts.reject),
+      element('button', { click: () => decide(chosen()) }, texts.save),
     ),
   ];
 }
@@ -75,5 +69,5 @@ export function preferences(
 /** What a visitor quotes who asks what was recorded. */
 function proof(label: string, { id, decidedAt }: Consent, language: string): HTMLElement {
   const day = new Date(decidedAt).toLocaleDateString(language, { dateStyle: 'medium' });
-  return element('p', { class: 'fine' }, `${label}: `, element('code', {}, id), ` · ${day}`);
+  return element('p', { class: 'fine' }, `${label} · `, element('code', {}, id), ` · ${day}`);
 }

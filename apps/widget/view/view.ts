@@ -1,5 +1,5 @@
 /** The widget on the page: in a shadow tree of its own, so that neither styles the other. */
-import type { Choice, Consent } from '../consent.ts';
+import { type Choice, type Consent, isGiven } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
@@ -28,14 +28,10 @@ export interface View {
 export function createView({ settings, gpc, consent, decide }: ViewOptions): View {
   const { wording, colors, theme = 'auto', button = 'left' } = settings;
   const { texts, language, direction } = wording;
-  const shield = 'M12 3l7.5 2.8v5.4c0 4.6-3.1 8-7.5 9.8-4.4-1.8-7.5-5.2-7.5-9.8V5.8zM8.8 12l2.3 2.3 4.2-4.5';
+  const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
 
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
-  const reopen = element(
-    'button',
-    { type: 'button', class: 'reopen', 'aria-label': texts.settings, click: open },
-    icon(shield),
-  );
+  const reopen = element('button', { class: 'reopen', 'aria-label': texts.settings, click: open }, icon(shield));
   const corner = element('section', { 'aria-label': texts.settings, hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
   const frame = element('div', { lang: language, dir: direction, 'data-button': button }, corner, dialog, status);
@@ -60,27 +56,19 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     if (modal) dialog.showModal();
     else dialog.show();
     // whoever is writing already goes on undisturbed
-    const writing = !modal && before?.matches('input, textarea, select') ? (before as HTMLElement) : undefined;
-    (writing ?? dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog).focus({ preventScroll: true });
+    const field = before as HTMLElement | null;
+    const isWriting = !modal && (field?.isContentEditable || field?.matches('input, textarea, select'));
+    const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
+    (first ?? dialog).focus({ preventScroll: true });
   }
 
   function ask(): void {
-    const actions = {
-      accept: () => decide(true, 'banner'),
-      reject: () => decide(false, 'banner'),
-      customise: open,
-    };
-    show(banner(settings, gpc, actions), false);
+    show(banner(settings, gpc, { decide: (choice) => decide(choice, 'banner'), customise: open }), false);
   }
 
   function open(): void {
-    const actions = {
-      accept: () => decide(true, 'preferences'),
-      reject: () => decide(false, 'preferences'),
-      save: (chosen: Choice) => decide(chosen, 'preferences'),
-      close: leave,
-    };
-    show(preferences(settings, gpc, consent(), actions), true);
+    const actions = { decide: (choice: Choice) => decide(choice, 'preferences'), close: leave };
+    show(preferences(settings, gpc && !isGiven(consent()), consent(), actions), true);
   }
 
   /** Without a decision: from the second view back to the first, where that is still open. */

@@ -10,6 +10,11 @@ const words = {
 
 document.querySelector('#settings').addEventListener('click', () => window.assent.open());
 
+document.addEventListener('assent:change', ({ detail: { id } }) => {
+  // only where it was decided in this tab, and until the receipt is there
+  if (waits(id)) say('Kept in this browser until the service can be reached.');
+});
+
 document.addEventListener('assent:recorded', async ({ detail: receipt }) => {
   say(`Received (${receipt.status}): ${receipt.id}. Waiting for it in the log …`);
   const end = performance.now() + 15_000;
@@ -29,6 +34,14 @@ document.addEventListener('assent:recorded', async ({ detail: receipt }) => {
 const known = await read();
 show(known);
 if (known.length > 0) say('In the log:', true);
+
+function waits(id) {
+  try {
+    return Object.keys(localStorage).some((name) => name.endsWith(`.queue.${id}`));
+  } catch {
+    return false;
+  }
+}
 
 async function read() {
   const consent = window.assent.getConsent();
