@@ -121,14 +121,17 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect((await attempt(address)).status).toBe(202);
     });
 
-    it('preflights for domains that do not exist count as guesses, and are answered as ever', async () => {
+    it.each([
+      ['do not exist', (index: number) => `dom_${index}`],
+      ['cannot exist', () => '%00'],
+    ])('preflights for domains that %s count as guesses, and are answered as ever', async (_, idOf) => {
       const address = nextAddress();
       const preflight = (domainId: string) =>
         request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
           method: 'OPTIONS',
           headers: { origin: 'https://shop.example', 'x-forwarded-for': address },
         });
-      expect(await statuses((index) => preflight(`dom_${index}`))).toEqual(times(204, 204));
+      expect(await statuses((index) => preflight(idOf(index)))).toEqual(times(204, 204));
       expectLimited(await record(address, makeApiKey()), 'failed-key');
       expect((await record(address)).status).toBe(202);
     });
