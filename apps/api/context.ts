@@ -7,6 +7,7 @@ import type { TenantCache } from '#libs/store/tenant-cache';
 import type { Domain, Organization } from '#libs/store/tenants';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
+import type { AccessToken } from './access-token.ts';
 import type { CounterReader } from './counter-reader.ts';
 import type { Recorder } from './recorder.ts';
 import type { WidgetShelf } from './widget-shelf.ts';
@@ -34,9 +35,9 @@ export interface State {
   /** set by the API key */
   domain?: Domain;
   /** set by the access token */
-  organization?: Organization;
-  /** the access token itself, once it was found good */
-  token?: string;
+  organization?: Organization | undefined;
+  /** what the access token opens, once it was found good */
+  access?: AccessToken;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

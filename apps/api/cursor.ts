@@ -22,12 +22,21 @@ interface Binding {
 
 const signatureBytes = 16;
 
+/** No id of a domain has a NUL, so nothing can be moved from the one to the other. */
 const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
-  createHmac('sha256', cursorKey).update(payload).update(domainId).digest().subarray(0, signatureBytes);
+  createHmac('sha256', cursorKey).update(`${domainId}\0`).update(payload).digest().subarray(0, signatureBytes);
 
 export function makeCursor({ after, page }: Position, binding: Binding): string {
   const payload = Buffer.from(JSON.stringify([after.id, after.domainId, page]));
   return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
+}
+
+function parse(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws a 400 Problem for anything that `makeCursor` did not make with the same binding. */
@@ -39,7 +48,7 @@ export function readCursor(cursor: string, binding: Binding): Position {
     bytes.toString('base64url') === cursor &&
     signature.length === signatureBytes &&
     timingSafeEqual(signature, sign(payload, binding));
-  const found = genuine ? position.safeParse(JSON.parse(payload.toString('utf8'))) : undefined;
+  const found = genuine ? position.safeParse(parse(payload)) : undefined;
   if (!found?.success) {
     const message = 'is not a cursor of this list';
     throw new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });

@@ -1,11 +1,12 @@
 /**
  * Guesses cost: an address whose keys or tokens failed too often in a minute is refused before anything is looked up.
- * The answers before that do not count down, since all failures have to look alike.
+ * The answers before that do not count down, since all failures have to look alike. Requests that are under way when the
+ * limit is reached were looked up already; that many failures are told and no more.
  */
-import type { Domain } from '#libs/store/tenants';
+import { apiKeyPattern, type Domain } from '#libs/store/tenants';
 import { clientAddress, network } from './client-address.ts';
 import type { Context, Deps } from './context.ts';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, type Use } from './limiter.ts';
 
 export interface FailedCredentials {
   /** Whether the address has failed too often. */
@@ -14,9 +15,12 @@ export interface FailedCredentials {
   check(ctx: Context): Promise<void>;
   /** Counts one failure. */
   note(ctx: Context): Promise<void>;
+  /** The same, for a failure that is to be told: throws a 429 Problem where it is one too many. */
+  noteToTell(ctx: Context): Promise<void>;
 }
 
-const off: FailedCredentials = { isSpent: async () => false, check: async () => {}, note: async () => {} };
+const nothing = async () => {};
+const off: FailedCredentials = { isSpent: async () => false, check: nothing, note: nothing, noteToTell: nothing };
 
 export function createFailedCredentials(
   name: 'key' | 'token',
@@ -25,18 +29,30 @@ export function createFailedCredentials(
   const points = config.failureRatePerMinute;
   if (points === 0) return off;
   const limiter = createLimiter({ name: `failed-${name}`, points, log });
-  const keyOf = (ctx: Context) => network(clientAddress(ctx));
-  const spent = async (ctx: Context) => {
-    const use = await limiter.look(keyOf(ctx));
+  const address = (ctx: Context) => network(clientAddress(ctx));
+  /** A key that can be none is not looked up, so it spends a budget of its own and leaves the guesses theirs. */
+  const malformed = (ctx: Context) =>
+    name === 'key' && ctx.method === 'POST' && !apiKeyPattern.test(ctx.get('x-api-key')) ? ' malformed' : '';
+  const keyOf = (ctx: Context) => address(ctx) + malformed(ctx);
+  const spentOf = async (key: string) => {
+    const use = await limiter.look(key);
     return use && use.consumed >= points ? use : null;
   };
+  const spent = async (ctx: Context) =>
+    (await spentOf(address(ctx))) ?? (malformed(ctx) ? await spentOf(keyOf(ctx)) : null);
+  const tooMany = (ctx: Context, use: Use) =>
+    limiter.refuse(ctx, use, `at most ${points} failures a minute from one address`);
   return {
     isSpent: async (ctx) => (await spent(ctx)) !== null,
     check: async (ctx) => {
       const use = await spent(ctx);
-      if (use) limiter.refuse(ctx, use, `at most ${points} failures a minute from one address`);
+      if (use) tooMany(ctx, use);
     },
     note: async (ctx) => void (await limiter.consume(keyOf(ctx))),
+    noteToTell: async (ctx) => {
+      const use = await limiter.consume(keyOf(ctx));
+      if (use && use.consumed > points) tooMany(ctx, use);
+    },
   };
 }
 

@@ -1,4 +1,7 @@
-/** The queues' page for operators. It shows payloads, so it is on the operations port only. */
+/**
+ * The queues' page for operators. It shows payloads, so it is on the operations port only. It changes nothing: any site
+ * that an operator visits could post forms to it. Failed jobs are retried by the command line.
+ */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
@@ -27,12 +30,14 @@ export function queuePages(queues: () => Queue[]): RequestListener {
   let page: RequestListener | undefined;
   // a queue exists only once Redis has been reached
   return (request, response) => {
-    if (!isAskedByItsName(request)) return void response.writeHead(403).end();
+    if (!isAskedByItsName(request) || !isRead(request)) return void response.writeHead(403).end();
     if (!page && queues().length > 0) page = createPage(queues());
     if (page) page(request, response);
     else response.writeHead(503, { 'Content-Type': 'text/plain' }).end('Redis has not been reached yet\n');
   };
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** On loopback only loopback's names count: a page elsewhere could have its own name lead here and read along. */
 const isAskedByItsName = ({ headers, socket }: IncomingMessage): boolean =>
@@ -42,7 +47,7 @@ const isAskedByItsName = ({ headers, socket }: IncomingMessage): boolean =>
 function createPage(queues: Queue[]): RequestListener {
   const adapter = new KoaAdapter().setBasePath('/queues');
   createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue)),
+    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Assent' } },
   });

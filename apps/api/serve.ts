@@ -1,6 +1,6 @@
 /** One API process: builds what it needs, serves, and takes itself down in order. */
 import cluster from 'node:cluster';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiConfig } from '#libs/config';
 import { createLifecycle } from '#libs/lifecycle';
@@ -17,18 +17,12 @@ import { within } from '#libs/within';
 import { createApp } from './app.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { createCounterReader } from './counter-reader.ts';
+import { createHttpServer } from './http-server.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 import { createRecorder } from './recorder.ts';
 import { createWidgetShelf } from './widget-shelf.ts';
 
-/** Milliseconds. A body that comes too slowly is answered by the deadline of every request; this ends its connection. */
-const timeouts = {
-  headersTimeout: 3_500,
-  requestTimeout: 5_500,
-  connectionsCheckingInterval: 250,
-  keepAliveTimeout: 65_000,
-};
 /** Milliseconds for clients to take their next requests elsewhere. */
 const drainTime = 1_000;
 /** Milliseconds within which every request is answered. */
@@ -63,7 +57,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   widget.keep();
   const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters, widget });
 
-  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false }, app.callback());
+  const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
     const postgres = await db

@@ -5,6 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/batcher';
+import { domainIdPattern } from '#libs/contract/terms';
 import type { Database, Sql } from './sql.ts';
 import {
   apiKeyPattern,
@@ -176,7 +177,8 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
       if (domain && hash) used.add(hash);
       return domain;
     },
-    domain: domains.get,
+    // an id comes from the path as it was sent: Postgres holds no NUL, and one would fail all that are asked for with it
+    domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
     knownDomain: domains.known,
     organization: organizations.get,
     follow: pollAgain,

@@ -121,16 +121,34 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect((await attempt(address)).status).toBe(202);
     });
 
-    it('preflights for domains that do not exist count as guesses, and are answered as ever', async () => {
+    it.each([
+      ['do not exist', (index: number) => `dom_${index}`],
+      ['cannot exist', () => '%00'],
+    ])('preflights for domains that %s count as guesses, and are answered as ever', async (_, idOf) => {
       const address = nextAddress();
       const preflight = (domainId: string) =>
         request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
           method: 'OPTIONS',
           headers: { origin: 'https://shop.example', 'x-forwarded-for': address },
         });
-      expect(await statuses((index) => preflight(`dom_${index}`))).toEqual(times(204, 204));
+      expect(await statuses((index) => preflight(idOf(index)))).toEqual(times(204, 204));
       expectLimited(await record(address, makeApiKey()), 'failed-key');
       expect((await record(address)).status).toBe(202);
+    });
+
+    it('that can be none have a limit of their own and leave the others theirs', async () => {
+      const address = nextAddress();
+      expect(await statuses(() => record(address, 'malformed'))).toEqual(times(401, 429));
+      expect((await record(address, makeApiKey())).status).toBe(401);
+      const admin = createAdministration(stack.db, 'test');
+      const { apiKey } = await admin.createKey(stack.domainId);
+      expect((await record(address, apiKey)).status).toBe(202);
+    });
+
+    it('that come at once are told no more often than those that come one by one', async () => {
+      const address = nextAddress();
+      const answers = await Promise.all(Array.from({ length: 4 * perMinute }, () => record(address, makeApiKey())));
+      expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(perMinute);
     });
 
     it('of an IPv6 network count together', async () => {
@@ -152,6 +170,16 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect(await statuses(() => read(authorization(), address))).toEqual(times(401, 429));
       expectLimited(await read(own, address), 'failed-token');
       expect((await read(own)).status).toBe(200);
+    });
+
+    it('do not lock out a token behind the same address that was found good before', async () => {
+      const address = nextAddress();
+      const own = `Bearer ${tokenFor(stack.tenant.organizationId, { jti: address })}`;
+      expect((await read(own, address)).status).toBe(200);
+      expect(await statuses(() => read('Bearer x', address))).toEqual(times(401, 429));
+      expect((await read(own, address)).status).toBe(200);
+      // nearly the same is another one
+      expectLimited(await read(own.slice(0, -2), address), 'failed-token');
     });
 
     it('do not keep the same address from recording', async () => {

@@ -112,6 +112,8 @@ describe('an access token', () => {
       'whose header asks for what nobody knows',
       (id) => `Bearer ${forged({ alg: 'HS256', crit: ['x'], x: 1 }, claims(id), jwtSecret)}`,
     ],
+    ['whose kid is no text', (id) => `Bearer ${forged({ alg: 'HS256', kid: ['a'] }, claims(id), jwtSecret)}`],
+    ['whose kid is null', (id) => `Bearer ${forged({ alg: 'HS256', kid: null }, claims(id), jwtSecret)}`],
     [
       'that brings its own key',
       (id) => `Bearer ${forged({ alg: 'HS256', jwk: { kty: 'oct', k: part('own') } }, claims(id), '"own"')}`,

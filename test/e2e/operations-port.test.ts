@@ -4,6 +4,12 @@ import { eventually } from '../support/wait.ts';
 import { exchange } from './raw-http.ts';
 import { type Stack, startStack } from './stack.ts';
 
+interface ListedQueue {
+  name: string;
+  readOnlyMode: boolean;
+  isPaused: boolean;
+}
+
 describe('the operations port', () => {
   let stack: Stack;
   let worker: Service & { opsUrl: string };
@@ -93,6 +99,24 @@ describe('the operations port', () => {
     expect(files.length).toBeGreaterThan(1);
     for (const file of files) expect((await fetch(stack.api.opsUrl + file)).status).toBe(200);
     expect((await fetch(`${stack.api.opsUrl}/queues/api/queues`)).status).toBe(200);
+  });
+
+  it("the queue's page changes nothing, whoever asks", async () => {
+    const { opsUrl } = stack.api;
+    const [queue] = ((await (await fetch(`${opsUrl}/queues/api/queues`)).json()) as { queues: ListedQueue[] }).queues;
+    expect(queue).toMatchObject({ readOnlyMode: true, isPaused: false });
+    const own = { origin: opsUrl, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    const foreign = { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' };
+    for (const headers of [own, foreign, {}]) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        for (const path of [`/${queue?.name}/pause`, `/${queue?.name}/add`, '/pause', `/${queue?.name}/obliterate`]) {
+          const response = await fetch(`${opsUrl}/queues/api/queues${path}`, { method, headers, body: '{}' });
+          expect({ method, path, status: response.status }).toEqual({ method, path, status: 403 });
+        }
+      }
+    }
+    const after = (await (await fetch(`${opsUrl}/queues/api/queues`)).json()) as { queues: ListedQueue[] };
+    expect(after.queues[0]).toMatchObject({ name: queue?.name, isPaused: false });
   });
 
   it.each(['/livez', '/readyz', '/metrics', '/queues', '/queues/api/queues'])(

@@ -101,9 +101,30 @@ describe('query parameters', () => {
     [orgStats, 'page=1', '/page'],
     [orgStats, range, '/from', '/to'],
     ['/v1/organization', 'x=1', '/x'],
+    ['/v1/organization', 'x=1&x=2', '/x'],
+    ['/v1/organization', '__proto__=1&__proto__=2', '/__proto__'],
+    [stats, `?${range}`, '/?from', '/from'],
   ])('%s?%s is refused by name, and the next request works', async (path, query, ...blamed) => {
     expectBlame(await get(`${path}?${query}`), ...blamed);
     expect((await stack.client.organization()).status).toBe(200);
+  });
+
+  it('a name given thousands of times is refused at once, and keeps nobody waiting', async () => {
+    expect((await stack.client.organization()).status).toBe(200);
+    const started = performance.now();
+    const flood = get(`/v1/organization?${'a&'.repeat(7_500)}`);
+    const probe = stack.client.organization();
+    const [refused, { status }] = await Promise.all([flood, probe]);
+    expect(performance.now() - started).toBeLessThan(300);
+    expectBlame(refused, '', '/a');
+    expect(status).toBe(200);
+  });
+
+  it('more than 32 parameters are refused as such, and each of the first is named', async () => {
+    const names = Array.from({ length: 33 }, (_, n) => `n${n}`);
+    const named = names.slice(0, 32).map((name) => `/${name}`);
+    expectBlame(await get(`/v1/organization?${names.slice(0, 32).join('&')}`), ...named);
+    expectBlame(await get(`/v1/organization?${names.join('&')}`), '', ...named);
   });
 
   it('a page and a cursor together are refused', async () => {

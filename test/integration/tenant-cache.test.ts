@@ -168,6 +168,23 @@ describe('the tenant cache', () => {
     await eventually(async () => expect(await plans()).toEqual([moved, moved]), withinASecond);
   });
 
+  it.each(['', '\0', 'dom_\0', 'dom x', 'd'.repeat(65), 'd'.repeat(10_000)])(
+    'what can be no id of a domain is not looked up: %j',
+    async (id) => {
+      const found = await Promise.all([unfollowed.domain(id), unfollowed.domain(domainId)]);
+      expect(found.map((domain) => domain?.domainId)).toEqual([undefined, domainId]);
+      const { asked } = asking;
+      expect(await unfollowed.domain(id)).toBeNull();
+      expect(asking.asked).toBe(asked);
+    },
+  );
+
+  it('what can be no id of a domain never reaches Postgres, also when it comes alone', async () => {
+    expect(await unfollowed.domain('\0')).toBeNull();
+    expect(await unfollowed.domain('d'.repeat(65))).toBeNull();
+    expect(asking.asked).toBe(0);
+  });
+
   it('a new domain is in its organization and known itself within a second', async () => {
     const { organizationId } = tenant;
     const id = `late-${organizationId}`;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
@@ -63,6 +63,24 @@ describe('a cursor', () => {
     expectRefused(cursor, { ...binding, domainId: '' });
     expectRefused(cursor, { ...binding, cursorKey: randomBytes(32) });
     expectRefused(makeCursor(position, { ...binding, domainId: '' }));
+  });
+
+  it('whose end is taken for the id of its domain, or the other way round, is refused', () => {
+    const bytes = Buffer.from(makeCursor(position, binding), 'base64url');
+    const { cursorKey } = binding;
+    expectRefused(Buffer.concat([bytes, Buffer.from('dom_a')]).toString('base64url'), { cursorKey, domainId: '' });
+    expectRefused(Buffer.concat([bytes, Buffer.from('dom_')]).toString('base64url'), { cursorKey, domainId: 'a' });
+    expectRefused(bytes.subarray(0, -1).toString('base64url'), { cursorKey, domainId: ']dom_a' });
+    const before = Buffer.concat([bytes.subarray(0, 16), Buffer.from('dom_a\0'), bytes.subarray(16)]);
+    expectRefused(before.toString('base64url'), { cursorKey, domainId: '' });
+  });
+
+  it('genuinely signed, but no position, is refused', () => {
+    for (const payload of ['', '{', 'null', '[]', '["x","dom_a",1]']) {
+      const content = Buffer.from(payload);
+      const hmac = createHmac('sha256', binding.cursorKey).update(`${binding.domainId}\0`).update(content).digest();
+      expectRefused(Buffer.concat([hmac.subarray(0, 16), content]).toString('base64url'));
+    }
   });
 
   it('does not show what it was made with in a way that another key would accept', () => {

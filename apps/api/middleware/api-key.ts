@@ -15,7 +15,7 @@ export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failed
     const domain = tenants.knownDomainOfKey(key) ?? (await lookUp(ctx, key));
     if (!domain || domain.domainId !== ctx.params.domainId) {
       await failedKeys.check(ctx);
-      await failedKeys.note(ctx);
+      await failedKeys.noteToTell(ctx);
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;

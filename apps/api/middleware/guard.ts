@@ -3,6 +3,9 @@ import type { z } from 'zod';
 import { type FieldError, Problem } from '#libs/contract/problem';
 import type { Context, Middleware } from '../context.ts';
 
+/** More parameters than any endpoint has; what is beyond them is not read. */
+const maxParameters = 32;
+
 interface Schemas<Params extends z.ZodType, Query extends z.ZodType> {
   params: Params;
   query: Query;
@@ -14,16 +17,35 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
 ): Middleware {
   return async (ctx) => {
     if (!isDecodable(ctx.querystring)) throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8');
+    const { given, broken } = readQuery(ctx.querystring);
     const params = schemas.params.safeParse(ctx.params);
-    const query = schemas.query.safeParse({ ...ctx.query });
-    const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
-    // zod does not see this one name
-    const unseen = new URLSearchParams(ctx.querystring).has('__proto__') ? ['__proto__'] : [];
-    if (!params.success || !query.success || unseen.length > 0) {
-      throw refuseFields([...issues.flatMap(toFieldErrors), ...unseen.map(unknownParameter)]);
+    const query = schemas.query.safeParse(given);
+    if (!params.success || !query.success || broken.length > 0) {
+      const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
+      throw refuseFields([...broken, ...issues.flatMap(toFieldErrors)]);
     }
     await handler(ctx, { params: params.data, query: query.data });
   };
+}
+
+/** In one pass: Koa's own parser looks through all values of a name for each that is added. */
+function readQuery(querystring: string): { given: Record<string, string>; broken: FieldError[] } {
+  const given = new Map<string, string>();
+  const broken: FieldError[] = [];
+  let count = 0;
+  // the `?` belongs to the address; without it a second one would be taken for it
+  for (const [name, value] of new URLSearchParams(`?${querystring}`)) {
+    count += 1;
+    if (count > maxParameters) {
+      broken.unshift({ path: '', message: `has more than ${maxParameters} query parameters` });
+      break;
+    }
+    if (given.has(name)) broken.push({ path: pointer([name]), message: 'must be given once' });
+    // zod does not see this one name
+    else if (name === '__proto__') broken.push(unknownParameter(name));
+    given.set(name, value);
+  }
+  return { given: Object.fromEntries(given), broken };
 }
 
 export const invalidRequest = (issues: z.core.$ZodIssue[]): Problem => refuseFields(issues.flatMap(toFieldErrors));

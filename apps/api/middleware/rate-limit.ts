@@ -1,10 +1,9 @@
 /** How much one client may ask for. */
-import { hash } from 'node:crypto';
 import { clientAddress, network } from '../client-address.ts';
 import type { Deps, Middleware } from '../context.ts';
 import { createLimiter } from '../limiter.ts';
 import { domainIn } from './api-key.ts';
-import { tokenOf } from './bearer.ts';
+import { accessIn } from './bearer.ts';
 
 const unlimited: Middleware = (_, next) => next();
 
@@ -27,7 +26,7 @@ export function readRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Mi
   if (points === 0) return unlimited;
   const limiter = createLimiter({ name: 'read', points, log });
   return async (ctx, next) => {
-    const use = await limiter.consume(hash('sha256', tokenOf(ctx), 'base64'));
+    const use = await limiter.consume(accessIn(ctx).countedAs);
     if (use && use.consumed > points)
       limiter.refuse(ctx, use, `at most ${points} reads a minute with one access token`);
     return next();

@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { noQuery } from '#libs/contract/queries';
+import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/log';
+import { clientAddress, network } from '../client-address.ts';
 import type { Deps, Middleware } from '../context.ts';
+import { createLimiter } from '../limiter.ts';
 import { guard } from '../middleware/guard.ts';
 
 const files = {
@@ -16,11 +19,20 @@ const files = {
   'jug.svg': 'image/svg+xml',
 };
 const shownRecords = 5;
+/** It asks once a second for a while after each decision. */
+const perMinute = 300;
+
+const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
 
 const read = (name: string): Buffer => readFileSync(new URL(`../public/demo/${name}`, import.meta.url));
 
 /** Path → handler; none without a demo domain. */
-export function demoPage({ config, tenants, db }: Pick<Deps, 'config' | 'tenants' | 'db'>): Record<string, Middleware> {
+export function demoPage({
+  config,
+  log,
+  tenants,
+  db,
+}: Pick<Deps, 'config' | 'log' | 'tenants' | 'db'>): Record<string, Middleware> {
   if (!config.demo) return {};
   const { domainId, apiKey } = config.demo;
   const html = read('shop.html').toString().replace('{{domain}}', domainId).replace('{{key}}', apiKey);
@@ -39,30 +51,35 @@ export function demoPage({ config, tenants, db }: Pick<Deps, 'config' | 'tenants
     };
   };
   /** What the log holds of one visitor, whose random name only the visitor's own browser knows. */
-  const records = guard(
-    { params: z.object({ visitorId: z.string().max(128) }), query: noQuery },
-    async (ctx, given) => {
-      const domain = await tenants.domain(domainId);
-      const { visitorId } = given.params;
-      const found = domain
-        ? await db.run((sql) =>
-            readPage(sql, { organizationId: domain.organizationId, domainId, visitorId, limit: shownRecords }),
-          )
-        : { records: [] };
-      ctx.set('Cache-Control', 'no-store');
-      ctx.body = found.records.map(({ id, decision, decidedAt, preferences, source }) => ({
-        id,
-        decision,
-        decidedAt,
-        preferences,
-        source,
-      }));
-    },
-  );
+  const records = guard({ params: z.object({ visitorId }), query: noQuery }, async (ctx, given) => {
+    const domain = await tenants.domain(domainId);
+    const { visitorId } = given.params;
+    const found = domain
+      ? await db.run((sql) =>
+          readPage(sql, { organizationId: domain.organizationId, domainId, visitorId, limit: shownRecords }),
+        )
+      : { records: [] };
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = found.records.map(({ id, decision, decidedAt, preferences, source }) => ({
+      id,
+      decision,
+      decidedAt,
+      preferences,
+      source,
+    }));
+  });
+
+  const limiter = createLimiter({ name: 'demo', points: perMinute, log });
+  const limited: Middleware = async (ctx, next) => {
+    const use = await limiter.consume(network(clientAddress(ctx)));
+    if (use && use.consumed > perMinute)
+      limiter.refuse(ctx, use, `at most ${perMinute} looks a minute from one address`);
+    return records(ctx, next);
+  };
 
   return {
     '/demo': page,
-    '/demo/records/:visitorId': records,
+    '/demo/records/:visitorId': limited,
     ...Object.fromEntries(Object.entries(files).map(([name, type]) => [`/demo/${name}`, file(name, type)])),
   };
 }

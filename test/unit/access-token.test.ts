@@ -1,0 +1,78 @@
+import { generateKeyPairSync } from 'node:crypto';
+import jsonwebtoken from 'jsonwebtoken';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TokenConfig } from '#libs/config';
+import { type AccessTokens, createAccessTokens } from '../../apps/api/access-token.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const config: TokenConfig = {
+  algorithm: 'RS256',
+  keys: [publicKey],
+  keysById: new Map(),
+  keyId: undefined,
+  issuer: undefined,
+  audience: undefined,
+};
+const remember = (tokens: AccessTokens, token: string) => {
+  const access = tokens.verify(token);
+  tokens.remember(token, access);
+  return access;
+};
+const tokenOf = (jti: string) =>
+  jsonwebtoken.sign({ sub: 'tester', org: 'org_a', jti }, privateKey, { algorithm: 'RS256', expiresIn: 60 });
+
+describe('access tokens', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are known once they were found good, and only as they were', () => {
+    const tokens = createAccessTokens(config);
+    const token = tokenOf('one');
+    expect(tokens.known(token)).toBeUndefined();
+    const access = remember(tokens, token);
+    expect(access).toMatchObject({ organizationId: 'org_a' });
+    expect(tokens.known(token)).toEqual(access);
+    const [header, payload, signature = ''] = token.split('.');
+    const forged = `${header}.${payload}.${signature.split('').reverse().join('')}`;
+    for (const other of [forged, `${header}.${payload}.`, `${token}A`, tokenOf('other')])
+      expect(tokens.known(other)).toBeUndefined();
+    expect(() => tokens.verify(forged)).toThrow();
+    expect(tokens.known(forged)).toBeUndefined();
+  });
+
+  it('are not known where they were only verified, or forgotten since', () => {
+    const tokens = createAccessTokens(config);
+    const token = tokenOf('one');
+    tokens.verify(token);
+    expect(tokens.known(token)).toBeUndefined();
+    remember(tokens, token);
+    tokens.forget(token);
+    expect(tokens.known(token)).toBeUndefined();
+  });
+
+  it('are known until they expire, with the tolerance of clocks', () => {
+    const tokens = createAccessTokens(config);
+    const token = tokenOf('one');
+    remember(tokens, token);
+    vi.advanceTimersByTime(85_000);
+    expect(tokens.known(token)).toBeDefined();
+    vi.advanceTimersByTime(6_000);
+    expect(tokens.known(token)).toBeUndefined();
+    expect(() => tokens.verify(token)).toThrow('expired');
+  });
+
+  it('are counted as one, however the unused bits at the end of the signature are spelled', () => {
+    const tokens = createAccessTokens(config);
+    const token = tokenOf('one');
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(token.slice(-1));
+    const respelled = `${token.slice(0, -1)}${alphabet[last ^ 1]}`;
+    expect(respelled).not.toBe(token);
+    expect(tokens.verify(respelled).countedAs).toBe(tokens.verify(token).countedAs);
+    expect(tokens.verify(tokenOf('other')).countedAs).not.toBe(tokens.verify(token).countedAs);
+  });
+});
