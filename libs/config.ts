@@ -213,6 +213,15 @@ const connections = (values: Values) => ({
 const secretKey = (name: string, value: string): KeyObject =>
   Buffer.byteLength(value) < 32 ? bad(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
 
+/** What stands in examples, or was typed to fill the length: anyone could sign with it. */
+const isPlaceholder = (value: string): boolean =>
+  /change.?me|place.?holder|your.?(jwt.?)?secret|replace.?(me|this)/i.test(value) || new Set(value).size < 8;
+
+function tokenSecret(name: string, value: string): KeyObject {
+  const key = secretKey(name, value);
+  return isPlaceholder(value) ? bad(name, 'a secret of its own, made with: openssl rand -hex 32') : key;
+}
+
 function publicKey(name: string, value: string, algorithm: string): KeyObject {
   const kind = algorithm === 'RS256' ? 'rsa' : 'ec';
   let isTooShort = false;
@@ -238,7 +247,7 @@ function tokens(values: Values) {
   const keys = names.flatMap((name) => {
     const value = values[name];
     if (!value) return [];
-    const key = algorithm === 'HS256' ? secretKey(name, value) : publicKey(name, value, algorithm);
+    const key = algorithm === 'HS256' ? tokenSecret(name, value) : publicKey(name, value, algorithm);
     const id = name.endsWith('_PREVIOUS') ? values.JWT_KEY_ID_PREVIOUS : values.JWT_KEY_ID;
     if (id) keysById.set(id, key);
     return [key];

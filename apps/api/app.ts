@@ -60,9 +60,14 @@ export function createApp(given: Deps): Koa<State> {
   app.use(router.routes());
   app.use(documentHeaders);
   app.use(methodNotAllowed);
-  app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a response failed'));
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was whole');
+    else deps.log.warn({ err: error }, 'a response failed');
+  });
   return app;
 }
+
+const leftEarly = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});

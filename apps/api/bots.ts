@@ -8,7 +8,8 @@ const maxUserAgents = 5_000;
 export function createBotDetector(): (userAgent: string | undefined) => boolean {
   const known = new LRUCache<string, boolean>({ max: maxUserAgents });
   return (userAgent) => {
-    if (userAgent === undefined) return false;
+    // every browser says what it is
+    if (userAgent === undefined) return true;
     const found = known.get(userAgent);
     if (found !== undefined) return found;
     const answer = isbot(userAgent);

@@ -39,6 +39,7 @@ export function answerBrokenRequests(server: Server): void {
         `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
         `Content-Type: ${problemType}`,
         `Content-Length: ${Buffer.byteLength(body)}`,
+        'X-Content-Type-Options: nosniff',
         `X-Request-Id: ${requestId}`,
         ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',

@@ -10,10 +10,13 @@ const domainId = (text: string): string => {
   return text;
 };
 
+/** `https://*.com` would be nearly everybody. */
+const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^.:]+){2,}(:\d+)?$/.test(text);
+
 /** An origin as browsers send it, or with `*.` for any subdomain. */
 const origin = (text: string, before: string[] = []): string[] => {
   const plain = text.replace('://*.', '://wildcard.');
-  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:[^*]+$/.test(plain)) {
+  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:[^*]+$/.test(plain) || isWholeSuffix(text)) {
     throw new InvalidArgumentError(
       'an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com or https://*.example.com',
     );

@@ -32,6 +32,7 @@ describe('what is not a whole HTTP request', () => {
     const problem = problemIn(answer);
     expect(problem).toMatchObject({ status: answer.status, code: expect.stringMatching(/./) });
     expect(answer.headers.get('x-request-id')).toBe(problem.requestId);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   };
 
   /** Whether the client or a deadline of the service was first: both are in the table of errors. */

@@ -42,6 +42,16 @@ describe('the command line', () => {
         () => ['domain', 'create', organization(), 'x', '--origin', 'https://a.example/'],
       ],
       [
+        'an origin that stands for a whole top-level domain',
+        /--origin/,
+        () => ['domain', 'create', organization(), 'x', '--origin', 'https://*.com'],
+      ],
+      [
+        'an origin that stands for everything',
+        /--origin/,
+        () => ['domain', 'create', organization(), 'x', '--origin', 'https://*.'],
+      ],
+      [
         'an origin with a star elsewhere',
         /--origin/,
         () => ['domain', 'create', organization(), 'x', '--origin', 'https://a.*.example'],

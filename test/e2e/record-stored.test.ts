@@ -84,7 +84,7 @@ describe('what is stored of a record', () => {
       gppString: null,
       gpc: null,
       metadata: null,
-      bot: false,
+      bot: true,
     });
   });
 

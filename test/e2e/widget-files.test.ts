@@ -76,6 +76,8 @@ describe('the files that websites load', () => {
     async (missing) => {
       const answer = await request<ProblemAnswer>(api.baseUrl, missing);
       expectProblem(answer, 404, 'not_found');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
       expect(answer.headers.get('cache-control') ?? 'no-store').toBe('no-store');
     },
   );

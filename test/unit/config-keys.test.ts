@@ -25,26 +25,39 @@ const pairs = { RS256: rsa, ES256: ec } as const;
 describe('a shared secret', () => {
   it('has at least 32 bytes, not characters', () => {
     expect(refusal({ JWT_SECRET: 'x'.repeat(31) })).toBe('JWT_SECRET must be at least 32 bytes');
-    expect(read({ JWT_SECRET: 'x'.repeat(32) }).keys).toHaveLength(1);
-    expect(read({ JWT_SECRET: 'ß'.repeat(16) }).keys).toHaveLength(1);
+    expect(read({ JWT_SECRET: 'stuvwxyz'.repeat(4) }).keys).toHaveLength(1);
+    expect(read({ JWT_SECRET: 'ßäöüéèêë'.repeat(2) }).keys).toHaveLength(1);
+    for (const JWT_SECRET of [
+      'x'.repeat(64),
+      'ab'.repeat(32),
+      `change-me-${'0123456789'.repeat(3)}`,
+      'your_jwt_secret_of_32_bytes_or_more',
+    ])
+      expect(refusal({ JWT_SECRET })).toBe('JWT_SECRET must be a secret of its own, made with: openssl rand -hex 32');
     expect(refusal({ JWT_SECRET: 'ß'.repeat(15) })).toBe('JWT_SECRET must be at least 32 bytes');
   });
 
   it('may have a predecessor, under the same rule, which comes second', () => {
-    const keys = read({ JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(32) }).keys;
-    expect(keys.map((key) => key.export().toString())).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
-    expect(refusal({ JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(31) })).toBe(
+    const keys = read({ JWT_SECRET: 'abcdefgh'.repeat(4), JWT_SECRET_PREVIOUS: 'ijklmnop'.repeat(4) }).keys;
+    expect(keys.map((key) => key.export().toString())).toEqual(['abcdefgh'.repeat(4), 'ijklmnop'.repeat(4)]);
+    expect(refusal({ JWT_SECRET: 'abcdefgh'.repeat(4), JWT_SECRET_PREVIOUS: 'b'.repeat(31) })).toBe(
       'JWT_SECRET_PREVIOUS must be at least 32 bytes',
     );
   });
 
   it('is not replaced by a predecessor or by a public key', () => {
-    expect(refusal({ JWT_SECRET_PREVIOUS: 'b'.repeat(32) })).toMatch(/^JWT_SECRET must be set for JWT_ALGORITHM HS256/);
+    expect(refusal({ JWT_SECRET_PREVIOUS: 'ijklmnop'.repeat(4) })).toMatch(
+      /^JWT_SECRET must be set for JWT_ALGORITHM HS256/,
+    );
     expect(refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) })).toMatch(/^JWT_SECRET must be set/);
   });
 
   it('is no key for another algorithm', () => {
-    const keys = read({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pem(rsa.publicKey), JWT_SECRET: 'a'.repeat(32) }).keys;
+    const keys = read({
+      JWT_ALGORITHM: 'RS256',
+      JWT_PUBLIC_KEY: pem(rsa.publicKey),
+      JWT_SECRET: 'abcdefgh'.repeat(4),
+    }).keys;
     expect(keys.map((key) => key.type)).toEqual(['public']);
   });
 });
@@ -107,7 +120,7 @@ it('an RSA key has at least 2048 bits', () => {
 });
 
 describe('the names of keys', () => {
-  const secrets = { JWT_SECRET: 'a'.repeat(32), JWT_SECRET_PREVIOUS: 'b'.repeat(32) };
+  const secrets = { JWT_SECRET: 'abcdefgh'.repeat(4), JWT_SECRET_PREVIOUS: 'ijklmnop'.repeat(4) };
   const named = (environment: Record<string, string>) =>
     [...read({ ...secrets, ...environment }).keysById].map(([id, key]) => [id, key.export().toString()]);
 

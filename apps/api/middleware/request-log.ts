@@ -1,16 +1,21 @@
 /** Every request gets an id, a metric and, where it failed or was slow, a line in the log. */
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Deps, Middleware } from '../context.ts';
 
 /** milliseconds */
 const slow = 1_000;
 
-/** Unique without asking for randomness each time: the process's own prefix, and a count. */
-const prefix = randomBytes(9).toString('base64url');
-let count = 0;
+/** 96 random bits each, which tell nobody how many requests there are; taken from a pool, since asking for them is slow. */
+const idBytes = 12;
+const pool = Buffer.allocUnsafeSlow(idBytes * 512);
+let used = pool.length;
 const makeRequestId = (): string => {
-  count += 1;
-  return `${prefix}-${count.toString(36)}`;
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += idBytes;
+  return pool.toString('base64url', used - idBytes, used);
 };
 
 export function requestLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): Middleware {
@@ -25,7 +30,8 @@ export function requestLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): Mid
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = String(ctx._matchedRoute ?? 'none');
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
-    if (ctx.status >= 500 || duration > slow) {
+    // a flood that is refused must not become one of the log
+    if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
       log.warn({ requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) }, 'request');
     }

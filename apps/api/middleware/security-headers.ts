@@ -5,7 +5,7 @@
 import helmet from 'koa-helmet';
 import type { Middleware } from '../context.ts';
 
-const forDocuments = {
+export const forDocuments = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',

@@ -5,6 +5,7 @@
 import { Problem } from '#libs/contract/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget-files';
 import type { Context, Deps, Middleware } from '../context.ts';
+import { forDocuments } from '../middleware/security-headers.ts';
 import type { ServedFile } from '../widget-shelf.ts';
 
 const eachPage = 'no-cache';
@@ -23,7 +24,7 @@ export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Mi
       const file = widgetHashPattern.test(hash) ? await widget.find(name, hash) : undefined;
       // a release that is only just being rolled out may know it in a moment
       ctx.set('Cache-Control', 'no-store');
-      if (!file) throw new Problem('not_found', 'no release had this file');
+      if (!file) return absent(ctx);
       serve(ctx, file, forEver);
     };
   return Object.fromEntries(
@@ -32,6 +33,12 @@ export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Mi
       [`/${name}-:hash.js`, hashed(name)],
     ]),
   );
+}
+
+/** It is no script, so it has what every other error has. */
+function absent(ctx: Context): never {
+  ctx.set(forDocuments);
+  throw new Problem('not_found', 'no release had this file');
 }
 
 function serve(ctx: Context, { hash, content, zipped }: ServedFile, caching: string): void {
