@@ -27,14 +27,21 @@ describe('a shared secret', () => {
     expect(refusal({ JWT_SECRET: 'x'.repeat(31) })).toBe('JWT_SECRET must be at least 32 bytes');
     expect(read({ JWT_SECRET: 'stuvwxyz'.repeat(4) }).keys).toHaveLength(1);
     expect(read({ JWT_SECRET: 'ßäöüéèêë'.repeat(2) }).keys).toHaveLength(1);
+    expect(refusal({ JWT_SECRET: 'ß'.repeat(15) })).toBe('JWT_SECRET must be at least 32 bytes');
+  });
+
+  it('is in production none that stands in examples', () => {
     for (const JWT_SECRET of [
       'x'.repeat(64),
       'ab'.repeat(32),
       `change-me-${'0123456789'.repeat(3)}`,
       'your_jwt_secret_of_32_bytes_or_more',
-    ])
-      expect(refusal({ JWT_SECRET })).toBe('JWT_SECRET must be a secret of its own, made with: openssl rand -hex 32');
-    expect(refusal({ JWT_SECRET: 'ß'.repeat(15) })).toBe('JWT_SECRET must be at least 32 bytes');
+    ]) {
+      expect(read({ JWT_SECRET }).keys).toHaveLength(1);
+      expect(refusal({ JWT_SECRET, NODE_ENV: 'production' })).toBe(
+        'JWT_SECRET must be a secret of its own, made with: openssl rand -hex 32',
+      );
+    }
   });
 
   it('may have a predecessor, under the same rule, which comes second', () => {
