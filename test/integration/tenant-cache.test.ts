@@ -202,6 +202,19 @@ describe('the tenant cache', () => {
     }, withinASecond);
   });
 
+  it("a new domain leaves the keys known that are another domain's", async () => {
+    expect((await cache.domainOfKey(apiKey))?.domainId).toBe(domainId);
+    const { organizationId } = tenant;
+    await everywhere((one) => one.organization(organizationId));
+    const added = await admin().createDomain(organizationId, { name: 'added.example', origins: [] });
+    await eventually(async () =>
+      expect((await cache.organization(organizationId))?.domains.map((domain) => domain.domainId)).toContain(
+        added.domainId,
+      ),
+    );
+    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
+  });
+
   it('what is known is answered without a query', async () => {
     await unfollowed.follow();
     try {
