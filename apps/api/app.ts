@@ -1,7 +1,6 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
-import compose from 'koa-compose';
 import { Problem } from '#libs/contract/problem';
 import type { Deps, Middleware, State } from './context.ts';
 import { createFailedCredentials } from './failed-credentials.ts';
@@ -22,6 +21,7 @@ import { organization } from './routes/organization.ts';
 import { record } from './routes/record.ts';
 import { records } from './routes/records.ts';
 import { widgetFiles } from './routes/widget.ts';
+import { inTurn, type Step } from './steps.ts';
 
 const recording = '/v1/consent/:domainId/record';
 
@@ -30,15 +30,11 @@ export function createApp(given: Deps): Koa<State> {
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   const router = new Router<State>({ sensitive: true, strict: true });
 
-  router.options(recording, cors(deps), preflight);
-  const recordOne = compose([
-    countRefusals(deps),
-    cors(deps),
-    apiKey(deps),
-    allowedOrigin,
-    recordRateLimit(deps),
-    record(deps),
-  ]);
+  router.options(recording, inTurn(cors(deps), preflight));
+  const recordOne = countRefusals(
+    deps,
+    inTurn(cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps)),
+  );
   router.post(recording, recordOne);
 
   const token = bearer(deps);
@@ -73,7 +69,7 @@ const leftEarly = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ECONNABOR
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
 
 const everyRequest: Middleware = (ctx, next) => {
-  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
   // HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body
   if (ctx.req.headers.host === undefined && ctx.req.httpVersion === '1.1') {
     throw new Problem('invalid_request', 'send a Host header');
@@ -85,13 +81,13 @@ const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
 
 /** Floods come on one path: it is matched by hand, before the router goes through its list. It answers the same. */
 const shortcut =
-  (route: string, handle: Middleware): Middleware =>
+  (route: string, handle: Step): Middleware =>
   (ctx, next) => {
     const match = ctx.req.method === 'POST' ? recordPath.exec(ctx.req.url ?? '') : null;
     if (!match) return next();
     ctx.params = { domainId: match[1] };
     ctx._matchedRoute = route;
-    return handle(ctx, next);
+    return handle(ctx);
   };
 
 /** The path is known, but not with this method. */

@@ -81,15 +81,13 @@ export function createRecorder(options: {
   });
 
   return {
-    async record(record, organizationId, bytes, arrivedAt) {
-      try {
-        const batcher = batchers[shardOf(organizationId, shards)];
-        if (!batcher) throw new Error('no such shard');
-        return await batcher.add({ record, bytes }, arrivedAt);
-      } catch (error) {
+    record(record, organizationId, bytes, arrivedAt) {
+      const batcher = batchers[shardOf(organizationId, shards)];
+      if (!batcher) throw new Error('no such shard');
+      return batcher.add({ record, bytes }, arrivedAt).catch((error: unknown) => {
         metrics.records.inc({ outcome: 'refused' });
         throw unavailable(whyNot(error), { id: record.id, cause: error });
-      }
+      });
     },
     idle: async () => {
       await Promise.all(batchers.map((batcher) => batcher.idle()));

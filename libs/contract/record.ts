@@ -84,7 +84,8 @@ export const newRecord = z.object({
   decision,
   /** RFC 3339 UTC with milliseconds */
   receivedAt: z.string(),
-  source: z.enum(sources),
+  /** absent: `banner` */
+  source: z.enum(sources).optional(),
   visitorId: z.string().optional(),
   preferences: z.record(z.string(), z.boolean()).optional(),
   bannerVersion: z.string().optional(),

@@ -68,8 +68,8 @@ async function persistBatch(sql: Sql, batch: string, owe: boolean): Promise<Pers
         policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata, bot
       )
       select
-        domain_id, id, organization_id, decision, received_at, source, gpc, visitor_id, preferences, banner_version,
-        policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata,
+        domain_id, id, organization_id, decision, received_at, coalesce(source, 'banner'), gpc, visitor_id, preferences,
+        banner_version, policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata,
         coalesce(bot, false)
       from input
       order by domain_id, id, arrival

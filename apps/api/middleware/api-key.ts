@@ -1,25 +1,27 @@
 /** The record endpoint's key. Whatever is wrong with it, or with the domain, the answer is the same. */
 import { Problem } from '#libs/contract/problem';
 import type { Domain } from '#libs/store/tenants';
-import type { Context, Deps, Middleware } from '../context.ts';
+import type { Context, Deps } from '../context.ts';
 import type { FailedCredentials } from '../failed-credentials.ts';
+import type { Step } from '../steps.ts';
 
-export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Middleware {
-  /** What this process knows needs no check: others behind the same address may go on recording. */
-  const lookUp = async (ctx: Context, key: string) => {
+export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
+  const lookUp = async (ctx: Context, known: Domain | undefined) => {
     await failedKeys.check(ctx);
-    return tenants.domainOfKey(key);
-  };
-  return async (ctx, next) => {
-    const key = ctx.get('x-api-key');
-    const domain = tenants.knownDomainOfKey(key) ?? (await lookUp(ctx, key));
+    const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
     if (!domain || domain.domainId !== ctx.params.domainId) {
       await failedKeys.check(ctx);
       await failedKeys.noteToTell(ctx);
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;
-    return next();
+  };
+  return (ctx) => {
+    // what this process knows needs no check: others behind the same address may go on recording
+    const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
+    if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
+    ctx.state.domain = known;
+    return undefined;
   };
 }
 

@@ -1,13 +1,14 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
-import type { Context, Deps, Middleware } from '../context.ts';
+import type { Context, Deps } from '../context.ts';
 import { domainOfPath, type FailedCredentials } from '../failed-credentials.ts';
+import type { Step } from '../steps.ts';
 import { domainIn } from './api-key.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
-export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Middleware {
+export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
   const allow = async (ctx: Context, origin: string) => {
     // while the list cannot be read the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);
@@ -19,10 +20,10 @@ export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentia
     ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
     ctx.set('Access-Control-Expose-Headers', exposed);
   };
-  return (ctx, next) => {
-    ctx.set('Vary', 'Origin');
+  return (ctx) => {
+    ctx.res.setHeader('Vary', 'Origin');
     const { origin } = ctx.req.headers;
-    return origin ? allow(ctx, origin).then(next) : next();
+    return origin ? allow(ctx, origin) : undefined;
   };
 }
 
@@ -35,16 +36,15 @@ export function anyPageMayRead(ctx: Context): void {
 }
 
 /** Refuses by the list that came with the key: it is known whatever is away. */
-export const allowedOrigin: Middleware = (ctx, next) => {
+export const allowedOrigin: Step = (ctx) => {
   const { origin } = ctx.req.headers;
   if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
     ctx.remove('Access-Control-Allow-Origin');
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }
-  return next();
 };
 
-export const preflight: Middleware = async (ctx) => {
+export const preflight: Step = (ctx) => {
   if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
     throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
   }

@@ -9,7 +9,7 @@ export const bodyLimit = 16 * 1024;
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
 
-export async function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
+export function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
   const headers = ctx.req.headers;
   if (headers['content-type'] !== 'application/json' && !jsonType.test(headers['content-type'] ?? '')) {
     throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
@@ -21,7 +21,7 @@ export async function readJsonObject(ctx: Context): Promise<Record<string, unkno
     });
   }
   if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
-  return parseObject(await readBody(ctx.req));
+  return readBody(ctx.req).then(parseObject);
 }
 
 /** What is still coming is read and dropped, for as long as a request may take: closing now could lose the answer. */

@@ -25,7 +25,7 @@ export function requestLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): Mid
     const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
     ctx.state.requestId = isUsable ? given : makeRequestId();
     ctx.state.receivedAt = Date.now();
-    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     await next();
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = String(ctx._matchedRoute ?? 'none');

@@ -8,12 +8,13 @@ import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { createBotDetector } from '../bots.ts';
 import { clientAddress, storedAddress } from '../client-address.ts';
-import type { Context, Deps, Middleware } from '../context.ts';
+import type { Context, Deps } from '../context.ts';
 import { domainIn } from '../middleware/api-key.ts';
 import { invalidRequest, refuseFields } from '../middleware/guard.ts';
 import { bodyLimit, readJsonObject } from '../middleware/json-body.ts';
+import type { Step } from '../steps.ts';
 
-export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Middleware {
+export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Step {
   const isBot = createBotDetector();
   return async (ctx) => {
     const domain = domainIn(ctx);
@@ -29,7 +30,6 @@ export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>):
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
     ctx.status = 202;
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = ignored.length > 0 ? { ...receipt, ignored } : receipt;
   };
 }
@@ -81,7 +81,7 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: De
     domainId: identity.domainId,
     decision: body.decision,
     receivedAt: identity.receivedAt,
-    source: body.source ?? 'banner',
+    source: body.source === 'banner' ? undefined : body.source,
     visitorId: body.visitorId,
     preferences: body.preferences,
     bannerVersion: body.bannerVersion,

@@ -35,7 +35,7 @@ async function store(record: UsualRecord): Promise<void> {
       policy_version, language, page_url, country, ip, user_agent, tc_string, gpp_string, metadata
     ) values (
       ${record.id}, ${record.domainId}, ${record.organizationId}, ${record.decision}, ${record.receivedAt},
-      ${record.source}, ${record.gpc ?? null}, ${record.visitorId ?? null}, ${sql.json(preferences)},
+      ${record.source ?? 'banner'}, ${record.gpc ?? null}, ${record.visitorId ?? null}, ${sql.json(preferences)},
       ${record.bannerVersion ?? null}, ${record.policyVersion ?? null}, ${record.language ?? null},
       ${record.pageUrl ?? null}, ${record.country ?? null}, ${record.ip ?? null}, ${record.userAgent ?? null},
       ${record.tcString ?? null}, ${record.gppString ?? null}, ${sql.json(metadata)}
