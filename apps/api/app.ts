@@ -24,11 +24,14 @@ import { widgetFiles } from './routes/widget.ts';
 import { inTurn, type Step } from './steps.ts';
 
 const recording = '/v1/consent/:domainId/record';
+const exact = { sensitive: true, strict: true };
 
 export function createApp(given: Deps): Koa<State> {
   const deps = { ...given, failedKeys: createFailedCredentials('key', given) };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
-  const router = new Router<State>({ sensitive: true, strict: true });
+  const router = new Router<State>(exact);
+  // a router compares a path with all of its routes, so the pages have their own
+  const pages = new Router<State>(exact);
 
   router.options(recording, inTurn(cors(deps), preflight));
   const recordOne = countRefusals(
@@ -44,16 +47,17 @@ export function createApp(given: Deps): Koa<State> {
   router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, records(deps));
   router.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
-  router.get('/openapi.json', documentHeaders, openapi());
-  for (const [path, serve] of Object.entries(docs())) router.get(path, docsHeaders, serve);
-  for (const [path, serve] of Object.entries(widgetFiles(deps))) router.get(path, deadline, serve);
-  for (const [path, serve] of Object.entries(demoPage(deps))) router.get(path, demoHeaders, deadline, serve);
+  pages.get('/openapi.json', documentHeaders, openapi());
+  for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
+  for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
+  for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
   app.use(requestLog(deps));
   app.use(problem(deps));
   app.use(everyRequest);
   app.use(shortcut(recording, recordOne));
   app.use(router.routes());
+  app.use(pages.routes());
   app.use(documentHeaders);
   app.use(methodNotAllowed);
   app.on('error', (error: NodeJS.ErrnoException) => {

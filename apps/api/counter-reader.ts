@@ -1,8 +1,8 @@
 /** Reads counters from Redis, or from Postgres where Redis is away or does not hold all of them; then it also fills. */
 
-import type { Breakdown } from '#libs/contract/terms';
+import { addBreakdown, type Breakdown, emptyBreakdown } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
-import { readCounters } from '#libs/counters/read';
+import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
 import type { RedisHealth } from '#libs/queue/health';
 import type { RedisConnection } from '#libs/redis';
 import { listCounters, readCounts } from '#libs/store/counters';
@@ -13,12 +13,16 @@ import type { Metrics } from '#libs/telemetry/metrics';
 export type StatsSource = 'redis' | 'postgres';
 
 export interface CounterReader {
-  /** The counts of `periods`; one without decisions is absent. `domainId` '' is the whole organization. */
-  read(wanted: {
-    organizationId: string;
-    domainId: string;
-    periods: string[];
-  }): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  /** The counts of each period; one without decisions may be absent. */
+  read(wanted: Wanted): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  /** All of them added up. */
+  sum(wanted: Wanted): Promise<{ source: StatsSource; counts: Breakdown }>;
+}
+
+export function sumOf(counts: Iterable<Breakdown>): Breakdown {
+  const sum = emptyBreakdown();
+  for (const each of counts) addBreakdown(sum, each);
+  return sum;
 }
 
 export function createCounterReader(options: {
@@ -42,10 +46,12 @@ export function createCounterReader(options: {
       .finally(() => filling.delete(organizationId));
   };
 
-  const fromRedis = async (wanted: Parameters<CounterReader['read']>[0]) => {
+  type Ask<Counts> = (connection: RedisConnection, wanted: Wanted) => Promise<Counts | null>;
+
+  const fromRedis = async <Counts>(ask: Ask<Counts>, wanted: Wanted) => {
     if (redisHealth.reason() !== null) return null;
     try {
-      const counts = await readCounters(connection, wanted);
+      const counts = await ask(connection, wanted);
       if (!counts) startFill(wanted.organizationId);
       return counts;
     } catch (error) {
@@ -54,12 +60,19 @@ export function createCounterReader(options: {
     }
   };
 
+  const from = async <Counts>(
+    wanted: Wanted,
+    ask: Ask<Counts>,
+    derive: (rows: Map<string, Breakdown>) => Counts,
+  ): Promise<{ source: StatsSource; counts: Counts }> => {
+    const held = await fromRedis(ask, wanted);
+    const source = held ? 'redis' : 'postgres';
+    metrics.statsReads.inc({ source });
+    return { source, counts: held ?? derive(await db.run((sql) => readCounts(sql, wanted))) };
+  };
+
   return {
-    async read(wanted) {
-      const held = await fromRedis(wanted);
-      const source = held ? 'redis' : 'postgres';
-      metrics.statsReads.inc({ source });
-      return { source, counts: held ?? (await db.run((sql) => readCounts(sql, wanted))) };
-    },
+    read: (wanted) => from(wanted, readCounters, (rows) => rows),
+    sum: (wanted) => from(wanted, sumCounters, (rows) => sumOf(rows.values())),
   };
 }

@@ -1,5 +1,5 @@
 /** The tenant rules that several reads share. */
-import { addMonths, firstDay, monthOf } from '#libs/contract/calendar';
+import { addMonths, firstDay, monthOf, spanOf } from '#libs/contract/calendar';
 import { Problem } from '#libs/contract/problem';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
 import { readCounts } from '#libs/store/counters';
@@ -24,7 +24,7 @@ export async function findCap(sql: Sql, { organizationId, plan }: Organization, 
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;
   const month = monthOf(now);
-  const counts = await readCounts(sql, { organizationId, domainId: wholeOrganization, periods: [month] });
+  const counts = await readCounts(sql, { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] });
   const counted = counts.get(month);
   const used = counted ? totalOf(counted) : 0;
   return used >= limit ? { limit, used, resetsAt: `${firstDay(addMonths(month, 1))}T00:00:00.000Z` } : null;

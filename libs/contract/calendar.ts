@@ -11,18 +11,23 @@ export const addDays = (day: string, count: number): string => dayOf(startOf(day
 /** `2026-02-30` is well-formed but no date. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = startOf(text);
-  return !Number.isNaN(time) && dayOf(time) === text;
+  const [month, day] = [Number(text.slice(5, 7)), text.slice(8)];
+  return month >= 1 && month <= 12 && day >= '01' && text <= lastDay(monthOfDay(text));
 }
 
 export function addMonths(month: string, count: number): string {
-  const [year = 0, number = 1] = month.split('-').map(Number);
-  const total = year * 12 + (number - 1) + count;
+  const total = Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1 + count;
   return `${String(Math.floor(total / 12)).padStart(4, '0')}-${String((total % 12) + 1).padStart(2, '0')}`;
 }
 
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 export const firstDay = (month: string): string => `${month}-01`;
-export const lastDay = (month: string): string => addDays(firstDay(addMonths(month, 1)), -1);
+export function lastDay(month: string): string {
+  const isLeapDay = month.endsWith('-02') && isLeapYear(Number(month.slice(0, 4)));
+  return `${month}-${isLeapDay ? 29 : lengths[Number(month.slice(5)) - 1]}`;
+}
 
 /** How many days from `from` to `to`, both inclusive. */
 export const countDays = (from: string, to: string): number => (startOf(to) - startOf(from)) / dayLength + 1;
@@ -37,15 +42,33 @@ export function monthsBetween(from: string, to: string): string[] {
   return months;
 }
 
+export const isMonth = (period: string): boolean => period.length === 7;
+
+/** Days that follow each other, or months that do; both ends inclusive. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+/** One day, or one month. */
+export const spanOf = (period: string): Span => ({ from: period, to: period });
+
+export const periodsOf = (spans: Span[]): string[] =>
+  spans.flatMap(({ from, to }) => (isMonth(from) ? monthsBetween(from, to) : daysBetween(from, to)));
+
 /**
  * The fewest counters that add up to `from`…`to` (inclusive): whole months, and days at the edges.
  * Five years are at most 60 months and 60 days.
  */
-export function cover(from: string, to: string): string[] {
-  return monthsBetween(from, to).flatMap((month) => {
-    const begins = firstDay(month) >= from;
-    const ends = month < monthOfDay(to) || lastDay(month) <= to;
-    if (begins && ends) return [month];
-    return daysBetween(begins ? firstDay(month) : from, ends ? lastDay(month) : to);
-  });
+export function cover(from: string, to: string): Span[] {
+  const [first, last] = [monthOfDay(from), monthOfDay(to)];
+  const begins = from === firstDay(first);
+  const ends = to === lastDay(last);
+  if (first === last) return [begins && ends ? { from: first, to: first } : { from, to }];
+  const whole = { from: begins ? first : addMonths(first, 1), to: ends ? last : addMonths(last, -1) };
+  return [
+    ...(begins ? [] : [{ from, to: lastDay(first) }]),
+    ...(whole.from <= whole.to ? [whole] : []),
+    ...(ends ? [] : [{ from: firstDay(last), to }]),
+  ];
 }

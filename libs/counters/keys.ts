@@ -3,7 +3,7 @@
  * organization has the same two. The four counts of a counter are one field, `accept_all reject_all custom withdraw`,
  * so that a domain's month stays one small listpack. All keys of an organization share a hash tag, hence a cluster slot.
  */
-import { monthOfDay } from '#libs/contract/calendar';
+import { firstDay, isMonth, lastDay, monthOfDay, monthsBetween, type Span } from '#libs/contract/calendar';
 import type { Breakdown } from '#libs/contract/terms';
 
 const prefix = (organizationId: string) => `assent:{${organizationId}}`;
@@ -15,14 +15,35 @@ export const fillKey = (organizationId: string): string => `${prefix(organizatio
 /** The set of the organization's counter keys, so that all can be dropped at once. */
 export const keysKey = (organizationId: string): string => `${prefix(organizationId)}:keys`;
 
-const isMonth = (period: string): boolean => period.length === 7;
-
 /** The hash that holds a period of a domain ('' for the organization), and the field in it. */
 export const counterKey = (organizationId: string, domainId: string, period: string): string =>
   isMonth(period)
     ? `${prefix(organizationId)}:months:${domainId}`
     : `${prefix(organizationId)}:days:${domainId}:${monthOfDay(period)}`;
 export const counterField = (period: string): string => (isMonth(period) ? period : period.slice(8));
+
+/** A part of a hash: its fields from `first` to `last`. */
+export interface Fields {
+  key: string;
+  first: string;
+  last: string;
+  /** what stands before a field in its period */
+  before: string;
+}
+
+/** Where the counters of `spans` lie. */
+export const fieldsOf = (organizationId: string, domainId: string, spans: Span[]): Fields[] =>
+  spans.flatMap(({ from, to }) => {
+    if (isMonth(from)) {
+      return [{ key: counterKey(organizationId, domainId, from), first: from, last: to, before: '' }];
+    }
+    return monthsBetween(from, to).map((month) => ({
+      key: counterKey(organizationId, domainId, firstDay(month)),
+      first: counterField(month === monthOfDay(from) ? from : firstDay(month)),
+      last: counterField(month === monthOfDay(to) ? to : lastDay(month)),
+      before: `${month}-`,
+    }));
+  });
 
 /** What `counterKey` put into a key; no month for the hash of months. */
 export function parseKey(organizationId: string, key: string): { domainId: string; month?: string } {

@@ -1,33 +1,56 @@
 /** Reading counters: the mark and the counts in one step, so that counts of a half-filled Redis are never shown. */
+import type { Span } from '#libs/contract/calendar';
 import type { Breakdown } from '#libs/contract/terms';
-import { groupBy } from '#libs/group-by';
 import type { RedisConnection } from '#libs/redis';
-import { counterField, counterKey, readyKey, unpack } from './keys.ts';
-import { scripted } from './scripts.ts';
+import { type Fields, fieldsOf, readyKey, unpack } from './keys.ts';
+import { type Scripts, scripted } from './scripts.ts';
+
+export interface Wanted {
+  organizationId: string;
+  /** '' for the whole organization */
+  domainId: string;
+  spans: Span[];
+}
 
 /**
- * The counts of `periods`; a period without decisions is absent.
+ * The counts of each period; one without decisions may be absent.
  * Null when this Redis does not hold all counters of the organization, or is not connected. Rejects when it does not
  * answer.
  */
 export async function readCounters(
   connection: RedisConnection,
-  { organizationId, domainId, periods }: { organizationId: string; domainId: string; periods: string[] },
+  wanted: Wanted,
 ): Promise<Map<string, Breakdown> | null> {
+  const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
+  const found = await run('assentRead', connection, wanted, hashes);
+  if (!Array.isArray(found)) return null;
+  const counts = new Map<string, Breakdown>();
+  for (const [at, { before }] of hashes.entries()) {
+    const pairs: string[] = found[at] ?? [];
+    for (let i = 0; i < pairs.length; i += 2) counts.set(before + pairs[i], unpack(pairs[i + 1] ?? ''));
+  }
+  return counts;
+}
+
+/** What `readCounters` gives, added up where it lies. */
+export async function sumCounters(connection: RedisConnection, wanted: Wanted): Promise<Breakdown | null> {
+  const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
+  const found = await run('assentSum', connection, wanted, hashes);
+  return typeof found === 'string' ? unpack(found) : null;
+}
+
+async function run(
+  script: keyof Scripts,
+  connection: RedisConnection,
+  { organizationId }: Wanted,
+  hashes: Fields[],
+): Promise<unknown> {
   const mark = readyKey(organizationId);
   const runId = connection.runIdOf(mark);
   if (runId === undefined) return null;
-  const byKey = groupBy(periods, (period) => counterKey(organizationId, domainId, period));
-  const groups = [...byKey.values()];
-  const fields = groups.flatMap((group) => [group.length, ...group.map(counterField)]);
-  const keys = [mark, ...byKey.keys()];
-  const found = await scripted(connection.client).assentRead(keys.length, ...keys, runId, ...fields);
-  if (!Array.isArray(found)) return null;
-
-  const counts = new Map<string, Breakdown>();
-  for (const [at, period] of groups.flat().entries()) {
-    const packed: unknown = found[at];
-    if (typeof packed === 'string') counts.set(period, unpack(packed));
-  }
-  return counts;
+  const given = [mark];
+  for (const { key } of hashes) given.push(key);
+  given.push(runId);
+  for (const { first, last } of hashes) given.push(first, last);
+  return scripted(connection.client)[script](hashes.length + 1, ...given);
 }

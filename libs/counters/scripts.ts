@@ -6,12 +6,13 @@ const lua = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.
 const sources = {
   assentRaise: lua('raise'),
   assentRead: lua('read'),
+  assentSum: lua('sum'),
   assentReady: lua('ready'),
   assentDrop: lua('drop'),
 };
 
 type Script = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
-type Scripts = Record<keyof typeof sources, Script>;
+export type Scripts = Record<keyof typeof sources, Script>;
 
 const isScripted = (client: RedisClient): client is RedisClient & Scripts => 'assentRaise' in client;
 

@@ -1,18 +1,19 @@
 /** The `counters` table: the truth that Redis copies. */
+import { periodsOf, type Span } from '#libs/contract/calendar';
 import { type Breakdown, type Counter, emptyBreakdown } from '#libs/contract/terms';
 import type { Sql } from './sql.ts';
 
 const columns = (sql: Sql) => sql`
   organization_id as "organizationId", domain_id as "domainId", period, accept_all, reject_all, custom, withdraw`;
 
-/** The counts of `periods` (days or months); a period without decisions is absent. `domainId` '' is the organization. */
+/** The counts of each period; one without decisions is absent. `domainId` '' is the organization. */
 export async function readCounts(
   sql: Sql,
-  { organizationId, domainId, periods }: { organizationId: string; domainId: string; periods: string[] },
+  { organizationId, domainId, spans }: { organizationId: string; domainId: string; spans: Span[] },
 ): Promise<Map<string, Breakdown>> {
   const rows = await sql<(Breakdown & { period: string })[]>`
     select period, accept_all, reject_all, custom, withdraw from counters
-    where organization_id = ${organizationId} and domain_id = ${domainId} and period = any(${periods})`;
+    where organization_id = ${organizationId} and domain_id = ${domainId} and period = any(${periodsOf(spans)})`;
   return new Map(rows.map(({ period, ...counts }) => [period, { ...emptyBreakdown(), ...counts }]));
 }
 

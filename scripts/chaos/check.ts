@@ -2,7 +2,7 @@
 
 import { Queue } from 'bullmq';
 import jsonwebtoken from 'jsonwebtoken';
-import { cover } from '#libs/contract/calendar';
+import { cover, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -205,7 +205,7 @@ export async function readStats(stack: ChaosStack, baseUrl: string, site: ChaosS
   const [row] = await stack.sql(
     (sql) => sql<{ total: number }[]>`
       select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::int as total from counters
-      where domain_id = ${site.domainId} and period = any(${cover(day(-2), day(1))})`,
+      where domain_id = ${site.domainId} and period = any(${periodsOf(cover(day(-2), day(1)))})`,
   );
   return { total, truth: row?.total ?? 0, source: response.headers.get('x-stats-source') };
 }

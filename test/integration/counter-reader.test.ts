@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { spanOf } from '#libs/contract/calendar';
+import { emptyBreakdown } from '#libs/contract/terms';
+import { counterKey } from '#libs/counters/keys';
 import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import type { RedisConnection } from '#libs/redis';
 import { persist } from '#libs/store/persist';
@@ -38,7 +41,11 @@ describe('the reader of counters', () => {
     tenant = await makeTenant(db);
     const [domainId = ''] = tenant.domainIds;
     await persist(db, [recordAt(time, { domainId }), recordAt(time, { domainId })]);
-    wanted = { organizationId: tenant.organizationId, domainId, periods: ['2024-02', '2024-02-29', '2024-03'] };
+    wanted = {
+      organizationId: tenant.organizationId,
+      domainId,
+      spans: ['2024-02', '2024-02-29', '2024-03'].map(spanOf),
+    };
   });
 
   const untilFrom = (source: string) =>
@@ -51,6 +58,18 @@ describe('the reader of counters', () => {
   it('answers from Postgres until the organization was filled by that, then the same from Redis', async () => {
     expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
     await untilFrom('redis');
+  });
+
+  it('adds up what it reads, from Postgres and from Redis, and what is no counter counts as nothing', async () => {
+    const month = { ...wanted, spans: [{ from: '2024-02-01', to: '2024-02-29' }] };
+    expect(await reader.sum(month)).toEqual({ source: 'postgres', counts: { ...emptyBreakdown(), accept_all: 2 } });
+    await untilFrom('redis');
+    const { organizationId, domainId } = wanted;
+    await connection.client.hset(counterKey(organizationId, domainId, '2024-02-01'), '03', 'broken', '30', '9 9 9 9');
+    expect(await reader.sum(month)).toEqual({ source: 'redis', counts: { ...emptyBreakdown(), accept_all: 2 } });
+    const edges = { ...wanted, spans: ['2024-01-31', '2024-02-28', '2024-03-01', '2024-03'].map(spanOf) };
+    expect((await reader.sum(edges)).counts).toEqual(emptyBreakdown());
+    expect((await reader.sum(wanted)).counts).toEqual({ ...emptyBreakdown(), accept_all: 4 });
   });
 
   it('answers the same after Redis was emptied, and fills it again by itself', async () => {

@@ -7,6 +7,7 @@
  *   3. is at least what any earlier read showed: a count never goes back.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { spanOf } from '#libs/contract/calendar';
 import { addBreakdown, type Breakdown, type Counter, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
@@ -94,8 +95,8 @@ describe('a reader, while writers, fills and flushes race', () => {
     const read = async () => {
       while (running) {
         const atLeast = largest(finished, shown);
-        const counts = await readCounters(reading, { organizationId, domainId: '', periods: [period] });
-        const still = await readCounters(reading, { organizationId, domainId: quiet, periods: [period] });
+        const counts = await readCounters(reading, { organizationId, domainId: '', spans: [spanOf(period)] });
+        const still = await readCounters(reading, { organizationId, domainId: quiet, spans: [spanOf(period)] });
         const atMost = await committedNow();
         if (still) expect(still.get(period)?.custom, 'the domain that is quiet').toBe(1);
         if (counts) {

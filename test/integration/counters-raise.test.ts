@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { spanOf } from '#libs/contract/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
@@ -74,7 +75,7 @@ describe('a raise', () => {
       readCounters(connection, {
         organizationId,
         domainId,
-        periods: ['2024-02', '2024-01-01', '2024-02-01', '2024-02-02', '2024-03-01'],
+        spans: ['2024-02', '2024-01-01', '2024-02-01', '2024-02-02', '2024-03-01'].map(spanOf),
       });
     expect(await read('dom_a')).toEqual(new Map([['2024-02-01', { ...emptyBreakdown(), custom: 7 }]]));
     expect(await read('dom_b')).toEqual(new Map());
@@ -100,7 +101,7 @@ describe('a raise of very many counters', () => {
 describe('without the ready mark', () => {
   it('a read is null, whatever counters are there', async () => {
     const organizationId = newOrganization();
-    const read = () => readCounters(connection, { organizationId, domainId: '', periods: ['2024-02'] });
+    const read = () => readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-02')] });
     expect(await read()).toBeNull();
     await raise(connection.client, [counter(organizationId, '', '2024-02', { custom: 7 })]);
     expect(await read()).toBeNull();
@@ -112,7 +113,7 @@ describe('without the ready mark', () => {
     await makeReady(organizationId);
     const [mark = ''] = await connection.client.keys(`*${organizationId}}:ready`);
     await connection.client.set(mark, '0123456789012345678901234567890123456789');
-    expect(await readCounters(connection, { organizationId, domainId: '', periods: ['2024-02'] })).toBeNull();
+    expect(await readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-02')] })).toBeNull();
     expect(await isReady(connection, organizationId)).toBe(false);
   });
 });

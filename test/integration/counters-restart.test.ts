@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { spanOf } from '#libs/contract/calendar';
 import { fill, isReady } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/redis';
@@ -32,7 +33,7 @@ describe('counters after a restart of Redis', () => {
 
     await server.stop();
     await eventually(() => expect(connection.runIdOf('')).toBeUndefined());
-    const wanted = { organizationId, domainId, periods: ['2024-05'] };
+    const wanted = { organizationId, domainId, spans: [spanOf('2024-05')] };
     expect(await readCounters(connection, wanted)).toBeNull();
     expect(await fill(connection, organizationId, list)).toBe(false);
     // stored while Redis was away, and never raised
@@ -63,6 +64,6 @@ describe('counters after a restart of Redis', () => {
       return [];
     });
     expect(await isReady(connection, organizationId)).toBe(false);
-    expect(await readCounters(connection, { organizationId, domainId: '', periods: ['2024-05'] })).toBeNull();
+    expect(await readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-05')] })).toBeNull();
   });
 });

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { dayOf, firstDay, monthOf, spanOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
@@ -77,7 +77,7 @@ async function checkShown(model: Model, { redis, tenant }: Real): Promise<void> 
   const { organizationId } = tenant;
   for (const counter of model.counters(organizationId)) {
     const { domainId, period } = counter;
-    const shown = await readCounters(redis, { organizationId, domainId, periods: [period] });
+    const shown = await readCounters(redis, { organizationId, domainId, spans: [spanOf(period)] });
     const counts = shown?.get(period);
     if (counts) for (const decision of decisions) expect(counts[decision]).toBeLessThanOrEqual(counter[decision]);
   }
@@ -218,7 +218,7 @@ describe('recording, against a model', () => {
         expect(inKeyOrder(await countRecords(db, organizationId))).toEqual(truth);
         expect(inKeyOrder(await storedCounters(db, organizationId))).toEqual(truth);
         for (const { domainId, period, ...counts } of truth) {
-          const shown = await readCounters(redis, { organizationId, domainId, periods: [period] });
+          const shown = await readCounters(redis, { organizationId, domainId, spans: [spanOf(period)] });
           expect(shown?.get(period)).toEqual(onlyCounts(counts));
         }
       }),

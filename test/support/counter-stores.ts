@@ -1,4 +1,5 @@
 /** What the counters' tests need of both stores. */
+import { spanOf } from '#libs/contract/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import type { ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
@@ -22,7 +23,7 @@ export async function readSame(
   const read: Counter[] = [];
   for (const domainId of new Set(counters.map((counter) => counter.domainId))) {
     const periods = counters.filter((counter) => counter.domainId === domainId).map(({ period }) => period);
-    const counts = await readCounters(connection, { organizationId, domainId, periods });
+    const counts = await readCounters(connection, { organizationId, domainId, spans: periods.map(spanOf) });
     if (!counts) return null;
     for (const period of periods)
       read.push({ organizationId, domainId, period, ...(counts.get(period) ?? emptyBreakdown()) });

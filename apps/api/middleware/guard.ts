@@ -1,5 +1,5 @@
 /** The guard: checks parameters against the contract and hands the handler typed values. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FieldError, Problem } from '#libs/contract/problem';
 import type { Context, Middleware } from '../context.ts';
 
@@ -15,11 +15,12 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
   schemas: Schemas<Params, Query>,
   handler: (ctx: Context, given: { params: z.infer<Params>; query: z.infer<Query> }) => Promise<void> | void,
 ): Middleware {
+  const [paramsOf, queryOf] = [z.compile(schemas.params), z.compile(schemas.query)];
   return async (ctx) => {
     if (!isDecodable(ctx.querystring)) throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8');
     const { given, broken } = readQuery(ctx.querystring);
-    const params = schemas.params.safeParse(ctx.params);
-    const query = schemas.query.safeParse(given);
+    const params = paramsOf.safeParse(ctx.params);
+    const query = queryOf.safeParse(given);
     if (!params.success || !query.success || broken.length > 0) {
       const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
       throw refuseFields([...broken, ...issues.flatMap(toFieldErrors)]);

@@ -4,6 +4,7 @@ import { domainPath, statsQuery } from '#libs/contract/queries';
 import type { DomainStats } from '#libs/contract/responses';
 import { addBreakdown, type Breakdown, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import type { Deps, Middleware } from '../context.ts';
+import { type StatsSource, sumOf } from '../counter-reader.ts';
 import { organizationIn } from '../middleware/bearer.ts';
 import { guard } from '../middleware/guard.ts';
 import { requireOwnDomain } from '../tenant-rules.ts';
@@ -14,28 +15,34 @@ export function domainStats({ counters }: Pick<Deps, 'counters'>): Middleware {
     const { domainId } = params;
     const { from, to, interval } = query;
     requireOwnDomain(organizationIn(ctx), domainId);
-    const periods = interval === 'day' ? daysBetween(from, to) : cover(from, to);
-    const { source, counts } = await counters.read({ organizationId, domainId, periods });
-    const breakdown = sum(counts.values());
-    const stats: DomainStats = { domainId, from, to, total: totalOf(breakdown), breakdown };
-    if (interval === 'day') stats.series = periods.map((date) => ({ date, ...bucket(counts.get(date)) }));
-    if (interval === 'month') stats.series = byMonth(from, to, counts);
-    ctx.set('X-Stats-Source', source);
-    ctx.body = stats;
+    const wanted = { organizationId, domainId, spans: interval === 'day' ? [{ from, to }] : cover(from, to) };
+    const answer = (source: StatsSource, breakdown: Breakdown, series?: DomainStats['series']) => {
+      const stats: DomainStats = { domainId, from, to, total: totalOf(breakdown), breakdown };
+      if (series) stats.series = series;
+      ctx.set('X-Stats-Source', source);
+      ctx.body = stats;
+    };
+    if (interval === undefined) {
+      const { source, counts } = await counters.sum(wanted);
+      answer(source, counts);
+    } else {
+      const { source, counts } = await counters.read(wanted);
+      answer(source, sumOf(counts.values()), seriesOf[interval](from, to, counts));
+    }
   });
 }
-
-export const sum = (counts: Iterable<Breakdown>): Breakdown => {
-  const result = emptyBreakdown();
-  for (const each of counts) addBreakdown(result, each);
-  return result;
-};
 
 /** One bucket of a series; without decisions all its counts are 0. */
 export const bucket = (counts: Breakdown = emptyBreakdown()): Breakdown & { total: number } => ({
   total: totalOf(counts),
   ...counts,
 });
+
+const seriesOf = { day: byDay, month: byMonth };
+
+function byDay(from: string, to: string, counts: Map<string, Breakdown>) {
+  return daysBetween(from, to).map((date) => ({ date, ...bucket(counts.get(date)) }));
+}
 
 function byMonth(from: string, to: string, counts: Map<string, Breakdown>) {
   const months = new Map(monthsBetween(from, to).map((month) => [month, emptyBreakdown()]));

@@ -7,11 +7,12 @@ import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/log';
 import type { Deps, Middleware } from '../context.ts';
+import { sumOf } from '../counter-reader.ts';
 import { makeCursor, readCursor } from '../cursor.ts';
 import { organizationIn } from '../middleware/bearer.ts';
 import { guard } from '../middleware/guard.ts';
 import { findCap } from '../tenant-rules.ts';
-import { bucket, sum } from './domain-stats.ts';
+import { bucket } from './domain-stats.ts';
 
 const statsDays = 30;
 const recordsDays = 7;
@@ -28,16 +29,15 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
     const position = query.cursor === undefined ? undefined : readCursor(query.cursor, binding);
     const period = { from: addDays(today, 1 - statsDays), to: today };
     const recordsPeriod = { from: addDays(today, 1 - recordsDays), to: today };
-    const periods = daysBetween(period.from, period.to);
 
     const [{ source, counts }, page, cap] = await Promise.all([
-      counters.read({ organizationId, domainId: wholeOrganization, periods }),
+      counters.read({ organizationId, domainId: wholeOrganization, spans: [period] }),
       readDb.run((sql) =>
         readOrganizationPage(sql, { organizationId, ...recordsPeriod, limit, after: position?.after }),
       ),
       db.run((sql) => findCap(sql, organization, now)),
     ]);
-    const breakdown = sum(counts.values());
+    const breakdown = sumOf(counts.values());
     const last = page.records.at(-1);
     const nextPage = (position?.page ?? 1) + 1;
     const stats: OrgStats = {
@@ -45,7 +45,7 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
       period,
       total: totalOf(breakdown),
       breakdown,
-      daily: periods.map((date) => ({ date, ...bucket(counts.get(date)) })),
+      daily: daysBetween(period.from, period.to).map((date) => ({ date, ...bucket(counts.get(date)) })),
       recordsPeriod,
       recordsTotal: page.total,
       records: plan.consentLog && !cap ? page.records : page.records.map(shorten),

@@ -1,6 +1,6 @@
 /** GET /v1/organization: what a dashboard needs to draw its menu. */
 import { z } from 'zod';
-import { monthOf } from '#libs/contract/calendar';
+import { monthOf, spanOf } from '#libs/contract/calendar';
 import { noQuery } from '#libs/contract/queries';
 import type { Organization } from '#libs/contract/responses';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
@@ -12,13 +12,13 @@ export function organization({ counters }: Pick<Deps, 'counters'>): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { organizationId, name, plan, domains } = organizationIn(ctx);
     const month = monthOf(ctx.state.receivedAt);
-    const { source, counts } = await counters.read({ organizationId, domainId: wholeOrganization, periods: [month] });
-    const counted = counts.get(month);
+    const thisMonth = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };
+    const { source, counts } = await counters.sum(thisMonth);
     const answer: Organization = {
       organizationId,
       name,
       plan,
-      usage: { month, used: counted ? totalOf(counted) : 0, limit: plan.monthlyRecordLimit },
+      usage: { month, used: totalOf(counts), limit: plan.monthlyRecordLimit },
       domains,
     };
     ctx.set('X-Stats-Source', source);
