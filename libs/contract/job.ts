@@ -7,12 +7,23 @@ import { type NewRecord, newRecord } from './record.ts';
 
 export const jobVersion = 2;
 
+/** where a record's text stands in the list of them */
+const place = z.int().nonnegative();
+
 const payload = z.object({
-  /** 1: every record holds its user agent itself */
+  /** 1: every record holds all of its texts itself */
   v: z.union([z.literal(1), z.literal(jobVersion)]),
-  /** each browser once: it is the longest part of a record, and in a flood the same few */
+  /** each text once: in a flood the same few sites and browsers come again and again */
+  domainIds: z.array(newRecord.shape.domainId).optional(),
   userAgents: z.array(z.string()).optional(),
-  records: z.array(newRecord.extend({ userAgent: z.union([z.string(), z.int().nonnegative()]).optional() })).min(1),
+  records: z
+    .array(
+      newRecord.extend({
+        domainId: z.union([newRecord.shape.domainId, place]),
+        userAgent: z.union([z.string(), place]).optional(),
+      }),
+    )
+    .min(1),
 });
 
 export type JobPayload = z.infer<typeof payload>;
@@ -20,14 +31,26 @@ export type JobPayload = z.infer<typeof payload>;
 const compiled = z.compile(payload);
 
 export function packJob(records: NewRecord[]): JobPayload {
+  const [domainIds, userAgents] = [listOnce(), listOnce()];
+  const packed = records.map((record) => ({
+    ...record,
+    domainId: domainIds.placeOf(record.domainId),
+    userAgent: record.userAgent === undefined ? undefined : userAgents.placeOf(record.userAgent),
+  }));
+  return { v: jobVersion, domainIds: domainIds.texts(), userAgents: userAgents.texts(), records: packed };
+}
+
+function listOnce() {
   const places = new Map<string, number>();
-  const packed = records.map((record) => {
-    if (record.userAgent === undefined) return record;
-    const place = places.get(record.userAgent) ?? places.size;
-    places.set(record.userAgent, place);
-    return { ...record, userAgent: place };
-  });
-  return { v: jobVersion, userAgents: [...places.keys()], records: packed };
+  return {
+    placeOf: (text: string): number => {
+      const known = places.get(text);
+      if (known !== undefined) return known;
+      places.set(text, places.size);
+      return places.size - 1;
+    },
+    texts: () => [...places.keys()],
+  };
 }
 
 /** Throws an error that names what is wrong with the payload. */
@@ -37,15 +60,17 @@ export function unpackJob(data: unknown): NewRecord[] {
     const [issue] = read.error.issues;
     throw new Error(`payload breaks its schema at ${issue?.path.join('.')}: ${issue?.message}`);
   }
-  const { userAgents = [], records } = read.data;
+  const { domainIds = [], userAgents = [], records } = read.data;
   for (const record of records) {
+    if (typeof record.domainId === 'number') record.domainId = domainIds[record.domainId] ?? record.domainId;
     if (typeof record.userAgent === 'number') record.userAgent = userAgents[record.userAgent] ?? record.userAgent;
   }
-  if (!records.every(isUnpacked)) throw new Error('payload breaks its schema: a user agent is missing');
+  if (!records.every(isUnpacked)) throw new Error('payload breaks its schema: a text that records share is missing');
   return records;
 }
 
-const isUnpacked = (record: JobPayload['records'][number]): record is NewRecord => typeof record.userAgent !== 'number';
+const isUnpacked = (record: JobPayload['records'][number]): record is NewRecord =>
+  typeof record.domainId !== 'number' && typeof record.userAgent !== 'number';
 
 /** Only the version: a payload of a newer release waits for a worker that knows it. */
 export const versionedPayload = z.object({ v: z.number().int() });

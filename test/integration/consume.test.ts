@@ -57,12 +57,16 @@ describe('the consumer of a queue', () => {
     await eventually(() => expect(seen).toEqual([older]));
   });
 
-  it('holds each user agent of a batch once', async () => {
+  it('holds each domain and each user agent of a batch once', async () => {
     const producer = createProducer(await openRedis(redisUrl), 1);
     await producer.ready();
-    const batch = ['Browser/1', 'Browser/2', 'Browser/1', undefined].map((userAgent) => record({ userAgent }));
+    const batch = ['Browser/1', 'Browser/2', 'Browser/1', undefined].map((userAgent, at) => ({
+      ...record({ userAgent }),
+      domainId: at === 2 ? 'dom_b' : 'dom_a',
+    }));
     await producer.add(0, batch);
     const [job] = await queue.getJobs(['waiting']);
+    expect(job?.data.domainIds).toEqual(['dom_a', 'dom_b']);
     expect(job?.data.userAgents).toEqual(['Browser/1', 'Browser/2']);
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
@@ -105,6 +109,7 @@ describe('the consumer of a queue', () => {
     ['an empty batch', { v: 1, records: [] }],
     ['a record that breaks its schema', { v: 1, records: [{ ...recordAt('2024-05-15', { domainId: 'a b' }) }] }],
     ['an older version', { v: 0, records: [recordAt('2024-05-15', { domainId: 'dom_a' })] }],
+    ['a domain that is not in its list', { v: 2, domainIds: ['dom_a'], records: [{ ...record(), domainId: 1 }] }],
     ['a user agent that is not in its list', { v: 2, userAgents: [], records: [{ ...record(), userAgent: 0 }] }],
     ['no object', 'text'],
   ])('fails a broken payload at once and keeps it, listed with what is wrong: %s', async (_, payload) => {

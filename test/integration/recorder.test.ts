@@ -51,9 +51,15 @@ describe('the recorder', () => {
   it('answers "queued" once the record is in a job, and leaves Postgres alone', async () => {
     const made = make();
     expect(await record(made)).toBe('queued');
-    const [job, ...others] = await waiting();
-    expect(others).toEqual([]);
-    expect(job?.data).toEqual({ v: jobVersion, userAgents: [], records: [made] });
+    const [job, ...more] = await waiting();
+    expect(more).toEqual([]);
+    const { domainId, ...others } = made;
+    expect(job?.data).toEqual({
+      v: jobVersion,
+      domainIds: [domainId],
+      userAgents: [],
+      records: [{ ...others, domainId: 0 }],
+    });
     expect(await countStored()).toBe(0);
   });
 

@@ -8,6 +8,7 @@ const purposes: Record<string, string> = {
   records_by_bot: '(domain_id, id, decision) where bot: the log without crawlers, or with nothing else',
   records_by_organization: '(organization_id, id): the newest records of all domains in org-stats',
   records_by_visitor: "(domain_id, visitor_id, id): one visitor's history, for proof and for erasure",
+  records_withdrawn: '(domain_id, id) where withdraw: the log filtered by the one rare decision',
 };
 
 export const disk: Measurement = {
