@@ -24,8 +24,7 @@ export interface Limiter {
   consume(key: string): Promise<Use | null>;
   /** What is counted so far; null for nothing. */
   look(key: string): Promise<Use | null>;
-  /** The header fields of draft-ietf-httpapi-ratelimit-headers. */
-  tell(ctx: Context, use: Use): void;
+  /** A 429 with the header fields of draft-ietf-httpapi-ratelimit-headers. */
   refuse(ctx: Context, use: Use, detail: string): never;
 }
 
@@ -39,10 +38,6 @@ export function createLimiter(
     log.error({ err: error, limiter: name }, 'a rate limiter failed; the request passes');
     return null;
   };
-  const tell: Limiter['tell'] = (ctx, { remaining, seconds }) => {
-    ctx.set('RateLimit-Policy', `"${name}";q=${points};w=${minute}`);
-    ctx.set('RateLimit', `"${name}";r=${remaining};t=${seconds}`);
-  };
 
   return {
     consume: (key) => {
@@ -52,10 +47,10 @@ export function createLimiter(
         .then(toUse, (refusal: unknown) => (refusal instanceof RateLimiterRes ? toUse(refusal) : pass(refusal)));
     },
     look: (key) => counters.get(key).then((found) => found && toUse(found), pass),
-    tell,
-    refuse: (ctx, use, detail) => {
-      tell(ctx, use);
-      throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(Math.max(1, use.seconds)) } });
+    refuse: (ctx, { remaining, seconds }, detail) => {
+      ctx.set('RateLimit-Policy', `"${name}";q=${points};w=${minute}`);
+      ctx.set('RateLimit', `"${name}";r=${remaining};t=${seconds}`);
+      throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(Math.max(1, seconds)) } });
     },
   };
 }

@@ -18,15 +18,11 @@ describe(`with ${perMinute} records a minute from one address`, () => {
   const record = (domain: number, headers: Record<string, string> = {}, body: unknown = { decision: 'custom' }) =>
     stack.client.record(at(stack.tenant.domainIds, domain), at(stack.tenant.apiKeys, domain), body, headers);
 
-  it('the fourth is rate_limited, and every answer says how much is left and until when', async () => {
-    for (const remaining of [2, 1, 0]) {
-      const { status, headers } = await record(0);
-      expect(status).toBe(202);
-      expect(headers.get('ratelimit-policy')).toBe('"record";q=3;w=60');
-      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"record";r=${remaining};t=([1-9]|[1-5]\\d|60)$`));
-    }
+  it('the fourth is rate_limited, and its answer says of what and until when', async () => {
+    for (let count = 0; count < perMinute; count += 1) expect((await record(0)).status).toBe(202);
     const refused = await record(0);
     expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers.get('ratelimit-policy')).toBe('"record";q=3;w=60');
     const [, seconds] = /^"record";r=0;t=(\d+)$/.exec(refused.headers.get('ratelimit') ?? '') ?? [];
     expect(refused.headers.get('retry-after')).toBe(seconds);
     expect(Number(seconds)).toBeGreaterThan(0);

@@ -6,14 +6,13 @@ import type { Step } from '../steps.ts';
 import { domainIn } from './api-key.ts';
 import { accessIn } from './bearer.ts';
 
-/** Records per client network and domain; every answer says how many are left. */
+/** Records per client network and domain. Only the refusal has the header fields: a flood's answers are kept small. */
 export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Step {
   const points = config.recordRatePerMinute;
   if (points === 0) return () => {};
   const limiter = createLimiter({ name: 'record', points, log });
   return async (ctx) => {
     const use = await limiter.consume(`${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
-    if (use) limiter.tell(ctx, use);
     if (use && use.consumed > points) limiter.refuse(ctx, use, `at most ${points} records a minute from one address`);
   };
 }
