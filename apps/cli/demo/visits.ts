@@ -7,6 +7,7 @@ import { v7 } from 'uuid';
 import { addDays, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
+import { timeOf } from '#libs/contract/uuid';
 import { crawlers, type Device, pickDevice, sendsGpc, userAgentOf } from './browsers.ts';
 import { type Random, randomOf } from './random.ts';
 import { type Country, countries, rhythms, type Site, sites } from './sites.ts';
@@ -31,7 +32,6 @@ export interface Period {
 
 /** A record that does not know its domain's id yet. */
 export type Made = Omit<NewRecord, 'domainId'>;
-type Unsent = Omit<Made, 'receivedAt'>;
 
 /** The visits of one site on one UTC day. */
 export interface SiteDay {
@@ -57,12 +57,11 @@ export function planDays({ seed, records, months, until }: Period): SiteDay[] {
   );
 }
 
-/** The decisions of all visits of that day and what became of them later, as far as `until`. */
+/** The decisions of all visits of that day and what became of them later, as far as the service had it by `until`. */
 export function recordsOf({ site, date, visits }: SiteDay, { seed, until }: Period): Made[] {
   return Array.from({ length: visits }, (_, number) => visit(site, date, randomOf(seed, site.name, date, number)))
     .flat()
-    .filter(({ at }) => at <= until)
-    .map(({ record, receivedAt }) => ({ ...record, receivedAt: toTimestamp(Math.min(receivedAt, until)) }));
+    .filter(({ receivedAt }) => Date.parse(receivedAt) <= until);
 }
 
 const toTimestamp = (time: number): string => new Date(time).toISOString();
@@ -89,13 +88,6 @@ function festivityOf(month: number, dayOfMonth: number): number {
 const weekdayOf = ({ rhythm }: Site, date: string): number =>
   rhythms[rhythm].week[new Date(startOf(date)).getUTCDay()] ?? 1;
 
-interface Decided {
-  /** Unix milliseconds, as `receivedAt` */
-  at: number;
-  receivedAt: number;
-  record: Unsent;
-}
-
 interface Visitor {
   site: Site;
   random: Random;
@@ -108,7 +100,7 @@ interface Visitor {
 }
 
 /** The first decision of a visitor, and those after it. */
-function visit(site: Site, date: string, random: Random): Decided[] {
+function visit(site: Site, date: string, random: Random): Made[] {
   const country = random.pick<Country>(site.markets);
   const at = momentOf(site, date, country, random);
   if (random.isTrue(0.008)) return [crawl(site, at, random)];
@@ -182,35 +174,37 @@ function policyOf({ policyMonths }: Site, at: number): string {
 }
 
 /** Some take it back, some change their mind, and some come back under another policy and are asked again. */
-function comeBack(visitor: Visitor, first: Decided): Decided[] {
+function comeBack(visitor: Visitor, first: Made): Made[] {
   const { random, site } = visitor;
-  const { decision, source, preferences = {} } = first.record;
+  const { decision, source, preferences = {} } = first;
+  const decidedAt = timeOf(first.id);
   if (source === 'api') return [];
   const hasGiven = Object.values(preferences).includes(true);
   if (hasGiven && random.isTrue(site.withdraws)) {
     // some think better of it at once, others weeks later
     const later = random.isTrue(0.3) ? 10 * second + random.wait(6 * minute) : hour + random.wait(26 * day);
-    return [decide(visitor, first.at + later, 'withdraw', 'preferences')];
+    return [decide(visitor, decidedAt + later, 'withdraw', 'preferences')];
   }
   if (random.isTrue(0.02)) {
     const change = hasGiven && decision === 'accept_all' ? 'custom' : 'accept_all';
-    return [decide(visitor, first.at + minute + random.wait(9 * day), change, 'preferences')];
+    return [decide(visitor, decidedAt + minute + random.wait(9 * day), change, 'preferences')];
   }
-  const again = first.at + 20 * day + random.wait(45 * day);
-  if (random.isTrue(0.05) && policyOf(site, again) !== first.record.policyVersion) {
+  const again = decidedAt + 20 * day + random.wait(45 * day);
+  if (random.isTrue(0.05) && policyOf(site, again) !== first.policyVersion) {
     const keeps = random.isTrue(0.8) || (hasGiven && decision === 'custom');
     return [decide(visitor, again, keeps ? decision : hasGiven ? 'custom' : 'accept_all', 'banner')];
   }
   return [];
 }
 
-function decide(visitor: Visitor, moment: number, decision: Decision, source: NewRecord['source']): Decided {
+function decide(visitor: Visitor, moment: number, decision: Decision, source: NewRecord['source']): Made {
   const { site, random, visitorId, country, ip, gpc, device } = visitor;
   const at = Math.floor(moment);
   const byServer = source === 'api';
-  const record: Unsent = {
+  return {
     id: v7({ msecs: at, random: random.bytes(16) }),
     decision,
+    receivedAt: toTimestamp(at + delay(random)),
     source,
     visitorId,
     preferences: preferencesOf(site, decision, random),
@@ -223,7 +217,6 @@ function decide(visitor: Visitor, moment: number, decision: Decision, source: Ne
     ...(!byServer && { bannerVersion: bannerOf(at), pageUrl: `https://${site.name}${random.one(site.pages)}` }),
     ...(gpc && { gpc }),
   };
-  return { at, receivedAt: at + delay(random), record };
 }
 
 /** Milliseconds until the service had it: a moment, or as long as the visitor was offline. */
@@ -241,10 +234,11 @@ function preferencesOf({ categories }: Site, decision: Decision, random: Random)
 }
 
 /** A crawler that presses buttons: counted, and marked. */
-function crawl(site: Site, at: number, random: Random): Decided {
-  const record: Unsent = {
+function crawl(site: Site, at: number, random: Random): Made {
+  return {
     id: v7({ msecs: at, random: random.bytes(16) }),
     decision: 'accept_all',
+    receivedAt: toTimestamp(at + delay(random)),
     source: 'banner',
     visitorId: Buffer.from(random.bytes(16)).toString('hex'),
     preferences: preferencesOf(site, 'accept_all', random),
@@ -258,5 +252,4 @@ function crawl(site: Site, at: number, random: Random): Decided {
     metadata: { demo: true },
     bot: true,
   };
-  return { at, receivedAt: at + delay(random), record };
 }
