@@ -1,7 +1,7 @@
 /** How far it has come: one line that is drawn anew on a terminal, now and then a line elsewhere, nothing for machines. */
 import type { Progress } from './fill.ts';
 
-const width = 24;
+const width = 20;
 /** Milliseconds. */
 const drawEvery = 100;
 /** Shares of the whole after which a line is written where there is no terminal. */
