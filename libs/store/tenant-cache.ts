@@ -82,6 +82,9 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
         known.delete(id);
         unknown.delete(id);
       },
+      forgetWhere: (isConcerned: (found: Found) => boolean) => {
+        for (const [id, found] of known.entries()) if (isConcerned(found)) known.delete(id);
+      },
       clear: () => {
         known.clear();
         unknown.clear();
@@ -108,7 +111,8 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   const forgetTenants = (noun: string, subject: string) => {
     if (noun === 'domain') {
       domains.forget(subject);
-      keys.clear();
+      // all others stay known: theirs would be refused where guesses of others have used up the limit
+      keys.forgetWhere(({ domainId }) => domainId === subject);
     }
     if (noun === 'org') organizations.forget(subject);
     else organizations.clear();

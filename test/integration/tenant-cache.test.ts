@@ -202,6 +202,31 @@ describe('the tenant cache', () => {
     }, withinASecond);
   });
 
+  it('a new domain leaves the keys of all others known', async () => {
+    await cache.domainOfKey(apiKey);
+    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
+    const { domainId: made } = await admin().createDomain(tenant.organizationId, { name: 'made', origins: [] });
+    // the organization knows the new domain once the act has been seen
+    await eventually(async () => {
+      const organization = await cache.organization(tenant.organizationId);
+      expect(organization?.domains.map((each) => each.domainId)).toContain(made);
+    }, withinASecond);
+    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
+  });
+
+  it("a domain's own keys are asked for anew when it changes", async () => {
+    await cache.domainOfKey(apiKey);
+    await db.run(async (sql) => {
+      await sql`update domains set origins = '{https://new.example}' where id = ${domainId}`;
+      await sql`
+        insert into administrative_acts (actor, act, subject, details)
+        values ('tester', 'domain.origins', ${domainId}, '{}')`;
+    });
+    await eventually(async () => {
+      expect((await cache.domainOfKey(apiKey))?.origins).toEqual(['https://new.example']);
+    }, withinASecond);
+  });
+
   it('what is known is answered without a query', async () => {
     await unfollowed.follow();
     try {
