@@ -205,8 +205,9 @@ describe('the tenant cache', () => {
   it('a new domain leaves the keys of all others known', async () => {
     await cache.domainOfKey(apiKey);
     expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
+    expect((await cache.organization(tenant.organizationId))?.domains).toHaveLength(2);
     const { domainId: made } = await admin().createDomain(tenant.organizationId, { name: 'made', origins: [] });
-    // the organization knows the new domain once the act has been seen
+    // what was known of the organization is given up once the act has been seen
     await eventually(async () => {
       const organization = await cache.organization(tenant.organizationId);
       expect(organization?.domains.map((each) => each.domainId)).toContain(made);
