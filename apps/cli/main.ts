@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { actsCommand } from './acts.ts';
 import { countersCommand } from './counters.ts';
+import { demoCommand } from './demo.ts';
 import { domainCommand } from './domain.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
@@ -35,6 +36,7 @@ const nouns = [
   recordsCommand,
   queueCommand,
   countersCommand,
+  demoCommand,
   actsCommand,
   migrateCommand,
 ];

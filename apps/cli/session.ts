@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { type CliConfig, readCliConfig } from '#libs/config';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
@@ -14,9 +15,17 @@ const silent = { warn: () => {} };
 
 /** A running `npm start` leaves its settings here. */
 const stackFile = '.data/env';
+/** And here what it made for trying out. */
+const demoFile = '.data/demo.json';
 
 export function readConfig(): CliConfig {
   return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
+}
+
+/** The demo organization of a running `npm start`. */
+export function readDemo(): { organizationId: string } | undefined {
+  if (!existsSync(demoFile)) return undefined;
+  return z.object({ organizationId: z.string() }).parse(JSON.parse(readFileSync(demoFile, 'utf8')));
 }
 
 function parseSettings(text: string): Record<string, string> {
@@ -98,7 +107,7 @@ const show = (value: Value): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
+export const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
 /** One object: as JSON, or a line for each field. */
 export function print(command: Command, fields: Row): void {

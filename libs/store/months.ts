@@ -12,6 +12,13 @@ export async function listMonths(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.month);
 }
 
+/** The months whose records are gone, oldest first. */
+export async function listDroppedMonths(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ month: string }[]>`
+    select month from record_months where dropped_at is not null order by month`;
+  return rows.map((row) => row.month);
+}
+
 /** Waits at most two seconds for readers to let go, then fails and is tried again at the next round. */
 export async function dropMonth(sql: Sql, month: string): Promise<void> {
   await sql.begin(async (transaction) => {

@@ -111,6 +111,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   const forgetTenants = (noun: string, subject: string) => {
     if (noun === 'domain') {
       domains.forget(subject);
+      // all others stay known: theirs would be refused where guesses of others have used up the limit
       keys.forgetWhere(({ domainId }) => domainId === subject);
     }
     if (noun === 'org') organizations.forget(subject);

@@ -380,7 +380,11 @@ describe("the widget on a site's page", () => {
     await click(page, 'Accept all');
     const [record] = await recordsOf(stack, 1);
     site.add('/later', html(tag(stack, { 'data-cookie-domain': hostName })));
+    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((name) => name.endsWith('.consent')));
+    expect(await kept()).toHaveLength(1);
     await page.reload();
+    // a copy would be in force again once the visitor has removed the cookie
+    expect(await kept()).toEqual([]);
     await page.goto(at('blog'));
     expect(await page.evaluate(() => window.assent?.getConsent()?.id)).toBe(record?.id);
   });

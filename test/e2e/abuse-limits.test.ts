@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/administration';
 import { makeApiKey } from '#libs/store/tenants';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { eventually } from '../support/wait.ts';
 import { expectProblem } from './problems.ts';
 import { at, type Stack, startStack } from './stack.ts';
 
@@ -134,6 +135,29 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect(await statuses((index) => preflight(idOf(index)))).toEqual(times(204, 204));
       expectLimited(await record(address, makeApiKey()), 'failed-key');
       expect((await record(address)).status).toBe(202);
+    });
+
+    it('past the limit a preflight looks up no domain either, and knows those that are known', async () => {
+      const address = nextAddress();
+      await statuses(() => record(address, makeApiKey()));
+      const admin = createAdministration(stack.db, 'test');
+      const { domainId } = await admin.createDomain(stack.tenant.organizationId, {
+        name: 'listed',
+        origins: ['https://listed.example'],
+      });
+      const allowedFor = async (from: string) => {
+        const { headers } = await request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
+          method: 'OPTIONS',
+          headers: { origin: 'https://shop.example', 'x-forwarded-for': from },
+        });
+        return headers.get('access-control-allow-origin');
+      };
+      expect(await allowedFor(address)).toBe('*');
+      // what was seen of the change must be over, or the answer is not kept
+      await eventually(async () => {
+        expect(await allowedFor(nextAddress())).toBeNull();
+        expect(await allowedFor(address)).toBeNull();
+      });
     });
 
     it('that can be none have a limit of their own and leave the others theirs', async () => {

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { persist } from '#libs/store/persist';
+import type { Database } from '#libs/store/sql';
 import { type ProblemAnswer, request } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 import { type Api, startApi } from '../support/service.ts';
 import { makeTenant } from '../support/stores.ts';
 import { expectBlame, expectProblem } from './problems.ts';
@@ -7,14 +10,50 @@ import { at, openStores } from './stack.ts';
 
 describe('what the demo shop shows of a visitor', () => {
   let api: Api;
+  let db: Database;
+  let domainIds: string[];
 
   beforeAll(async () => {
-    const { db, env } = await openStores();
-    const { domainIds, apiKeys } = await makeTenant(db);
-    api = await startApi({ ...env, DEMO_DOMAIN: at(domainIds, 0), DEMO_API_KEY: at(apiKeys, 0) });
+    const stores = await openStores();
+    const tenant = await makeTenant(stores.db, { domains: 2 });
+    ({ db } = stores);
+    ({ domainIds } = tenant);
+    api = await startApi({ ...stores.env, DEMO_DOMAIN: at(domainIds, 0), DEMO_API_KEY: at(tenant.apiKeys, 0) });
   });
 
-  const look = (visitorId: string) => request<ProblemAnswer>(api.baseUrl, `/demo/records/${visitorId}`);
+  const look = <Body = ProblemAnswer>(visitorId: string) => request<Body>(api.baseUrl, `/demo/records/${visitorId}`);
+
+  it('is what that visitor decided on that domain of late, and nothing about the visitor', async () => {
+    const [domainId, other] = [at(domainIds, 0), at(domainIds, 1)];
+    const now = Date.now();
+    const of = (visitorId: string, index: number, domain = domainId) =>
+      recordAt(now + index, {
+        domainId: domain,
+        visitorId,
+        decision: 'custom',
+        preferences: { analytics: index % 2 === 0 },
+        ip: '203.0.113.0',
+        userAgent: 'a browser',
+        pageUrl: 'https://shop.example/private',
+        country: 'CH',
+      });
+    const own = Array.from({ length: 7 }, (_, index) => of('me', index));
+    await persist(db, [...own, of('somebody-else', 9), of('me', 9, other)]);
+    const { body } = await look<object[]>('me');
+    expect(body).toEqual(
+      own
+        .slice(2)
+        .reverse()
+        .map(({ id, preferences }, index) => ({
+          id,
+          decision: 'custom',
+          decidedAt: new Date(now + 6 - index).toISOString(),
+          preferences,
+          source: 'banner',
+        })),
+    );
+    expect((await look<object[]>('nobody')).body).toEqual([]);
+  });
 
   it.each(['%00', 'a%00', 'v'.repeat(129)])(
     'is asked for by an id that the log can hold, not %s',

@@ -35,7 +35,8 @@ describe('one request', () => {
     const { domainId } = await admin.createDomain(tenant.organizationId, { name: 'soon gone', origins: [] });
     const { apiKey } = await admin.createKey(domainId);
     const headers = { 'x-request-id': 'traced-1' };
-    const answer = await createClient(api.baseUrl, tenant).record(domainId, apiKey, { decision: 'custom' }, headers);
+    const body = { decision: 'custom', requestId: 'of the client' };
+    const answer = await createClient(api.baseUrl, tenant).record(domainId, apiKey, body, headers);
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([202, 'traced-1']);
 
     const redis = await openRedis(stores.redis.url);

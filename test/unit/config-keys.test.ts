@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { BadSetting, readApiConfig } from '#libs/config';
@@ -31,17 +31,29 @@ describe('a shared secret', () => {
   });
 
   it('is in production none that stands in examples', () => {
-    for (const JWT_SECRET of [
+    const own = randomBytes(32).toString('hex');
+    const long = '0123456789'.repeat(3);
+    for (const placeholder of [
       'x'.repeat(64),
       'ab'.repeat(32),
-      `change-me-${'0123456789'.repeat(3)}`,
+      `change-me-${long}`,
+      `CHANGEME${long}`,
+      `replace_this_${long}`,
+      `replace-me-${long}`,
+      `a-place-holder-${long}`,
       'your_jwt_secret_of_32_bytes_or_more',
     ]) {
-      expect(read({ JWT_SECRET }).keys).toHaveLength(1);
-      expect(refusal({ JWT_SECRET, NODE_ENV: 'production' })).toBe(
-        'JWT_SECRET must be a secret of its own, made with: openssl rand -hex 32',
-      );
+      for (const [name, secrets] of [
+        ['JWT_SECRET', { JWT_SECRET: placeholder }],
+        ['JWT_SECRET_PREVIOUS', { JWT_SECRET: own, JWT_SECRET_PREVIOUS: placeholder }],
+      ] as const) {
+        expect(read(secrets).keys).toHaveLength(Object.keys(secrets).length);
+        expect(refusal({ ...secrets, NODE_ENV: 'production' })).toBe(
+          `${name} must be a secret of its own, made with: openssl rand -hex 32`,
+        );
+      }
     }
+    expect(read({ JWT_SECRET: own, NODE_ENV: 'production' }).keys).toHaveLength(1);
   });
 
   it('may have a predecessor, under the same rule, which comes second', () => {

@@ -53,6 +53,8 @@ describe('the HTTP server', () => {
     idle.write(request);
     const [answer] = (await once(idle, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    // load balancers keep theirs for a minute, and must not be the ones that find it closed
+    expect(server.keepAliveTimeout).toBeGreaterThan(60_000);
   });
 
   it('holds a bounded number of connections', async () => {

@@ -1,0 +1,120 @@
+/** The made-up year of `assent demo fill`: the same again and again, and true to the rules of the contract. */
+import { isbot } from 'isbot';
+import { describe, expect, it } from 'vitest';
+import { newRecord, recordBody, recordFields } from '#libs/contract/record';
+import { totalOf } from '#libs/contract/terms';
+import { timeOf } from '#libs/contract/uuid';
+import { groupBy } from '#libs/group-by';
+import { type Made, type Period, planDays, recordsOf } from '../../apps/cli/demo/visits.ts';
+
+const until = Date.parse('2026-11-20T12:00:00.000Z');
+const base: Period = { seed: 'one', records: 12_000, months: 12, until };
+const make = (change: Partial<Period> = {}): (Made & { host: string })[] => {
+  const period = { ...base, ...change };
+  return planDays(period).flatMap((day) =>
+    recordsOf(day, period).map((record) => ({ ...record, host: day.site.name })),
+  );
+};
+const ids = (records: Made[]) => records.map(({ id }) => id).sort();
+
+describe('the demo data', () => {
+  const records = make();
+
+  it('is the same for the same seed, to the byte, and another for another', () => {
+    expect(make()).toEqual(records);
+    const others = new Set(ids(make({ seed: 'two' })));
+    expect(records.filter(({ id }) => others.has(id))).toEqual([]);
+  });
+
+  it('is about as much as was asked for, each id once', () => {
+    expect(records.length).toBeGreaterThan(base.records * 0.93);
+    expect(records.length).toBeLessThan(base.records * 1.07);
+    expect(new Set(ids(records)).size).toBe(records.length);
+  });
+
+  it('asked for more, or later, holds all that it held', () => {
+    const more = new Map(make({ records: 15_000 }).map((record) => [record.id, record]));
+    expect(more.size).toBeGreaterThan(records.length);
+    for (const record of records) expect(more.get(record.id)).toEqual(record);
+
+    const later = { ...base, until: until + 3 * 86_400_000 };
+    const days = new Map(planDays(later).map((day) => [`${day.site.name} ${day.date}`, day]));
+    const both = planDays(base).filter(({ site, date }) => days.has(`${site.name} ${date}`));
+    expect(both.length).toBe(days.size - 3 * 10);
+    for (const day of both) {
+      expect(days.get(`${day.site.name} ${day.date}`)).toEqual(day);
+      expect(recordsOf(day, later)).toEqual(expect.arrayContaining(recordsOf(day, base)));
+    }
+  });
+
+  it('lies in the period, and nothing was received before it was decided or after the end', () => {
+    for (const { id, receivedAt } of records) {
+      expect(timeOf(id)).toBeGreaterThan(until - 367 * 86_400_000);
+      expect(timeOf(id)).toBeLessThanOrEqual(until);
+      expect(Date.parse(receivedAt)).toBeGreaterThanOrEqual(timeOf(id));
+      expect(Date.parse(receivedAt)).toBeLessThanOrEqual(until);
+    }
+  });
+
+  it('could each have been sent to the API', () => {
+    for (const { host, ...record } of records) {
+      expect(newRecord.safeParse({ ...record, domainId: 'dom_x' }).success).toBe(true);
+      const body = Object.fromEntries(Object.entries(record).filter(([name]) => recordFields.has(name)));
+      expect(recordBody.safeParse(body).error).toBeUndefined();
+      if (record.pageUrl) expect(new URL(record.pageUrl).host).toBe(host);
+    }
+  });
+
+  it('has preferences that fit the decision', () => {
+    for (const { decision, preferences = {} } of records) {
+      const allowed = Object.values(preferences);
+      const kinds = { accept_all: [true], reject_all: [false], withdraw: [false], custom: [false, true] };
+      expect([...new Set(allowed)].sort()).toEqual(kinds[decision]);
+    }
+  });
+
+  it('withdraws only what the same visitor had given on that site before', () => {
+    const withdrawals = records.filter(({ decision }) => decision === 'withdraw');
+    expect(withdrawals.length).toBeGreaterThan(base.records * 0.01);
+    for (const withdrawal of withdrawals) {
+      const before = records.filter(
+        ({ visitorId, host, id }) =>
+          visitorId === withdrawal.visitorId && host === withdrawal.host && timeOf(id) < timeOf(withdrawal.id),
+      );
+      expect(before.map(({ decision }) => decision)).toEqual([expect.stringMatching(/accept_all|custom/)]);
+    }
+  });
+
+  it('marks as `bot` what the API would mark', () => {
+    expect(records.filter(({ bot }) => bot).length).toBeGreaterThan(0);
+    for (const { userAgent, bot } of records)
+      expect({ userAgent, bot }).toEqual({ userAgent, bot: isbot(userAgent) || undefined });
+  });
+
+  it('says of each record that it is made up, and uses nobody’s address or name', () => {
+    for (const { metadata, ip, host } of records) {
+      expect(metadata).toEqual({ demo: true });
+      expect(ip).toMatch(/^(198\.1[89]\.\d+\.0|2001:db8:[0-9a-f]+::)$/);
+      expect(host).toMatch(/\.example$/);
+    }
+  });
+
+  it('has what a dashboard shows: sites of all sizes, weekends, seasons, nights, languages, signals', () => {
+    const count = (test: (record: (typeof records)[number]) => boolean) => records.filter(test).length;
+    const month = (number: number) => (record: Made) => new Date(timeOf(record.id)).getUTCMonth() + 1 === number;
+    const sizes = [...groupBy(records, ({ host }) => host).values()].map((group) => group.length);
+    expect(Math.max(...sizes)).toBeGreaterThan(30 * Math.min(...sizes));
+    const office = records.filter(({ host }) => host === 'ledgerloop.example');
+    const isWeekend = (record: Made) => [0, 6].includes(new Date(timeOf(record.id)).getUTCDay());
+    expect(office.filter(isWeekend).length).toBeLessThan(office.length * 0.15);
+    expect(count(month(12))).toBeGreaterThan(1.3 * count(month(8)));
+    const hour = ({ id }: Made) => new Date(timeOf(id)).getUTCHours();
+    expect(count((record) => hour(record) === 19)).toBeGreaterThan(3 * count((record) => hour(record) === 3));
+    expect(new Set(records.map(({ language }) => language)).size).toBeGreaterThan(20);
+    expect(count(({ gpc }) => gpc === true)).toBeGreaterThan(base.records * 0.01);
+    expect(new Set(records.map(({ source }) => source))).toEqual(new Set(['banner', 'preferences', 'gpc', 'api']));
+    expect(totalOf({ accept_all: 1, reject_all: 1, custom: 1, withdraw: 1 })).toBe(
+      new Set(records.map(({ decision }) => decision)).size,
+    );
+  });
+});
