@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { dayOf, monthOf } from '#libs/contract/calendar';
+import { dayOf, monthOf, spanOf } from '#libs/contract/calendar';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
@@ -161,7 +161,7 @@ async function refuseReachedLimit(
 }
 
 async function usedIn(db: Database, organizationId: string, month: string): Promise<number> {
-  const wanted = { organizationId, domainId: wholeOrganization, periods: [month] };
+  const wanted = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };
   const counts = (await db.run((sql) => readCounts(sql, wanted))).get(month);
   return counts ? totalOf(counts) : 0;
 }
