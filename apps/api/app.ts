@@ -13,7 +13,14 @@ import { problem } from './middleware/problem.ts';
 import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
 import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
-import { demoHeaders, docsHeaders, documentHeaders, readHeaders } from './middleware/security-headers.ts';
+import {
+  dashboardHeaders,
+  demoHeaders,
+  docsHeaders,
+  documentHeaders,
+  readHeaders,
+} from './middleware/security-headers.ts';
+import { dashboard } from './routes/dashboard.ts';
 import { demoPage } from './routes/demo.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
@@ -50,6 +57,7 @@ export function createApp(given: Deps): Koa<State> {
 
   router.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) router.get(path, docsHeaders, serve);
+  for (const [path, serve] of Object.entries(dashboard())) router.get(path, dashboardHeaders, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) router.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) router.get(path, demoHeaders, deadline, serve);
 
