@@ -57,6 +57,8 @@ export const range = (from: string, to: string): string => dayFormat.formatRange
 export const clock = (time: string): string => clockFormat.format(Date.parse(time));
 export const dayOfTime = (time: string): string => dayFormat.format(Date.parse(time));
 export const moment = (time: string): string => `${dayOfTime(time)}, ${clock(time)}`;
+const minuteFormat = new Intl.DateTimeFormat(undefined, { ...utc, dateStyle: 'long', timeStyle: 'short' });
+export const minute = (time: string): string => minuteFormat.format(Date.parse(time));
 /** The visitor's own clock, for what happens on the visitor's own screen. */
 export const localClock = (time: number): string => localClockFormat.format(time);
 

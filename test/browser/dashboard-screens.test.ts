@@ -4,16 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataRoot } from '../../scripts/stack/paths.ts';
 import { useBrowser } from './browser.ts';
-import {
-  type Customer,
-  history,
-  makeCustomer,
-  open,
-  type Running,
-  startService,
-  store,
-  untilCounted,
-} from './dashboard.ts';
+import { type Customer, history, makeCustomer, open, type Running, startService, storeCounted } from './dashboard.ts';
 
 const screenshots = path.join(dataRoot, 'screenshots');
 const desktop = { width: 1440, height: 900 };
@@ -33,22 +24,28 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
     customer = await makeCustomer(running.db, {
       domains: ['shop', 'www', 'outlet', 'blog', 'community', 'careers'].map((name) => `${name}.northwind.example`),
       monthlyRecordLimit: 20_000,
+      plan: 'Business',
     });
     capped = await makeCustomer(running.db, {
       name: 'Fabrikam',
       domains: ['fabrikam.example'],
       monthlyRecordLimit: 100,
+      plan: 'Starter',
     });
-    empty = await makeCustomer(running.db, { name: 'Contoso', domains: ['www.contoso.example'] });
-    without = await makeCustomer(running.db, { name: 'Tailspin', domains: ['tailspin.example'], consentLog: false });
-    await store(running.db, history(customer, 62, 220));
-    await store(running.db, history(capped, 62, 40));
-    await Promise.all([customer, capped, empty].map((each) => untilCounted(running, each)));
+    empty = await makeCustomer(running.db, { name: 'Contoso', domains: ['www.contoso.example'], plan: 'Trial' });
+    without = await makeCustomer(running.db, {
+      name: 'Tailspin',
+      domains: ['tailspin.example'],
+      consentLog: false,
+      plan: 'Basic',
+    });
+    await Promise.all([
+      storeCounted(running, customer, history(customer, 62, 220)),
+      storeCounted(running, capped, history(capped, 62, 40)),
+    ]);
   }, 120_000);
 
   const shoot = async (page: Page, name: string) => {
-    // no control under the pointer
-    await page.mouse.move(0, 0);
     const image = await page.screenshot({
       path: path.join(screenshots, `dashboard-${name}.png`),
       animations: 'disabled',
@@ -70,6 +67,8 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
         colorScheme,
         reducedMotion: 'reduce',
       });
+      // no control under the pointer
+      await page.mouse.move(0, 0);
       await ready(page);
       await shoot(page, `${name}-${size}-${colorScheme}`);
       await context.close();

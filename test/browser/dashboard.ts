@@ -39,11 +39,12 @@ export async function makeCustomer(
     domains?: string[];
     consentLog?: boolean;
     monthlyRecordLimit?: number | null;
+    plan?: string;
   } = {},
 ): Promise<Customer> {
   const { name = 'Northwind Outdoor', domains = ['shop.northwind.example'], consentLog = true } = options;
   const admin = createAdministration(db, 'test');
-  const plan = `Business ${randomBytes(2).toString('hex')}`.replaceAll(' ', '-');
+  const plan = options.plan ?? `plan-${randomBytes(4).toString('hex')}`;
   await admin.setPlan(plan, { consentLog, monthlyRecordLimit: options.monthlyRecordLimit ?? null });
   const { organizationId } = await admin.createOrganization(name, plan);
   const made: Customer['domains'] = [];
@@ -115,18 +116,23 @@ export async function store(db: Database, records: NewRecord[]): Promise<void> {
   }
 }
 
-/** Until the counters in Redis hold what was stored. */
-export const untilCounted = (running: Running, { token }: Customer): Promise<void> =>
-  eventually(
+/** Until the counters in Redis hold all `records`, which are of one customer and at most 30 days old where counted. */
+export async function storeCounted(running: Running, customer: Customer, records: NewRecord[]): Promise<void> {
+  await store(running.db, records);
+  const oldest = addDays(dayOf(Date.now()), -29);
+  const recent = records.filter(({ receivedAt }) => receivedAt >= oldest).length;
+  await eventually(
     async () => {
       const response = await fetch(`${running.api.baseUrl}/v1/consent/org-stats?limit=1`, {
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${customer.token}` },
       });
+      const { total }: { total: number } = await response.json();
       const source = response.headers.get('x-stats-source');
-      if (source !== 'redis') throw new Error(`statistics come from ${source}`);
+      if (source !== 'redis' || total < recent) throw new Error(`${total} of ${recent} from ${source}`);
     },
     { within: 30_000 },
   );
+}
 
 /** Opens a page of the dashboard, signed in by the link that a host product would give. */
 export async function open(

@@ -17,8 +17,11 @@ export interface Bucket extends Breakdown {
   tick: string;
 }
 
+/** Pixels. */
 const height = 260;
 const top = 8;
+const tipWidth = 224;
+const tipSpace = 18;
 
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
@@ -98,7 +101,7 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
               <path key={name} class={`fill-${name}`} d={path} />
             ))}
           </svg>
-          {shown && <Tip bucket={shown} at={(Math.min(read ?? 0, last) + 0.5) / buckets.length} />}
+          {shown && <Tip bucket={shown} x={(Math.min(read ?? 0, last) + 0.5) * slot} width={width} />}
           <div class="chart-names" aria-hidden="true">
             {namedBuckets(buckets.length, width).map((index) => (
               <span key={index} style={{ left: `${((index + 0.5) / buckets.length) * 100}%` }}>
@@ -148,10 +151,12 @@ const spoken = (bucket: Bucket | undefined): string =>
       ].join(', ')
     : '';
 
-function Tip({ bucket, at }: { bucket: Bucket; at: number }) {
-  const side = at > 0.5 ? { right: `${(1 - at) * 100}%` } : { left: `${at * 100}%` };
+/** Beside what it tells of, and never outside the plot. */
+function Tip({ bucket, x, width }: { bucket: Bucket; x: number; width: number }) {
+  const beside = x > width / 2 ? x - tipWidth - tipSpace : x + tipSpace;
+  const left = Math.max(0, Math.min(beside, width - tipWidth));
   return (
-    <div class={at > 0.5 ? 'tip tip-left' : 'tip tip-right'} style={side} aria-hidden="true">
+    <div class="tip" style={{ left: `${left}px`, width: `${tipWidth}px` }} aria-hidden="true">
       <strong>{bucket.name}</strong>
       <dl>
         {[...decisions].reverse().map((name) => (

@@ -6,7 +6,7 @@ import { type Bucket, StackedChart } from '../charts/stacked.tsx';
 import { now } from '../clock.ts';
 import { count, dayTick, growth, month as monthName, monthTick, range, share, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
-import { BreakdownTable, ShareBar } from '../parts/breakdown.tsx';
+import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
 import { Change, Figure } from '../parts/figure.tsx';
 import { FirstRecord } from '../parts/first-steps.tsx';
 import { LiveMark } from '../parts/live-mark.tsx';
@@ -144,13 +144,7 @@ function Statistics({
       </div>
       <div class="columns columns-chart">
         <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
-        <section class="card">
-          <header class="card-head">
-            <h2>Breakdown</h2>
-            <p class="muted">Before: {earlier}</p>
-          </header>
-          <BreakdownTable now={stats} before={before} />
-        </section>
+        <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
       </div>
     </>
   );

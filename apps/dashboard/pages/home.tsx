@@ -6,7 +6,7 @@ import { StackedChart } from '../charts/stacked.tsx';
 import { sumOf } from '../decisions.ts';
 import { count, dayTick, range, share, visible, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
-import { BreakdownTable, ShareBar } from '../parts/breakdown.tsx';
+import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { FirstDomain, FirstRecord } from '../parts/first-steps.tsx';
 import { LiveMark } from '../parts/live-mark.tsx';
@@ -133,12 +133,7 @@ function Overview({
       </div>
       <div class="columns columns-chart">
         <DailyCard daily={stats.daily} />
-        <section class="card">
-          <header class="card-head">
-            <h2>Breakdown</h2>
-          </header>
-          <BreakdownTable now={{ total, breakdown }} />
-        </section>
+        <BreakdownCard now={{ total, breakdown }} />
       </div>
       <div class="columns">
         <StreamList stream={stream} names={names} total={stats.recordsTotal} more={more} onOpen={setOpen} />

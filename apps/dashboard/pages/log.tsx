@@ -4,7 +4,7 @@ import { addDays, dayOf } from '#libs/contract/calendar';
 import type { DomainStats, FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
 import { now } from '../clock.ts';
-import { count, moment, visible } from '../format.ts';
+import { count, minute, visible } from '../format.ts';
 import { useLive } from '../live.ts';
 import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../log-query.ts';
 import { LiveMark } from '../parts/live-mark.tsx';
@@ -140,7 +140,7 @@ function Capped({ cap, shown, total }: { cap: NonNullable<RecordsPage['cap']>; s
       <h2>This month’s limit is reached: the log shows its newest {count(shown)} records</h2>
       <p>
         Your plan has {count(cap.limit)} records a month, and {count(cap.used)} were recorded. Until{' '}
-        <strong>{moment(cap.resetsAt)} UTC</strong> the log of this domain shows {count(shown)} of {count(total)}{' '}
+        <strong>{minute(cap.resetsAt)} UTC</strong> the log of this domain shows {count(shown)} of {count(total)}{' '}
         records, without pages and filters. Recording goes on, and nothing is lost: all records can be read again after
         that, or with a larger plan.
       </p>

@@ -56,9 +56,7 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
         aria-expanded={isOpen}
         onClick={() => (isOpen ? close(false) : setOpen(true))}
       >
-        <span class="menu-name">
-          {name === undefined ? `Domains (${count(domains.length)})` : <bdi>{visible(name)}</bdi>}
-        </span>
+        <span class="menu-name">{name === undefined ? 'Domains' : <bdi>{visible(name)}</bdi>}</span>
         <span aria-hidden="true">▾</span>
       </button>
       {isOpen && (

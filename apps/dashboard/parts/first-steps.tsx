@@ -32,7 +32,7 @@ export function FirstRecord({ domain, period }: { domain: Domain; period: string
       </p>
       <Snippet
         name="The tag"
-        code={`<script src="${origin}/widget.js" data-domain="${domain.domainId}" data-key="ak_…" defer></script>`}
+        code={`<script src="${origin}/widget.js"\n  data-domain="${domain.domainId}" data-key="ak_…" defer></script>`}
       />
       <Snippet
         name="By hand"

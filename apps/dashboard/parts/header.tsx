@@ -38,8 +38,11 @@ export function Header({ organization, route, signOut }: Props) {
         <a class="top-link" href="/docs">
           API
         </a>
-        <button type="button" class="button quiet" onClick={signOut}>
-          Sign out
+        <button type="button" class="button quiet sign-out" onClick={signOut}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M10 4H5v16h5M9 12h11M16 8l4 4-4 4" />
+          </svg>
+          <span class="sign-out-text">Sign out</span>
         </button>
       </div>
     </header>

@@ -1,6 +1,6 @@
-/** The rate that everybody asks for, with its formula beside it. */
+/** The rate that everybody asks for, and how it moved. */
 import type { Breakdown } from '#libs/contract/terms';
-import { optInFormula, optInMeaning, optInRate } from '../decisions.ts';
+import { optInRate } from '../decisions.ts';
 import { points, share } from '../format.ts';
 import { Change, Figure } from './figure.tsx';
 
@@ -28,13 +28,6 @@ export function OptIn({
           </>
         )
       }
-    >
-      <details class="explain">
-        <summary>How it is counted</summary>
-        <p>
-          {optInMeaning} It is {optInFormula}.
-        </p>
-      </details>
-    </Figure>
+    />
   );
 }
