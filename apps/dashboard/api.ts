@@ -44,6 +44,11 @@ export interface Api {
 /** `onRefused`: the token opens nothing (any more). */
 export function createApi(token: string, onRefused: () => void): Api {
   async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
+    // what no header can hold is no token
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      onRefused();
+      throw new Trouble('refused', 'this is not an access token');
+    }
     const response = await send(`${path}${written(query)}`, token, signal);
     hearTime(response.headers.get('date'));
     if (response.ok && isJson(response)) return readBody<Body>(response);
@@ -62,8 +67,6 @@ export function createApi(token: string, onRefused: () => void): Api {
 
 async function send(path: string, token: string, signal?: AbortSignal): Promise<Response> {
   const late = AbortSignal.timeout(patience);
-  // a token that no header can hold is no token
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Trouble('refused', 'this is not an access token');
   try {
     return await fetch(path, {
       headers: { authorization: `Bearer ${token}` },

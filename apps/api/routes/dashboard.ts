@@ -9,6 +9,7 @@ import { Problem } from '#libs/contract/problem';
 import { domainIdPattern } from '#libs/contract/terms';
 import type { Context, Middleware } from '../context.ts';
 import { forDocuments } from '../middleware/security-headers.ts';
+import { type PackedFile, sendPacked } from '../send-packed.ts';
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -19,12 +20,9 @@ const types: Record<string, string> = {
 const eachTime = 'no-cache';
 const forEver = 'public, max-age=31536000, immutable';
 
-interface File {
+interface File extends PackedFile {
   type: string;
   caching: string;
-  content: Buffer;
-  zipped: Buffer;
-  etag: string;
 }
 
 /** In a build they lie beside the compiled apps. */
@@ -34,7 +32,7 @@ function readBuilt(name: string, caching: string): File {
   const content = readFileSync(new URL(name, built));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-  return { type, caching, content, zipped: gzipSync(content, { level: 9 }), etag: hash };
+  return { type, caching, content, zipped: gzipSync(content, { level: 9 }), hash };
 }
 
 /** Path → handler. Every other path stays a JSON 404. */
@@ -66,19 +64,4 @@ function absent(ctx: Context, detail: string): never {
   throw new Problem('not_found', detail);
 }
 
-function send(ctx: Context, { type, caching, content, zipped, etag }: File): void {
-  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  ctx.set({
-    'Cache-Control': caching,
-    Vary: 'Accept-Encoding',
-    ETag: isZipped ? `"${etag}-gzip"` : `"${etag}"`,
-  });
-  ctx.status = 200;
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
-  ctx.type = type;
-  if (isZipped) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = isZipped ? zipped : content;
-}
+const send = (ctx: Context, file: File): void => sendPacked(ctx, file, file.type, file.caching);

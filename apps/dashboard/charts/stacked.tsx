@@ -104,7 +104,11 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
           {shown && <Tip bucket={shown} x={(Math.min(read ?? 0, last) + 0.5) * slot} width={width} />}
           <div class="chart-names" aria-hidden="true">
             {namedBuckets(buckets.length, width).map((index) => (
-              <span key={index} style={{ left: `${((index + 0.5) / buckets.length) * 100}%` }}>
+              // the last name ends where the plot does
+              <span
+                key={index}
+                style={index === last ? { right: '0' } : { left: `${((index + 0.5) / buckets.length) * 100}%` }}
+              >
                 {buckets[index]?.tick}
               </span>
             ))}

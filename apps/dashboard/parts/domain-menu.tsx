@@ -1,5 +1,5 @@
 /** From any page to any domain: a list that narrows as one types. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { count, visible } from '../format.ts';
 
@@ -20,7 +20,8 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
     setWanted('');
     if (takeFocus) button.current?.focus();
   };
-  useEffect(() => {
+  // before the next key is typed
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     search.current?.focus();
     const onOutside = (event: Event) => {

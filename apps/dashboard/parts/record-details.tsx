@@ -42,6 +42,7 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
         // a click beside it: the dialog itself is its backdrop
         if (event.target === dialog.current) dialog.current?.close();
       }}
+      // Escape closes it by itself
       onKeyDown={() => undefined}
     >
       <div class="details-body">
