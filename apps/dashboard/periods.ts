@@ -67,11 +67,17 @@ export function intervalIn(query: URLSearchParams, period: Period): Interval | u
   return possible.find((each) => each === wanted) ?? possible.find((each) => each === usual) ?? possible[0];
 }
 
+/** Null where it would lie before what is counted. */
+export function periodBefore(period: Period, time: number): Period | null {
+  const before = comparable(period, time);
+  return isPeriod(before) ? before : null;
+}
+
 /**
  * Whole months are compared with as many months before, a month so far with the same days of the month before, and
  * everything else with as many days before.
  */
-export function periodBefore({ from, to }: Period, time: number): Period {
+function comparable({ from, to }: Period, time: number): Period {
   const isFromFirst = from === firstDay(monthOfDay(from));
   const months = monthsBetween(from, to).length;
   const earlier = (month: string) => addMonths(month, -months);

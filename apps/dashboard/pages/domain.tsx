@@ -4,6 +4,7 @@ import type { DomainStats, Organization } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
 import { type Bucket, StackedChart } from '../charts/stacked.tsx';
 import { now } from '../clock.ts';
+import { sumOf } from '../decisions.ts';
 import { count, dayTick, growth, month as monthName, monthTick, range, share, weekday } from '../format.ts';
 import { useLive } from '../live.ts';
 import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
@@ -30,7 +31,8 @@ import { domainAddress, go } from '../router.ts';
 
 interface View {
   stats: DomainStats;
-  before: DomainStats;
+  /** null where nothing can have been counted before */
+  before: DomainStats | null;
 }
 
 export function Domain({
@@ -53,9 +55,10 @@ export function Domain({
   }, [address]);
 
   const reading = useReading<View>(address, async (signal) => {
+    const earlier = periodBefore(period, now());
     const [stats, before] = await Promise.all([
       api.stats(domainId, { ...period, interval }, signal),
-      api.stats(domainId, periodBefore(period, now()), signal),
+      earlier && api.stats(domainId, earlier, signal),
     ]);
     return { stats, before };
   });
@@ -88,7 +91,7 @@ export function Domain({
               Still loading. These are the figures of {range(view.stats.from, view.stats.to)}.
             </p>
           )}
-          {view.stats.total === 0 && view.before.total === 0 && isOpen ? (
+          {view.stats.total === 0 && !view.before?.total && isOpen ? (
             <FirstRecord domain={domain} period={`from ${range(view.stats.from, view.stats.to)}`} />
           ) : (
             <Statistics view={view} period={period} interval={interval} domainId={domainId} />
@@ -112,8 +115,8 @@ function Statistics({
 }) {
   const { stats, before } = view;
   const { total, breakdown } = stats;
-  const earlier = range(before.from, before.to);
-  const change = growth(before.total, total);
+  const earlier = before ? range(before.from, before.to) : 'an earlier period';
+  const change = before && growth(before.total, total);
   return (
     <>
       <div class="figures-row figures-row-3">
@@ -122,7 +125,8 @@ function Statistics({
           value={count(total)}
           note={
             <>
-              {change && <Change text={change} direction={total - before.total} />} {count(before.total)} in {earlier}
+              {before && change && <Change text={change} direction={total - before.total} />}{' '}
+              {before && `${count(before.total)} in ${earlier}`}
             </>
           }
         >
@@ -130,21 +134,21 @@ function Statistics({
         </Figure>
         <OptIn
           breakdown={breakdown}
-          compared={{ now: breakdown, before: before.breakdown, words: `against ${earlier}` }}
+          compared={{ now: breakdown, before: before?.breakdown ?? sumOf([]), words: `against ${earlier}` }}
         />
         <Figure
           name="Withdrawals"
           value={count(breakdown.withdraw)}
-          note={
-            total > 0
-              ? `${share(breakdown.withdraw / total)} of all decisions took consent back`
-              : `${count(before.breakdown.withdraw)} in ${earlier}`
-          }
+          note={total > 0 ? `${share(breakdown.withdraw / total)} of all decisions took consent back` : 'no decisions'}
         />
       </div>
       <div class="columns columns-chart">
         <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
-        <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
+        {before ? (
+          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
+        ) : (
+          <BreakdownCard now={stats} />
+        )}
       </div>
     </>
   );
