@@ -140,7 +140,7 @@ describe('figures that move', () => {
     await expect
       .poll(
         async () => {
-          const texts = await page.locator('.stream-visitor').allTextContents();
+          const texts = await page.locator('.stream-visitor bdi').allTextContents();
           return texts.filter((text) => text.startsWith('burst-')).sort();
         },
         { timeout: 15_000 },

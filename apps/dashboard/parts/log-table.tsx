@@ -39,7 +39,7 @@ export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
               </td>
               <td class="log-text">
                 {record.visitorId === null ? <span class="muted">–</span> : <bdi>{visible(record.visitorId)}</bdi>}
-                {record.bot && <span class="tag">bot</span>}
+                {record.bot && <span class="tag"> bot</span>}
               </td>
               <td class="log-text">{allowed(record)}</td>
               <td class="log-text">

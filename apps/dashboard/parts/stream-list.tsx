@@ -70,7 +70,7 @@ const Chunk = memo(function Chunk({
           </a>
           <span class="stream-visitor muted">
             {isFull(record) && record.visitorId !== null && <bdi title="visitor">{visible(record.visitorId)}</bdi>}
-            {isFull(record) && record.bot && <span class="tag">bot</span>}
+            {isFull(record) && record.bot && <span class="tag"> bot</span>}
           </span>
           {isFull(record) && (
             <button type="button" class="button quiet" onClick={() => onOpen(record)}>
