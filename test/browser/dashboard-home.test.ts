@@ -140,6 +140,14 @@ describe('the home page of the dashboard', () => {
     await page.getByRole('heading', { name: 'site-173.example' }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.localName)).toBe('h1');
     expect(await page.title()).toBe('site-173.example · Assent');
+    expect(await page.getByRole('searchbox').count()).toBe(0);
+    // Enter alone takes the first that is found
+    await page.getByRole('button', { name: /site-173/ }).click();
+    await page.keyboard.type('site-42');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'site-42.example' }).waitFor();
+    expect(await page.getByRole('searchbox').count()).toBe(0);
+    await page.goBack();
     await page.goBack();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Domains' }).click();

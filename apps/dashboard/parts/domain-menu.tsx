@@ -3,6 +3,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { count, visible } from '../format.ts';
 
+/** Domains in the list at once. */
+const most = 100;
+
 interface Props {
   domains: Organization['domains'];
   current: string | undefined;
@@ -71,14 +74,17 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             value={wanted}
             onInput={(event) => setWanted(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter') place.current?.querySelector('a')?.click();
+              if (event.key !== 'Enter') return;
+              // else it would also press the button that then has the keyboard
+              event.preventDefault();
+              place.current?.querySelector('a')?.click();
             }}
           />
           <p class="hidden" role="status">
             {count(found.length)} domains
           </p>
           <ul>
-            {found.map(({ domainId, name: domainName }) => (
+            {found.slice(0, most).map(({ domainId, name: domainName }) => (
               <li key={domainId}>
                 <a
                   href={addressOf(domainId)}
@@ -91,6 +97,9 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
               </li>
             ))}
           </ul>
+          {found.length > most && (
+            <p class="muted menu-none">and {count(found.length - most)} more: type a few letters</p>
+          )}
           {found.length === 0 && <p class="muted menu-none">No domain with “{wanted}” in its name.</p>}
         </search>
       )}
