@@ -42,9 +42,11 @@ export function joinStream(stream: Stream, answer: OrgStats, asked: number): Str
   const known = new Set([...head, ...(rest[0] ?? [])].map(idOf));
   const fresh = answer.records.filter((record) => !known.has(idOf(record)));
   if (fresh.length === 0) return stream.hasGap ? { ...stream, hasGap: false } : stream;
-  const isGap = known.size > 0 && fresh.length === answer.records.length && answer.nextCursor !== null;
-  if (isGap && !stream.hasGap && asked < enough) return { ...stream, hasGap: true };
   const arrived = new Set([...stream.arrived, ...fresh.map(idOf)]);
+  // the first ones ever bring what continues them
+  if (known.size === 0) return { ...startStream(answer), arrived };
+  const isGap = fresh.length === answer.records.length && answer.nextCursor !== null;
+  if (isGap && !stream.hasGap && asked < enough) return { ...stream, hasGap: true };
   // too much to fill in: it begins anew with what is newest
   if (isGap) return { ...startStream(answer), arrived };
   const newest = [...fresh, ...head].sort((one, other) => (idOf(one) < idOf(other) ? 1 : -1));

@@ -148,6 +148,17 @@ describe('figures that move', () => {
       .toEqual([...many].sort());
   });
 
+  it('also when many are the first ones ever', async () => {
+    const fresh = await makeCustomer(running.db);
+    const { domainId: id, apiKey: key } = at(fresh.domains, 0);
+    const { page } = await open(visit, running, fresh);
+    await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
+    const client = createClient(running.api.baseUrl, fresh);
+    await Promise.all(Array.from({ length: 20 }, () => client.record(id, key, { decision: 'custom' })));
+    await expect.poll(() => numberIn(page, 'Decisions'), { timeout: 15_000 }).toBe(20);
+    await expect.poll(() => page.locator('.stream-row').count(), { timeout: 15_000 }).toBe(20);
+  });
+
   it('while the slow answers of a busy service are asked for less often, and never two at once', async () => {
     const { page } = await open(visit, running, customer);
     await figure(page, 'Decisions').waitFor();

@@ -134,7 +134,12 @@ function Statistics({
         </Figure>
         <OptIn
           breakdown={breakdown}
-          compared={{ now: breakdown, before: before?.breakdown ?? sumOf([]), words: `against ${earlier}` }}
+          compared={{
+            now: breakdown,
+            before: before?.breakdown ?? sumOf([]),
+            words: `against ${earlier}`,
+            without: `in ${earlier}`,
+          }}
         />
         <Figure
           name="Withdrawals"

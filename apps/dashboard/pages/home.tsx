@@ -212,7 +212,12 @@ function useMore(api: Api, view: View, put: (view: View) => void) {
 function lastWeeks({ daily }: OrgStats) {
   const now = sumOf(daily.slice(-compareDays));
   const before = sumOf(daily.slice(-2 * compareDays, -compareDays));
-  return { now, before, words: `last ${compareDays} days against the ${compareDays} before` };
+  return {
+    now,
+    before,
+    words: `last ${compareDays} days against the ${compareDays} before`,
+    without: `in the ${compareDays} days before`,
+  };
 }
 
 /**

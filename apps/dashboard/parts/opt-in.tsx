@@ -10,7 +10,7 @@ export function OptIn({
 }: {
   breakdown: Breakdown;
   /** the two stretches that the change is between, and how they are called */
-  compared: { now: Breakdown; before: Breakdown; words: string };
+  compared: { now: Breakdown; before: Breakdown; words: string; without: string };
 }) {
   const rate = optInRate(breakdown);
   const now = optInRate(compared.now);
@@ -21,7 +21,7 @@ export function OptIn({
       value={share(rate)}
       note={
         now === null || before === null ? (
-          `Nothing to compare with: ${compared.words}`
+          `Nothing to compare with ${compared.without}`
         ) : (
           <>
             <Change text={points(before, now)} direction={Math.round((now - before) * 1000)} /> {compared.words}
