@@ -143,7 +143,7 @@ describe('the home page of the dashboard', () => {
     expect(await page.getByRole('searchbox').count()).toBe(0);
     // Enter alone takes the first that is found
     await page.getByRole('button', { name: /site-173/ }).click();
-    await page.keyboard.type('site-42');
+    await page.keyboard.type('site-42', { delay: 60 });
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'site-42.example' }).waitFor();
     expect(await page.getByRole('searchbox').count()).toBe(0);
