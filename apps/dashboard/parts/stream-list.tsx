@@ -13,6 +13,9 @@ import { memo } from './memo.ts';
 /** Past these rows the logs of the domains are the better place to look. */
 const most = 5_000;
 
+/** Only the first chunk grows: the others are not drawn again with each record that arrives. */
+const none: ReadonlySet<string> = new Set();
+
 export interface More {
   isLoading: boolean;
   hasFailed: boolean;
@@ -37,8 +40,14 @@ export function StreamList({ stream, names, total, more, onOpen }: Props) {
         <p class="muted">Last 7 days, {count(total)} in all. Times are UTC.</p>
       </header>
       {length === 0 && <p class="muted">No record in the last 7 days.</p>}
-      {stream.chunks.map((chunk) => (
-        <Chunk key={chunk.at(-1)?.id} chunk={chunk} names={names} arrived={stream.arrived} onOpen={onOpen} />
+      {stream.chunks.map((chunk, index) => (
+        <Chunk
+          key={chunk.at(-1)?.id}
+          chunk={chunk}
+          names={names}
+          arrived={index === 0 ? stream.arrived : none}
+          onOpen={onOpen}
+        />
       ))}
       {hasMore && <MoreRows more={more} />}
       {length >= most && (
