@@ -1,5 +1,5 @@
 /** From the session to the page: nothing is drawn before the service has accepted the token. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { createApi } from './api.ts';
 import { now } from './clock.ts';
@@ -16,6 +16,7 @@ import { type Ending, endingOf, endSession, handedOver, openSession, startSessio
 
 export function App() {
   const [session, setSession] = useState(openSession);
+  const [mistake] = useErrorBoundary();
   // a link with another token, opened where this page already is
   useEffect(() => {
     const take = () => {
@@ -25,11 +26,27 @@ export function App() {
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);
+  if (mistake !== undefined) return <Mistake />;
   if (session.token === null) {
     return <SignIn ending={session.ending} signIn={(token) => setSession(startSession(token))} />;
   }
   return <SignedIn key={session.token} token={session.token} end={(ending) => setSession(endSession(ending))} />;
 }
+
+/** An answer that this page cannot draw, as between two releases: never a blank page. */
+const Mistake = () => (
+  <main id="main">
+    <section class="card trouble" role="alert">
+      <h1>This page made a mistake</h1>
+      <p>
+        It met something that it does not know, perhaps another release of the service. Loading it again helps then.
+      </p>
+      <button type="button" class="button primary" onClick={() => location.reload()}>
+        Load again
+      </button>
+    </section>
+  </main>
+);
 
 function SignedIn({ token, end }: { token: string; end(ending: Ending): void }) {
   // one for each token

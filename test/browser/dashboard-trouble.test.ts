@@ -164,6 +164,18 @@ describe('the dashboard when something is wrong', () => {
     expect(await figures(page)).toBe(0);
   });
 
+  it('an answer that the page cannot draw leads to words, never to a blank page', async () => {
+    const { page } = await visit();
+    await page.route('**/v1/organization', (route) =>
+      route.fulfill({ status: 200, contentType: 'application/json', body: '{}' }),
+    );
+    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await page.getByRole('heading', { name: 'This page made a mistake' }).waitFor();
+    await page.unroute('**/v1/organization');
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await figure(page, 'Decisions').waitFor();
+  });
+
   it('older records that cannot be loaded are told, and tried again', async () => {
     const busy = await makeCustomer(running.db);
     await storeCounted(running, busy, history(busy, 5, 60));

@@ -19,7 +19,7 @@ export function PageHead({ title, note, children, domain }: Props) {
   const page = domain?.page;
   // another page is another heading, although it may be worded alike
   useEffect(() => {
-    document.title = `${page === 'log' ? `Log of ${title}` : title} · Assent`;
+    document.title = `${page === 'log' ? 'Log of ' : ''}${visible(title)} · Assent`;
     // who follows a link is told where it led, as by a page that was loaded
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
