@@ -16,6 +16,7 @@ const signed = new Intl.NumberFormat(undefined, {
 });
 const signedShare = new Intl.NumberFormat(undefined, {
   style: 'percent',
+  minimumFractionDigits: 1,
   maximumFractionDigits: 1,
   signDisplay: 'exceptZero',
 });

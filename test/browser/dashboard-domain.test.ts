@@ -110,6 +110,7 @@ describe('the page of a domain', () => {
     const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
     const change = new Intl.NumberFormat('en-GB', {
       style: 'percent',
+      minimumFractionDigits: 1,
       maximumFractionDigits: 1,
       signDisplay: 'exceptZero',
     }).format((total - before.total) / before.total);

@@ -28,7 +28,7 @@ export function FirstRecord({ domain, period }: { domain: Domain; period: string
       <h2>Waiting for the first decision</h2>
       <p>
         Nobody decided {period}. Put the tag on <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here
-        within a second.
+        within about a second.
       </p>
       <Snippet
         name="The tag"
