@@ -12,7 +12,14 @@ import { problem } from './middleware/problem.ts';
 import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
 import { countRefusals } from './middleware/refusals.ts';
 import { requestLog } from './middleware/request-log.ts';
-import { demoHeaders, docsHeaders, documentHeaders, readHeaders } from './middleware/security-headers.ts';
+import {
+  dashboardHeaders,
+  demoHeaders,
+  docsHeaders,
+  documentHeaders,
+  readHeaders,
+} from './middleware/security-headers.ts';
+import { dashboard } from './routes/dashboard.ts';
 import { demoPage } from './routes/demo.ts';
 import { domainStats } from './routes/domain-stats.ts';
 import { docs, openapi } from './routes/openapi.ts';
@@ -49,6 +56,7 @@ export function createApp(given: Deps): Koa<State> {
 
   pages.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
+  for (const [path, serve] of Object.entries(dashboard())) pages.get(path, dashboardHeaders, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
+import { buildDashboard } from './build-dashboard.ts';
 import { buildWidget } from './build-widget.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
@@ -15,7 +16,11 @@ export async function build(outDir: string, signal?: AbortSignal, project = 'tsc
   if (!target.startsWith(root + path.sep)) throw new Advice(`${target} is outside the checkout.`);
   const unfinished = `${target}-${process.pid}-new`;
   try {
-    await Promise.all([compile(unfinished, project, signal), buildWidget(path.join(unfinished, 'apps/widget'))]);
+    await Promise.all([
+      compile(unfinished, project, signal),
+      buildWidget(path.join(unfinished, 'apps/widget')),
+      buildDashboard(path.join(unfinished, 'apps/dashboard')),
+    ]);
     for (const tree of ['apps', 'libs']) copyAssets(path.join(root, tree), path.join(unfinished, tree));
     const manifest = { type: 'module', imports: { '#libs/*': './libs/*.js' } };
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -43,7 +48,7 @@ function copyAssets(source: string, target: string) {
 
 function isAsset(file: string): boolean {
   // Vite has put its own into the build
-  if (file.startsWith(path.join('apps', 'widget'))) return false;
+  if (['widget', 'dashboard'].some((app) => file.startsWith(path.join('apps', app) + path.sep))) return false;
   if (/\.(sql|lua|html|css|svg)$/.test(file)) return true;
   return /\.js$/.test(file) && path.dirname(file).split(path.sep).includes('public');
 }

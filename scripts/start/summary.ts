@@ -23,8 +23,9 @@ ${commands(facts)}
 }
 
 function addresses(facts: SummaryFacts): string {
-  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId } = facts;
+  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId, token } = facts;
   const rows = [
+    ['Dashboard', token === null ? baseUrl : `${baseUrl}/#token=${token}`],
     ['API', baseUrl],
     ['Demo shop', `${baseUrl}/demo`],
     ['Reference', `${baseUrl}/docs`],

@@ -15,8 +15,18 @@ describe('paths, methods and request ids', () => {
     request(stack.api.baseUrl, path, { method, headers });
 
   it.each([
-    '/',
     '/v1',
+    '/domains',
+    '/domains/',
+    '/domains/dom_x/',
+    '/domains/dom_x/stats',
+    '/domains/dom_x/log/',
+    '/domains/a%20b',
+    `/domains/${'x'.repeat(65)}/log`,
+    '/assets',
+    '/assets/',
+    '/assets/index.html',
+    '/assets/..%2findex.html',
     '/v1/consent',
     '/v1/consent/dom_x',
     '/v1/consent/dom_x/records/',

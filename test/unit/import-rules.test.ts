@@ -107,6 +107,30 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
     allowed: ['../consent.ts', './element.ts', './widget.css?inline'],
     forbidden: ['../../worker/consume.ts', '@koa/router'],
   },
+  'apps/dashboard/scratch.ts': {
+    allowed: [
+      '#libs/contract/responses',
+      '#libs/contract/calendar',
+      'preact',
+      'preact/hooks',
+      './api.ts',
+      './styles/base.css',
+    ],
+    forbidden: [
+      '../api/app.ts',
+      '../widget/main.ts',
+      '../cli/main.ts',
+      '#libs/store/persist',
+      '../../libs/redis.ts',
+      'node:path',
+      'koa',
+      'zod',
+    ],
+  },
+  'apps/dashboard/pages/scratch.ts': {
+    allowed: ['../format.ts', '../parts/figure.tsx', 'preact'],
+    forbidden: ['../../worker/consume.ts', '@koa/router', '../../widget/uuid.ts'],
+  },
   'apps/cli/scratch.ts': {
     allowed: ['#libs/store/administration', './session.ts', 'commander'],
     forbidden: ['../api/recorder.ts', '../worker/consume.ts', '../widget/main.ts', 'koa', '@koa/router'],

@@ -46,3 +46,4 @@ const pageHeaders = (directives: Record<string, string[]>): Middleware =>
 // Swagger UI sets style attributes and inlines its icons
 export const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
 export const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
+export const dashboardHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });

@@ -6,6 +6,7 @@ import { Problem } from '#libs/contract/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget-files';
 import type { Context, Deps, Middleware } from '../context.ts';
 import { forDocuments } from '../middleware/security-headers.ts';
+import { sendPacked } from '../send-packed.ts';
 import type { ServedFile } from '../widget-shelf.ts';
 
 const eachPage = 'no-cache';
@@ -41,27 +42,8 @@ function absent(ctx: Context): never {
   throw new Problem('not_found', 'no release had this file');
 }
 
-function serve(ctx: Context, { hash, content, zipped }: ServedFile, caching: string): void {
-  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  const etag = isZipped ? `"${hash}-gzip"` : `"${hash}"`;
-  ctx.set({
-    'Cache-Control': caching,
-    // any site may load it, also with an integrity attribute or as a module
-    'Access-Control-Allow-Origin': '*',
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    Vary: 'Accept-Encoding',
-    ETag: etag,
-  });
-  // Koa's own `fresh` sends it all again on a request's Cache-Control: no-cache, which is a word to caches on the way
-  if (knows(ctx.get('if-none-match'), etag)) {
-    ctx.status = 304;
-    return;
-  }
-  ctx.type = 'text/javascript; charset=utf-8';
-  if (isZipped) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = Buffer.from(isZipped ? zipped : content);
+function serve(ctx: Context, file: ServedFile, caching: string): void {
+  // any site may load it, also with an integrity attribute or as a module
+  ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  sendPacked(ctx, file, 'text/javascript; charset=utf-8', caching);
 }
-
-/** RFC 9110, 13.1.2: a list, each possibly marked as weak. */
-const knows = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.split(',').some((known) => ['*', etag, `W/${etag}`].includes(known.trim()));

@@ -1,0 +1,98 @@
+/** From the session to the page: nothing is drawn before the service has accepted the token. */
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
+import type { Organization } from '#libs/contract/responses';
+import { createApi } from './api.ts';
+import { now } from './clock.ts';
+import { Domain } from './pages/domain.tsx';
+import { Home } from './pages/home.tsx';
+import { Log } from './pages/log.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+import { Header } from './parts/header.tsx';
+import { Skeleton } from './parts/skeleton.tsx';
+import { TroubleCard } from './parts/trouble.tsx';
+import { useReading } from './reading.ts';
+import { homeAddress, useRoute } from './router.ts';
+import { type Ending, endingOf, endSession, handedOver, openSession, startSession } from './session.ts';
+
+export function App() {
+  const [session, setSession] = useState(openSession);
+  const [mistake] = useErrorBoundary();
+  // a link with another token, opened where this page already is
+  useEffect(() => {
+    const take = () => {
+      const token = handedOver();
+      if (token !== null) setSession(startSession(token));
+    };
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
+  if (mistake !== undefined) return <Mistake />;
+  if (session.token === null) {
+    return <SignIn ending={session.ending} signIn={(token) => setSession(startSession(token))} />;
+  }
+  return <SignedIn key={session.token} token={session.token} end={(ending) => setSession(endSession(ending))} />;
+}
+
+/** An answer that this page cannot draw, as between two releases: never a blank page. */
+const Mistake = () => (
+  <main id="main">
+    <section class="card trouble" role="alert">
+      <h1>This page made a mistake</h1>
+      <p>
+        It met something that it does not know, perhaps another release of the service. Loading it again helps then.
+      </p>
+      <button type="button" class="button primary" onClick={() => location.reload()}>
+        Load again
+      </button>
+    </section>
+  </main>
+);
+
+function SignedIn({ token, end }: { token: string; end(ending: Ending): void }) {
+  // one for each token
+  const api = useMemo(() => createApi(token, () => end(endingOf(token, now()))), [token]);
+  const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
+  const route = useRoute();
+  const organization = reading.value;
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <Header organization={organization} route={route} signOut={() => end('signed-out')} />
+      <main id="main">
+        {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
+        {!organization && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
+        {organization && route.page === 'home' && (
+          <Home api={api} organization={organization} onOrganization={reading.put} />
+        )}
+        {organization && route.page === 'domain' && (
+          <Domain
+            key={route.domainId}
+            api={api}
+            organization={organization}
+            domainId={route.domainId}
+            query={route.query}
+          />
+        )}
+        {organization && route.page === 'log' && (
+          <Log
+            key={route.domainId}
+            api={api}
+            organization={organization}
+            domainId={route.domainId}
+            query={route.query}
+          />
+        )}
+        {organization && route.page === 'unknown' && (
+          <section class="card trouble">
+            <h1>No such page</h1>
+            <a class="button primary" href={homeAddress}>
+              To the overview
+            </a>
+          </section>
+        )}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/** Numbers and times in the visitor's own way of writing them. Days and times are UTC, and marked so where they stand. */
+import { startOf } from '#libs/contract/calendar';
+
+const utc = { timeZone: 'UTC' } as const;
+const whole = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const shares = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const signed = new Intl.NumberFormat(undefined, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+});
+const signedShare = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+});
+const dayFormat = new Intl.DateTimeFormat(undefined, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
+const weekdayFormat = new Intl.DateTimeFormat(undefined, {
+  ...utc,
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+const tickFormat = new Intl.DateTimeFormat(undefined, { ...utc, day: 'numeric', month: 'short' });
+const monthFormat = new Intl.DateTimeFormat(undefined, { ...utc, month: 'long', year: 'numeric' });
+const shortMonthFormat = new Intl.DateTimeFormat(undefined, { ...utc, month: 'short', year: '2-digit' });
+const clockFormat = new Intl.DateTimeFormat(undefined, {
+  ...utc,
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const localClockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+export const count = (value: number): string => whole.format(value);
+export const shortCount = (value: number): string => compact.format(value);
+export const share = (value: number | null): string => (value === null ? '–' : shares.format(value));
+/** `+2.3 points`, of two shares. */
+export const points = (from: number, to: number): string => `${signed.format((to - from) * 100)} points`;
+/** `+12 %`; null where there is nothing to compare with. */
+export const growth = (from: number, to: number): string | null =>
+  from === 0 ? null : signedShare.format((to - from) / from);
+
+export const day = (text: string): string => dayFormat.format(startOf(text));
+export const weekday = (text: string): string => weekdayFormat.format(startOf(text));
+export const dayTick = (text: string): string => tickFormat.format(startOf(text));
+export const month = (text: string): string => monthFormat.format(startOf(`${text}-01`));
+export const monthTick = (text: string): string => shortMonthFormat.format(startOf(`${text}-01`));
+export const range = (from: string, to: string): string => dayFormat.formatRange(startOf(from), startOf(to));
+/** Of an RFC 3339 time. */
+export const clock = (time: string): string => clockFormat.format(Date.parse(time));
+export const dayOfTime = (time: string): string => dayFormat.format(Date.parse(time));
+export const moment = (time: string): string => `${dayOfTime(time)}, ${clock(time)}`;
+const minuteFormat = new Intl.DateTimeFormat(undefined, { ...utc, dateStyle: 'long', timeStyle: 'short' });
+export const minute = (time: string): string => minuteFormat.format(Date.parse(time));
+/** The visitor's own clock, for what happens on the visitor's own screen. */
+export const localClock = (time: number): string => localClockFormat.format(time);
+
+/** A website's own text may hold what hides or turns what stands beside it: that is shown by its number. */
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);

@@ -1,0 +1,16 @@
+/** The dashboard: puts the page into the document. */
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/cards.css';
+import './styles/chart.css';
+import './styles/log.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { followLinks } from './router.ts';
+
+const place = document.getElementById('app');
+if (place) {
+  followLinks();
+  render(<App />, place);
+}

@@ -1,0 +1,211 @@
+/** One domain over any period, beside the period before. All of it is in the address. */
+import { useEffect, useMemo } from 'preact/hooks';
+import type { DomainStats, Organization } from '#libs/contract/responses';
+import type { Api } from '../api.ts';
+import { type Bucket, StackedChart } from '../charts/stacked.tsx';
+import { now } from '../clock.ts';
+import { sumOf } from '../decisions.ts';
+import { count, dayTick, growth, month as monthName, monthTick, range, share, weekday } from '../format.ts';
+import { useLive } from '../live.ts';
+import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
+import { Change, Figure } from '../parts/figure.tsx';
+import { FirstRecord } from '../parts/first-steps.tsx';
+import { LiveMark } from '../parts/live-mark.tsx';
+import { OptIn } from '../parts/opt-in.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PeriodPicker } from '../parts/period-picker.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { TroubleCard } from '../parts/trouble.tsx';
+import {
+  type Interval,
+  includesToday,
+  intervalIn,
+  intervalsOf,
+  type Period,
+  periodBefore,
+  periodIn,
+  usualPeriod,
+} from '../periods.ts';
+import { useReading } from '../reading.ts';
+import { domainAddress, go } from '../router.ts';
+
+interface View {
+  stats: DomainStats;
+  /** null where nothing can have been counted before */
+  before: DomainStats | null;
+}
+
+export function Domain({
+  api,
+  organization,
+  domainId,
+  query,
+}: {
+  api: Api;
+  organization: Organization;
+  domainId: string;
+  query: URLSearchParams;
+}) {
+  const period = periodIn(query) ?? usualPeriod(now());
+  const interval = intervalIn(query, period);
+  const address = domainAddress(domainId, { ...period, interval });
+  // a link to this page shows these days tomorrow too
+  useEffect(() => {
+    if (location.pathname + location.search !== address) go(address, { replace: true });
+  }, [address]);
+
+  const reading = useReading<View>(address, async (signal) => {
+    const earlier = periodBefore(period, now());
+    const [stats, before] = await Promise.all([
+      api.stats(domainId, { ...period, interval }, signal),
+      earlier && api.stats(domainId, earlier, signal),
+    ]);
+    return { stats, before };
+  });
+  const view = reading.value;
+  const isOpen = includesToday(period, now());
+  const live = useLive<DomainStats>(view && !reading.isLoading && isOpen ? address : null, {
+    ask: (signal) => api.stats(domainId, { ...period, interval }, signal),
+    onAnswer: (stats) => {
+      if (view) reading.put({ ...view, stats });
+    },
+  });
+  const domain = organization.domains.find((each) => each.domainId === domainId) ?? { domainId, name: domainId };
+  const addressOf = (chosen: Period) => domainAddress(domainId, { ...chosen });
+  return (
+    <>
+      <PageHead
+        title={domain.name}
+        note={`${range(period.from, period.to)} (UTC)${isOpen ? ', today so far included' : ''}`}
+        domain={{ domainId, page: 'domain' }}
+      >
+        {view && <LiveMark state={live} />}
+      </PageHead>
+      <PeriodPicker period={period} addressOf={addressOf} go={go} />
+      {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
+      {!view && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
+      {view && (
+        <div class={reading.isLoading ? 'fading' : undefined} aria-busy={reading.isLoading}>
+          {reading.isSlow && (
+            <p class="notice" role="status">
+              Still loading. These are the figures of {range(view.stats.from, view.stats.to)}.
+            </p>
+          )}
+          {view.stats.total === 0 && !view.before?.total && isOpen ? (
+            <FirstRecord domain={domain} period={`from ${range(view.stats.from, view.stats.to)}`} />
+          ) : (
+            <Statistics view={view} period={period} interval={interval} domainId={domainId} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Statistics({
+  view,
+  period,
+  interval,
+  domainId,
+}: {
+  view: View;
+  period: Period;
+  interval: Interval | undefined;
+  domainId: string;
+}) {
+  const { stats, before } = view;
+  const { total, breakdown } = stats;
+  const earlier = before ? range(before.from, before.to) : 'an earlier period';
+  const change = before && growth(before.total, total);
+  return (
+    <>
+      <div class="figures-row figures-row-3">
+        <Figure
+          name="Decisions"
+          value={count(total)}
+          note={
+            <>
+              {before && change && <Change text={change} direction={total - before.total} />}{' '}
+              {before && `${count(before.total)} in ${earlier}`}
+            </>
+          }
+        >
+          <ShareBar breakdown={breakdown} total={total} />
+        </Figure>
+        <OptIn
+          breakdown={breakdown}
+          compared={{
+            now: breakdown,
+            before: before?.breakdown ?? sumOf([]),
+            words: `against ${earlier}`,
+            without: `in ${earlier}`,
+          }}
+        />
+        <Figure
+          name="Withdrawals"
+          value={count(breakdown.withdraw)}
+          note={total > 0 ? `${share(breakdown.withdraw / total)} of all decisions took consent back` : 'no decisions'}
+        />
+      </div>
+      <div class="columns columns-chart">
+        <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
+        {before ? (
+          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
+        ) : (
+          <BreakdownCard now={stats} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function ChartCard({
+  stats,
+  period,
+  interval,
+  domainId,
+}: {
+  stats: DomainStats;
+  period: Period;
+  interval: Interval | undefined;
+  domainId: string;
+}) {
+  const buckets = useMemo(() => bucketsOf(stats), [stats]);
+  const unit = stats.series?.some((each) => 'month' in each) ? 'Month' : 'Day';
+  return (
+    <section class="card">
+      <header class="card-head">
+        <h2>Decisions by {unit.toLowerCase()}</h2>
+        <nav class="chips" aria-label="Chart by">
+          {intervalsOf(period).map((each) => (
+            <a
+              key={each}
+              href={domainAddress(domainId, { ...period, interval: each })}
+              aria-current={each === interval ? 'true' : undefined}
+            >
+              {each === 'day' ? 'Day' : 'Month'}
+            </a>
+          ))}
+        </nav>
+      </header>
+      {buckets.length === 0 ? (
+        <p class="muted">
+          A chart takes at most 366 days or 120 months. The figures beside it are of the whole period.
+        </p>
+      ) : (
+        <StackedChart
+          label={`Decisions by ${unit.toLowerCase()}, ${range(stats.from, stats.to)}`}
+          buckets={buckets}
+          unit={unit}
+        />
+      )}
+    </section>
+  );
+}
+
+const bucketsOf = ({ series = [] }: DomainStats): Bucket[] =>
+  series.map((each) =>
+    'date' in each
+      ? { ...each, name: weekday(each.date), tick: dayTick(each.date) }
+      : { ...each, name: monthName(each.month), tick: monthTick(each.month) },
+  );

@@ -1,0 +1,192 @@
+/** The log of one domain: proof of consent, page by page, under the two rules of the plan, which are told in words. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { addDays, dayOf } from '#libs/contract/calendar';
+import type { DomainStats, FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
+import type { Api } from '../api.ts';
+import { now } from '../clock.ts';
+import { count, minute, visible } from '../format.ts';
+import { useLive } from '../live.ts';
+import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../log-query.ts';
+import { LiveMark } from '../parts/live-mark.tsx';
+import { LogFilters } from '../parts/log-filters.tsx';
+import { LogPages } from '../parts/log-pages.tsx';
+import { LogTable } from '../parts/log-table.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { RecordDetails } from '../parts/record-details.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { TroubleCard } from '../parts/trouble.tsx';
+import { useReading } from '../reading.ts';
+import { domainAddress, go, logAddress } from '../router.ts';
+
+/** How many days after the decision its record is still taken. */
+const latest = 31;
+
+interface Props {
+  api: Api;
+  organization: Organization;
+  domainId: string;
+  query: URLSearchParams;
+}
+
+export function Log({ api, organization, domainId, query: given }: Props) {
+  const query = logQueryIn(given);
+  const addressOf = (wanted: LogQuery) => logAddress(domainId, toAddressQuery(wanted));
+  const address = addressOf(query);
+  const [open, setOpen] = useState<FullRecord | null>(null);
+  const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
+  const reading = useReading<RecordsPage>(address, (signal) => api.records(domainId, { ...query }, signal));
+  const answer = reading.value;
+  const isShut = reading.trouble?.code === 'plan_feature_required';
+  const { live, arrived, forget } = useArrivals(
+    api,
+    domainId,
+    answer !== undefined && !reading.isLoading ? address : null,
+  );
+  const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
+  // another page has another beginning
+  useEffect(() => setOpen(null), [address]);
+
+  return (
+    <>
+      <PageHead
+        title={domainName}
+        note="Every consent record of this domain, newest first. Times are UTC."
+        domain={{ domainId, page: 'log' }}
+      >
+        {answer && live && <LiveMark state={live} />}
+      </PageHead>
+      {isShut && <WithoutLog organization={organization} domainId={domainId} />}
+      {answer?.cap && <Capped cap={answer.cap} shown={answer.records.length} total={answer.total} />}
+      {!isShut && !answer?.capped && <LogFilters query={query} show={(wanted) => go(addressOf(wanted))} />}
+      {reading.trouble && !isShut && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
+      {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
+      {answer && (
+        <section
+          class={reading.isLoading ? 'card log-card fading' : 'card log-card'}
+          aria-busy={reading.isLoading}
+          aria-label="Records"
+        >
+          {reading.isSlow && (
+            <p class="notice" role="status">
+              Still loading. These are the records of the page before.
+            </p>
+          )}
+          {arrived > 0 && (
+            <p class="arrivals" role="status">
+              {count(arrived)} {arrived === 1 ? 'decision' : 'decisions'} since you looked.{' '}
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => {
+                  forget();
+                  reading.retry();
+                }}
+              >
+                Show
+              </button>
+            </p>
+          )}
+          {answer.records.length > 0 && <LogTable records={answer.records} onOpen={openRecord} />}
+          {answer.records.length === 0 && <NoRecords query={query} answer={answer} addressOf={addressOf} />}
+          {!answer.capped && answer.total > 0 && (
+            <LogPages answer={answer} query={query} addressOf={addressOf} go={go} />
+          )}
+        </section>
+      )}
+      {open && <RecordDetails record={open} domainName={domainName} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/** How many decisions came since the page was read. The page itself stays: nobody wants rows to move while reading them. */
+function useArrivals(api: Api, domainId: string, key: string | null) {
+  const [count, setCount] = useState<{ key: string; first: number; last: number } | null>(null);
+  // records may come this many days late; a first day that stays makes midnight change nothing
+  const [from] = useState(() => addDays(dayOf(now()), -latest));
+  const live = useLive<DomainStats>(key, {
+    ask: (signal) => api.stats(domainId, { from, to: dayOf(now()) }, signal),
+    onAnswer: ({ total }) => {
+      if (key !== null)
+        setCount((before) =>
+          before?.key === key
+            ? before.last === total
+              ? before
+              : { ...before, last: total }
+            : { key, first: total, last: total },
+        );
+    },
+  });
+  return { live, arrived: count && count.key === key ? count.last - count.first : 0, forget: () => setCount(null) };
+}
+
+function WithoutLog({ organization, domainId }: { organization: Organization; domainId: string }) {
+  return (
+    <section class="card rule">
+      <h2>The consent log is not part of your plan</h2>
+      <p>
+        The plan “{organization.plan.name}” counts decisions but does not show single records. Every decision is still
+        recorded and kept as proof: with a plan that has the log, all of them can be read here, earlier ones too.
+      </p>
+      <a class="button primary" href={domainAddress(domainId)}>
+        To the statistics
+      </a>
+    </section>
+  );
+}
+
+function Capped({ cap, shown, total }: { cap: NonNullable<RecordsPage['cap']>; shown: number; total: number }) {
+  return (
+    <section class="card rule">
+      <h2>This month’s limit is reached: the log shows its newest {count(shown)} records</h2>
+      <p>
+        Your plan has {count(cap.limit)} records a month, and {count(cap.used)} were recorded. Until{' '}
+        <strong>{minute(cap.resetsAt)} UTC</strong> the log of this domain shows {count(shown)} of {count(total)}{' '}
+        records, without pages and filters. Recording goes on, and nothing is lost: all records can be read again after
+        that, or with a larger plan.
+      </p>
+    </section>
+  );
+}
+
+function NoRecords({
+  query,
+  answer,
+  addressOf,
+}: {
+  query: LogQuery;
+  answer: RecordsPage;
+  addressOf(query: LogQuery): string;
+}) {
+  if (answer.total > 0)
+    return (
+      <div class="nothing">
+        <h2>This page is past the end</h2>
+        <p>
+          The log has {count(answer.total)} such records.{' '}
+          <a href={addressOf({ ...query, page: 1 })}>To the first page</a>
+        </p>
+      </div>
+    );
+  if (!hasFilters(query))
+    return (
+      <div class="nothing">
+        <h2>No records yet</h2>
+        <p>Nobody has decided on this domain so far. The overview shows the tag to put on the site.</p>
+      </div>
+    );
+  return (
+    <div class="nothing">
+      <h2>No record matches</h2>
+      <p>
+        {query.visitorId ? (
+          <>
+            No record of the visitor <bdi>“{visible(query.visitorId)}”</bdi> with these filters. Ids are compared whole,
+            letter by letter.
+          </>
+        ) : (
+          'Try fewer filters, or another period.'
+        )}
+      </p>
+    </div>
+  );
+}

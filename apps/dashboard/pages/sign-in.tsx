@@ -1,0 +1,59 @@
+/** The way in: paste a token. What was wrong with the one before is said in one line. */
+import { useState } from 'preact/hooks';
+import { Mark } from '../parts/header.tsx';
+import type { Ending } from '../session.ts';
+
+const lines: Record<Ending, string> = {
+  none: '',
+  expired: 'Your access token has expired. Sign in with a fresh one to go on where you were.',
+  refused: 'The service does not accept this access token. Check that it is whole, or ask for a fresh one.',
+  'signed-out': 'You are signed out.',
+};
+
+export function SignIn({ ending, signIn }: { ending: Ending; signIn(token: string): void }) {
+  const [token, setToken] = useState('');
+  const line = lines[ending];
+  return (
+    <main class="sign-in">
+      <div class="card sign-in-card">
+        <Mark />
+        <h1>Sign in to Assent</h1>
+        <p class="muted">See how visitors decide, as it happens, and look up any consent record.</p>
+        {line && (
+          <p class={ending === 'signed-out' ? 'notice' : 'notice notice-bad'} role="alert">
+            {line}
+          </p>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (token.trim()) signIn(token.trim());
+          }}
+        >
+          <label>
+            Access token
+            <input
+              type="password"
+              autoComplete="off"
+              spellcheck={false}
+              required
+              value={token}
+              onInput={(event) => setToken(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="button primary">
+            Sign in
+          </button>
+        </form>
+        <details class="explain">
+          <summary>Where do I get a token?</summary>
+          <p>
+            From the product that runs Assent for you, which can also open this page signed in. Who operates Assent
+            makes one with <code>npm run -s assent -- token issue ORG</code>. It is kept in this tab until you close it
+            or sign out.
+          </p>
+        </details>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,57 @@
+/** From page to page of the log, as links. */
+import type { RecordsPage } from '#libs/contract/responses';
+import { count } from '../format.ts';
+import { type LogQuery, pageSizes } from '../log-query.ts';
+
+interface Props {
+  answer: RecordsPage;
+  query: LogQuery;
+  addressOf(query: LogQuery): string;
+  go(address: string): void;
+}
+
+export function LogPages({ answer, query, addressOf, go }: Props) {
+  const { page, limit, total, totalPages, records } = answer;
+  const first = (page - 1) * limit + 1;
+  const to = (wanted: number) => addressOf({ ...query, page: wanted });
+  return (
+    <nav class="pages" aria-label="Pages of the log">
+      <p role="status">
+        {records.length > 0
+          ? `${count(first)} to ${count(first + records.length - 1)} of ${count(total)} records`
+          : `${count(total)} records`}
+      </p>
+      <label>
+        Rows
+        <select
+          value={query.limit}
+          onChange={(event) => go(addressOf({ ...query, limit: Number(event.currentTarget.value), page: 1 }))}
+        >
+          {pageSizes.map((size) => (
+            <option key={size} value={size}>
+              {size}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="pages-links">
+        <Step name="First" to={page > 1 ? to(1) : null} />
+        <Step name="Previous" to={page > 1 ? to(Math.min(page - 1, Math.max(totalPages, 1))) : null} />
+        <span class="muted">
+          Page {count(page)} of {count(Math.max(totalPages, 1))}
+        </span>
+        <Step name="Next" to={page < totalPages ? to(page + 1) : null} />
+        <Step name="Last" to={page < totalPages ? to(totalPages) : null} />
+      </span>
+    </nav>
+  );
+}
+
+const Step = ({ name, to }: { name: string; to: string | null }) =>
+  to === null ? (
+    <span class="button off">{name}</span>
+  ) : (
+    <a class="button" href={to}>
+      {name}
+    </a>
+  );

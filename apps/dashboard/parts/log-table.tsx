@@ -1,0 +1,67 @@
+/** A page of the log, one record a row. */
+import type { FullRecord } from '#libs/contract/responses';
+import { clock, dayOfTime, visible } from '../format.ts';
+import { DecisionName } from './decision.tsx';
+import { memo } from './memo.ts';
+
+interface Props {
+  records: FullRecord[];
+  onOpen(record: FullRecord): void;
+}
+
+export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
+  return (
+    <div class="table-frame">
+      <table class="log">
+        <caption class="hidden">Consent records, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Decided (UTC)</th>
+            <th scope="col">Decision</th>
+            <th scope="col">Visitor</th>
+            <th scope="col">Allowed</th>
+            <th scope="col">Page</th>
+            <th scope="col">
+              <span class="hidden">Details</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <tr key={record.id}>
+              <td class="log-time">
+                <time dateTime={record.decidedAt}>
+                  {dayOfTime(record.decidedAt)} <strong>{clock(record.decidedAt)}</strong>
+                </time>
+              </td>
+              <td>
+                <DecisionName decision={record.decision} />
+              </td>
+              <td class="log-text">
+                {record.visitorId === null ? <span class="muted">–</span> : <bdi>{visible(record.visitorId)}</bdi>}
+                {record.bot && <span class="tag"> bot</span>}
+              </td>
+              <td class="log-text">{allowed(record)}</td>
+              <td class="log-text">
+                {record.pageUrl === null ? <span class="muted">–</span> : <bdi>{visible(pathOf(record.pageUrl))}</bdi>}
+              </td>
+              <td class="log-open">
+                <button type="button" class="button quiet" onClick={() => onOpen(record)}>
+                  Details<span class="hidden"> of the record of {clock(record.decidedAt)}</span>
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+});
+
+function allowed({ preferences }: FullRecord) {
+  if (preferences === null) return <span class="muted">–</span>;
+  const names = Object.entries(preferences).flatMap(([name, isOn]) => (isOn ? [visible(name)] : []));
+  return names.length > 0 ? names.join(', ') : <span class="muted">nothing</span>;
+}
+
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname : url);

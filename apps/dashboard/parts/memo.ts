@@ -1,0 +1,15 @@
+/** A component that is drawn again only when one of its props is another one. */
+import { Component, type ComponentType, h } from 'preact';
+
+export function memo<Props extends object>(inner: ComponentType<Props>): ComponentType<Props> {
+  return class extends Component<Props> {
+    override shouldComponentUpdate(next: Props): boolean {
+      const names = new Set([...Object.keys(next), ...Object.keys(this.props)]);
+      const [one, other] = [new Map(Object.entries(next)), new Map(Object.entries(this.props))];
+      return [...names].some((name) => one.get(name) !== other.get(name));
+    }
+    override render() {
+      return h(inner, this.props);
+    }
+  };
+}

@@ -1,0 +1,72 @@
+/** Which days: ready-made periods as links, and any two days. */
+import { useEffect, useState } from 'preact/hooks';
+import { now } from '../clock.ts';
+import { isPeriod, type Period, presets } from '../periods.ts';
+
+export function PeriodPicker({
+  period,
+  addressOf,
+  go,
+}: {
+  period: Period;
+  addressOf(period: Period): string;
+  go(address: string): void;
+}) {
+  const [chosen, setChosen] = useState(period);
+  const { from, to } = period;
+  useEffect(() => setChosen({ from, to }), [from, to]);
+  const isUsable = isPeriod(chosen);
+  return (
+    <div class="period">
+      <nav class="chips" aria-label="Period">
+        {presets(now()).map((preset) => (
+          <a
+            key={preset.name}
+            href={addressOf(preset.period)}
+            aria-current={preset.period.from === from && preset.period.to === to ? 'true' : undefined}
+          >
+            {preset.name}
+          </a>
+        ))}
+      </nav>
+      <form
+        class="range"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isUsable) go(addressOf(chosen));
+        }}
+      >
+        <label>
+          From
+          <input
+            type="date"
+            min="2000-01-01"
+            max="2100-12-31"
+            required
+            value={chosen.from}
+            onInput={(event) => setChosen({ ...chosen, from: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          to
+          <input
+            type="date"
+            min="2000-01-01"
+            max="2100-12-31"
+            required
+            value={chosen.to}
+            onInput={(event) => setChosen({ ...chosen, to: event.currentTarget.value })}
+          />
+        </label>
+        <button type="submit" class="button" disabled={!isUsable || (chosen.from === from && chosen.to === to)}>
+          Show
+        </button>
+        {!isUsable && chosen.from > chosen.to && chosen.to !== '' && (
+          <span class="field-note" role="alert">
+            The first day must not be after the last.
+          </span>
+        )}
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+/** Everything that was stored of one record. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
+import { copy } from '../copy.ts';
+import { moment, visible } from '../format.ts';
+import { logAddress } from '../router.ts';
+import { DecisionName } from './decision.tsx';
+
+interface Props {
+  record: FullRecord;
+  domainName: string;
+  onClose(): void;
+}
+
+const sources: Record<FullRecord['source'], string> = {
+  banner: 'the banner',
+  preferences: 'the settings',
+  gpc: 'Global Privacy Control',
+  api: 'a program',
+  import: 'an import',
+};
+
+export function RecordDetails({ record, domainName, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [copied, setCopied] = useState('');
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  const json = JSON.stringify(record, null, 2);
+  return (
+    <dialog
+      class="details"
+      ref={dialog}
+      aria-labelledby="details-title"
+      onClose={onClose}
+      onClick={(event) => {
+        // a click beside it: the dialog itself is its backdrop
+        if (event.target === dialog.current) dialog.current?.close();
+      }}
+      // Escape closes it by itself
+      onKeyDown={() => undefined}
+    >
+      <div class="details-body">
+        <header>
+          <h2 id="details-title">
+            <DecisionName decision={record.decision} />
+          </h2>
+          <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </header>
+        <dl class="fields">
+          <Field name="Decided">{moment(record.decidedAt)} UTC</Field>
+          <Field name="Received">{moment(record.receivedAt)} UTC</Field>
+          <Field name="Domain">
+            <bdi>{visible(domainName)}</bdi> <code>{record.domainId}</code>
+          </Field>
+          <Field name="Visitor">{record.visitorId !== null && <Text text={record.visitorId} />}</Field>
+          <Field name="Preferences">
+            {record.preferences && (
+              <Pairs
+                pairs={Object.entries(record.preferences).map(([name, isOn]) => [name, isOn ? 'allowed' : 'refused'])}
+              />
+            )}
+          </Field>
+          <Field name="Made with">{sources[record.source]}</Field>
+          <Field name="Global Privacy Control">{record.gpc === null ? null : record.gpc ? 'on' : 'off'}</Field>
+          <Field name="Page">{record.pageUrl !== null && <Text text={record.pageUrl} />}</Field>
+          <Field name="Language">{record.language}</Field>
+          <Field name="Country">{record.country}</Field>
+          <Field name="Address (as stored)">{record.ip && <code>{record.ip}</code>}</Field>
+          <Field name="Browser">{record.userAgent !== null && <Text text={record.userAgent} />}</Field>
+          <Field name="Bot">{record.bot ? 'yes: a crawler or another program sent it' : 'no'}</Field>
+          <Field name="Banner version">{record.bannerVersion !== null && <Text text={record.bannerVersion} />}</Field>
+          <Field name="Policy version">{record.policyVersion !== null && <Text text={record.policyVersion} />}</Field>
+          <Field name="TC string">{record.tcString !== null && <Text text={record.tcString} />}</Field>
+          <Field name="GPP string">{record.gppString !== null && <Text text={record.gppString} />}</Field>
+          <Field name="Metadata">
+            {record.metadata && (
+              <Pairs pairs={Object.entries(record.metadata).map(([name, value]) => [name, String(value)])} />
+            )}
+          </Field>
+          <Field name="Record id">
+            <code>{record.id}</code>
+          </Field>
+        </dl>
+        <footer>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() =>
+              void copy(json).then((isDone) => setCopied(isDone ? 'Copied.' : 'The browser did not allow it.'))
+            }
+          >
+            Copy as JSON
+          </button>
+          {record.visitorId !== null && (
+            <a
+              class="button"
+              href={logAddress(record.domainId, { visitorId: record.visitorId })}
+              onClick={() => dialog.current?.close()}
+            >
+              All of this visitor
+            </a>
+          )}
+          <span role="status">{copied}</span>
+        </footer>
+      </div>
+    </dialog>
+  );
+}
+
+const Text = ({ text }: { text: string }) => <bdi class="text">{visible(text)}</bdi>;
+
+function Field({ name, children }: { name: string; children?: ComponentChildren }) {
+  const isEmpty = children === null || children === undefined || children === false || children === '';
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{isEmpty ? <span class="muted">not stored</span> : children}</dd>
+    </div>
+  );
+}
+
+const Pairs = ({ pairs }: { pairs: [string, string][] }) =>
+  pairs.length === 0 ? (
+    <span class="muted">none</span>
+  ) : (
+    <ul class="pairs">
+      {pairs.map(([name, value]) => (
+        <li key={name}>
+          <bdi>{visible(name)}</bdi>: <bdi>{visible(value)}</bdi>
+        </li>
+      ))}
+    </ul>
+  );

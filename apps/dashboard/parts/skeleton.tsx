@@ -1,0 +1,30 @@
+/** The page's shape before its figures are there: never a zero that is none. */
+export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
+  <div class="skeleton" aria-busy="true">
+    <p class={isSlow ? 'slow-note' : 'hidden'} role="status">
+      {isSlow ? 'Still loading. The service takes longer than usual.' : 'Loading'}
+    </p>
+    {kind === 'page' && (
+      <div class="figures-row" aria-hidden="true">
+        {[1, 2, 3, 4].map((index) => (
+          <div key={index} class="card figure">
+            <span class="bone bone-short" />
+            <span class="bone bone-big" />
+            <span class="bone" />
+          </div>
+        ))}
+      </div>
+    )}
+    {kind === 'page' && (
+      <div class="card" aria-hidden="true">
+        <span class="bone bone-short" />
+        <span class="bone bone-chart" />
+      </div>
+    )}
+    <div class="card" aria-hidden="true">
+      {[1, 2, 3, 4, 5, 6].map((index) => (
+        <span key={index} class="bone bone-row" />
+      ))}
+    </div>
+  </div>
+);

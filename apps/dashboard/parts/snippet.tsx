@@ -1,0 +1,22 @@
+/** Code to paste, with a button that copies it. */
+import { useState } from 'preact/hooks';
+import { copy } from '../copy.ts';
+
+export function Snippet({ name, code }: { name: string; code: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <figure class="snippet">
+      <figcaption>
+        {name}
+        <button type="button" class="button quiet" onClick={() => void copy(code).then(setCopied)}>
+          {isCopied ? 'Copied' : 'Copy'}
+          <span class="hidden"> {name}</span>
+        </button>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section class="snippet-code" aria-label={name} tabIndex={0}>
+        <pre>{code}</pre>
+      </section>
+    </figure>
+  );
+}

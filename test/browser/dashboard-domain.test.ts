@@ -1,0 +1,175 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/contract/calendar';
+import { at } from '../e2e/stack.ts';
+import { createClient } from '../support/client.ts';
+import { useBrowser } from './browser.ts';
+import {
+  type Customer,
+  figure,
+  history,
+  makeCustomer,
+  open,
+  type Running,
+  startService,
+  storeCounted,
+} from './dashboard.ts';
+
+const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
+const today = () => dayOf(Date.now());
+
+describe('the page of a domain', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let customer: Customer;
+  let domainId: string;
+
+  beforeAll(async () => {
+    running = await startService();
+    customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
+    domainId = at(customer.domains, 0).domainId;
+    await storeCounted(running, customer, history(customer, 75, 30));
+  }, 120_000);
+
+  const stats = async (query: string) =>
+    (await createClient(running.api.baseUrl, customer).stats(domainId, query)).body;
+  const page = async (query = '') => {
+    const visitor = await open(visit, running, customer, `/domains/${domainId}${query}`);
+    await figure(visitor.page, 'Decisions').waitFor();
+    return visitor.page;
+  };
+  const query = (given: Page) => Object.fromEntries(new URL(given.url()).searchParams);
+  /** Until the page has the figures of these days. */
+  const showsDays = async (given: Page, from: string, to: string) => {
+    const { total } = await stats(`from=${from}&to=${to}`);
+    await expect.poll(() => figure(given, 'Decisions').textContent(), { timeout: 10_000 }).toBe(count(total));
+    await given.locator('.fading').waitFor({ state: 'detached' });
+    expect(query(given)).toMatchObject({ from, to });
+    return total;
+  };
+
+  it('begins with 30 days, and its address says so', async () => {
+    const shown = await page();
+    await showsDays(shown, addDays(today(), -29), today());
+    expect(query(shown).interval).toBe('day');
+  });
+
+  it('a stranger finds yesterday’s opt-in rate from the home page', async () => {
+    const { page: shown } = await open(visit, running, customer);
+    await shown.getByRole('navigation', { name: 'Domains' }).getByRole('link', { name: 'shop.example' }).click();
+    await shown.getByRole('link', { name: 'Yesterday' }).click();
+    const yesterday = addDays(today(), -1);
+    await showsDays(shown, yesterday, yesterday);
+    const { breakdown } = await stats(`from=${yesterday}&to=${yesterday}`);
+    const allowed = breakdown.accept_all + breakdown.custom;
+    const rate = (allowed / (allowed + breakdown.reject_all)) * 100;
+    expect(await figure(shown, 'Opt-in rate').textContent()).toBe(`${rate.toFixed(1)}%`);
+    await shown.getByText('Opt-in rate = (accepted all + chose some) ÷').waitFor();
+    // what is over does not move
+    await shown.getByText('Complete period').waitFor();
+  });
+
+  it.each<[string, () => [string, string]]>([
+    ['Today', () => [today(), today()]],
+    ['7 days', () => [addDays(today(), -6), today()]],
+    ['This month', () => [firstDay(monthOf(Date.now())), today()]],
+    ['Last month', () => [firstDay(addMonths(monthOf(Date.now()), -1)), lastDay(addMonths(monthOf(Date.now()), -1))]],
+    ['12 months', () => [firstDay(addMonths(monthOf(Date.now()), -11)), today()]],
+  ])('%s is one click, and its link shows the same to others', async (name, days) => {
+    const shown = await page();
+    await shown.getByRole('link', { name, exact: true }).click();
+    const [from, to] = days();
+    await showsDays(shown, from, to);
+    const address = shown.url();
+    const label = await shown.locator('.chart figcaption').textContent();
+    const { page: other } = await open(visit, running, customer, address.slice(running.api.baseUrl.length));
+    await showsDays(other, from, to);
+    expect(other.url()).toBe(address);
+    expect(await other.locator('.chart figcaption').textContent()).toBe(label);
+    await shown.goBack();
+    await showsDays(shown, addDays(today(), -29), today());
+  });
+
+  it('any two days can be chosen, in order', async () => {
+    const shown = await page();
+    const [from, to] = [addDays(today(), -50), addDays(today(), -40)];
+    await shown.getByLabel('From').fill(to);
+    await shown.getByLabel('to', { exact: true }).fill(from);
+    await shown.getByText('The first day must not be after the last.').waitFor();
+    expect(await shown.getByRole('button', { name: 'Show', exact: true }).isDisabled()).toBe(true);
+    await shown.getByLabel('From').fill(from);
+    await shown.getByLabel('to', { exact: true }).fill(to);
+    await shown.getByRole('button', { name: 'Show', exact: true }).click();
+    await showsDays(shown, from, to);
+  });
+
+  it('is compared with the days before, which it names', async () => {
+    const [from, to] = [addDays(today(), -20), addDays(today(), -11)];
+    const shown = await page(`?from=${from}&to=${to}`);
+    const total = await showsDays(shown, from, to);
+    const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
+    const change = new Intl.NumberFormat('en-GB', {
+      style: 'percent',
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+      signDisplay: 'exceptZero',
+    }).format((total - before.total) / before.total);
+    const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Decisions' }) });
+    expect(await card.textContent()).toContain(`${change} ${count(before.total)} in `);
+    const row = shown.getByRole('row', { name: /Rejected all/ });
+    expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
+  });
+
+  it('the chart is by day or by month', async () => {
+    const [from, to] = [addDays(today(), -70), today()];
+    const shown = await page(`?from=${from}&to=${to}`);
+    await shown.getByRole('link', { name: 'Month', exact: true }).click();
+    await shown.getByRole('heading', { name: 'Decisions by month' }).waitFor();
+    expect(query(shown)).toEqual({ from, to, interval: 'month' });
+    const { series = [] } = await stats(`from=${from}&to=${to}&interval=month`);
+    await shown.getByText('Show as a table').click();
+    const rows = shown.getByRole('table', { name: /Decisions by month/ }).locator('tbody tr');
+    expect(await rows.count()).toBe(series.length);
+    expect(await rows.first().textContent()).toContain(count(series.at(-1)?.total ?? -1));
+    expect(await shown.getByRole('link', { name: 'Day', exact: true }).getAttribute('href')).toContain('interval=day');
+  });
+
+  it('a period too long for days is by months, and one too long for both has its figures', async () => {
+    const years = await page(`?from=${addDays(today(), -800)}&to=${today()}&interval=day`);
+    await years.getByRole('heading', { name: 'Decisions by month' }).waitFor();
+    const ages = await page('?from=2000-01-01&to=2030-12-31');
+    await ages.getByText('A chart takes at most 366 days or 120 months.').waitFor();
+    const { total } = await stats('from=2000-01-01&to=2030-12-31');
+    expect(await figure(ages, 'Decisions').textContent()).toBe(count(total));
+  });
+
+  it.each([
+    '?from=2026-02-30&to=x',
+    '?from=2026-02-02',
+    '?from=2026-03-01&to=2026-02-01',
+    '?from=1999-01-01&to=1999-01-02',
+  ])('an address that names no period (%s) shows the usual one', async (given) => {
+    const shown = await page(given);
+    await showsDays(shown, addDays(today(), -29), today());
+  });
+
+  it('another organization’s domain is as one that does not exist', async () => {
+    const other = await makeCustomer(running.db);
+    for (const id of [at(other.domains, 0).domainId, 'dom_nobody']) {
+      for (const part of ['', '/log']) {
+        const { page: shown } = await open(visit, running, customer, `/domains/${id}${part}`);
+        await shown.getByRole('heading', { name: 'No such domain' }).waitFor();
+        expect(await shown.locator('.figure-value').count()).toBe(0);
+      }
+    }
+  });
+
+  it('the menu leads to the same days of another domain', async () => {
+    const [from, to] = [addDays(today(), -20), addDays(today(), -11)];
+    const shown = await page(`?from=${from}&to=${to}`);
+    await shown.getByRole('button', { name: /shop\.example/ }).click();
+    await shown.getByRole('link', { name: /^blog\.example/ }).click();
+    await shown.getByRole('heading', { name: 'blog.example' }).waitFor();
+    expect(query(shown)).toMatchObject({ from, to });
+  });
+});

@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/contract/responses';
+import { at } from '../e2e/stack.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { runCli } from '../support/service.ts';
+import { useBrowser } from './browser.ts';
+import { type Customer, makeCustomer, open, type Running, startService, store } from './dashboard.ts';
+
+/** On the first of a month, a minute ago may lie in the month before. */
+const now = Date.now();
+
+describe('the log of a domain', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let customer: Customer;
+  let domainId: string;
+  let whole: NewRecord;
+
+  beforeAll(async () => {
+    running = await startService();
+    customer = await makeCustomer(running.db, { domains: ['shop.example'] });
+    domainId = at(customer.domains, 0).domainId;
+    whole = recordAt(now - 1_000, {
+      domainId,
+      decision: 'custom',
+      visitorId: 'v-whole',
+      preferences: { analytics: true, marketing: false },
+      source: 'preferences',
+      bannerVersion: '3.1',
+      policyVersion: '2026-09',
+      language: 'de-CH',
+      pageUrl: 'https://shop.example/tents',
+      country: 'CH',
+      ip: '203.0.113.0',
+      userAgent: 'Mozilla/5.0 Firefox/144.0',
+      tcString: 'CPzzzz',
+      gppString: 'DBAA',
+      gpc: true,
+      metadata: { shop: 'north', step: 2 },
+    });
+    await store(running.db, [
+      whole,
+      ...Array.from({ length: 120 }, (_, index) =>
+        recordAt(now - 60_000 - index * 1_000, {
+          domainId,
+          decision: index % 3 === 0 ? 'reject_all' : 'accept_all',
+          visitorId: `v-${index}`,
+          bot: index % 40 === 7,
+        }),
+      ),
+      recordAt(startOf(addDays(dayOf(now), -10)) + 1, { domainId, decision: 'withdraw', visitorId: 'v-0' }),
+      // what would turn the text around it, and what cannot be seen
+      recordAt(startOf(addDays(dayOf(now), -11)) + 1, { domainId, visitorId: 'a\u202Eb\u0007c' }),
+    ]);
+  });
+
+  const records = async (query: string) =>
+    (await createClient(running.api.baseUrl, customer).records(domainId, query)).body;
+  const log = async (query = '', who: Pick<Customer, 'token'> = customer, domain = domainId) => {
+    const visitor = await open(visit, running, who, `/domains/${domain}/log${query}`);
+    await visitor.page.locator('.card').first().waitFor();
+    return visitor.page;
+  };
+  const rows = (page: Page) => page.getByRole('table').locator('tbody tr');
+  const times = (page: Page) =>
+    rows(page)
+      .locator('time')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('datetime')));
+  const shows = (page: Page, expected: FullRecord[]) =>
+    expect.poll(() => times(page)).toEqual(expected.map(({ decidedAt }) => decidedAt));
+  const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+  it('is read page by page, in the size that one likes', async () => {
+    const page = await log();
+    await shows(page, (await records('limit=50')).records);
+    await page.getByText('1 to 50 of 123 records').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await shows(page, (await records('limit=50&page=2')).records);
+    await page.getByRole('link', { name: 'Last' }).click();
+    await page.getByText('101 to 123 of 123 records').waitFor();
+    expect(query(page)).toEqual({ page: '3' });
+    await page.getByRole('combobox', { name: 'Rows' }).selectOption('25');
+    await shows(page, (await records('limit=25')).records);
+    expect(query(page)).toEqual({ limit: '25' });
+    await page.goBack();
+    await page.getByText('101 to 123 of 123 records').waitFor();
+  });
+
+  it('finds the records of one visitor', async () => {
+    const page = await log();
+    await page.getByLabel('Visitor').fill('v-0');
+    await page.keyboard.press('Enter');
+    await shows(page, (await records('visitorId=v-0')).records);
+    expect(await rows(page).count()).toBe(2);
+    expect(query(page)).toEqual({ visitorId: 'v-0' });
+    await page.getByLabel('Visitor').fill('nobody');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('1 to 50 of 123 records').waitFor();
+    expect(query(page)).toEqual({});
+  });
+
+  it.each([
+    ['Decision', 'Rejected all', 'decision=reject_all', 40],
+    ['Sent by', 'Bots and programs', 'bot=true', 3],
+    ['Sent by', 'Browsers', 'bot=false', 120],
+  ])('is filtered by %s: %s', async (field, choice, filter, total) => {
+    const page = await log('?limit=200');
+    await rows(page).first().waitFor();
+    await page.getByLabel(field).selectOption(choice);
+    await shows(page, (await records(`limit=200&${filter}`)).records);
+    expect(await rows(page).count()).toBe(total);
+    const other = await log(new URL(page.url()).search);
+    await shows(other, (await records(`limit=200&${filter}`)).records);
+  });
+
+  it('is filtered by period, also one without records', async () => {
+    const page = await log();
+    const [from, to] = [addDays(dayOf(now), -11), addDays(dayOf(now), -10)];
+    await page.getByLabel('From (UTC)').fill(from);
+    await page.getByLabel('To (UTC)').fill(to);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await shows(page, (await records(`from=${from}&to=${to}`)).records);
+    expect(await rows(page).count()).toBe(2);
+    await page.getByLabel('From (UTC)').fill('2020-01-01');
+    await page.getByLabel('To (UTC)').fill('2020-01-02');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+  });
+
+  it('shows everything that was stored, and copies it as JSON', async () => {
+    const page = await log('?visitorId=v-whole');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: /Details/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Chose some' });
+    const text = (await dialog.textContent()) ?? '';
+    const stored = at((await records('visitorId=v-whole')).records, 0);
+    for (const value of [
+      'v-whole',
+      'analytics: allowed',
+      'marketing: refused',
+      'the settings',
+      '3.1',
+      '2026-09',
+      'de-CH',
+      'https://shop.example/tents',
+      'CH',
+      stored.ip ?? 'no address',
+      'Mozilla/5.0 Firefox/144.0',
+      'CPzzzz',
+      'DBAA',
+      'shop: north',
+      'step: 2',
+      stored.id,
+    ])
+      expect(text).toContain(value);
+    await dialog.getByRole('button', { name: 'Copy as JSON' }).click();
+    await dialog.getByText('Copied.').waitFor();
+    expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(stored);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    // the keyboard is where it was
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Details');
+  });
+
+  it('what is absent is called so, and leads nowhere', async () => {
+    const page = await log('?visitorId=v-5');
+    await page.getByRole('button', { name: /Details/ }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('not stored').count()).toBeGreaterThan(8);
+    await dialog.getByRole('link', { name: 'All of this visitor' }).click();
+    expect(query(page)).toEqual({ visitorId: 'v-5' });
+  });
+
+  it('a visitor’s id that turns or hides text is shown letter by letter', async () => {
+    const page = await log(`?visitorId=${encodeURIComponent('a\u202Eb\u0007c')}`);
+    expect(await rows(page).textContent()).toContain('a\\u{202e}b\\u{7}c');
+  });
+
+  it('a page past the end, and an address with nonsense, lead on', async () => {
+    const page = await log('?page=99');
+    await page.getByRole('link', { name: 'To the first page' }).click();
+    await page.getByText('1 to 50 of 123 records').waitFor();
+    const odd = await log('?page=0&limit=7&decision=maybe&from=2026-99-99&bot=perhaps');
+    await odd.getByText('1 to 50 of 123 records').waitFor();
+  });
+
+  it('without the log in the plan it says so, and what is kept all the same', async () => {
+    const without = await makeCustomer(running.db, { consentLog: false, plan: 'Basic' });
+    const page = await log('', without, at(without.domains, 0).domainId);
+    await page.getByRole('heading', { name: 'The consent log is not part of your plan' }).waitFor();
+    await page.getByText('The plan “Basic” counts decisions').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    expect(await page.getByLabel('Visitor').count()).toBe(0);
+    await page.getByRole('link', { name: 'To the statistics' }).click();
+    await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
+    // a plan that has it counts from the next look
+    expect((await runCli(running.env, 'plan', 'set', 'Basic', '--consent-log', 'true')).code).toBe(0);
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`${running.api.baseUrl}/domains/${at(without.domains, 0).domainId}/log`);
+          await page.locator('.rule, .log-card').first().waitFor();
+          return page.getByRole('heading', { name: 'No records yet' }).count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+  });
+
+  it('over the monthly limit it says so, until when, and shows the newest 10 without filters', async () => {
+    const small = await makeCustomer(running.db, { monthlyRecordLimit: 12 });
+    const domain = at(small.domains, 0).domainId;
+    await store(
+      running.db,
+      Array.from({ length: 14 }, (_, index) => recordAt(now - index, { domainId: domain, visitorId: `v-${index}` })),
+    );
+    const page = await log('?visitorId=v-3&page=2', small, domain);
+    await page
+      .getByRole('heading', { name: 'This month’s limit is reached: the log shows its newest 10 records' })
+      .waitFor();
+    const text = (await page.locator('.rule').textContent()) ?? '';
+    const resets = new Date(startOf(firstDay(addMonths(monthOf(now), 1))));
+    const until = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'short' }).format(
+      resets,
+    );
+    expect(text).toContain('Your plan has 12 records a month, and 14 were recorded.');
+    expect(text).toContain(`Until ${until} UTC`);
+    expect(text).toContain('shows 10 of 14 records');
+    expect(await rows(page).count()).toBe(10);
+    expect(await page.getByLabel('Visitor').count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Pages of the log' }).count()).toBe(0);
+  });
+
+  it('says that more was decided meanwhile, and leaves the rows where they are', async () => {
+    const busy = await makeCustomer(running.db);
+    const { domainId: id, apiKey } = at(busy.domains, 0);
+    const client = createClient(running.api.baseUrl, busy);
+    await client.record(id, apiKey, { decision: 'custom', visitorId: 'first' });
+    await expect.poll(async () => (await client.records(id)).body.total, { timeout: 10_000 }).toBe(1);
+    const page = await log('', busy, id);
+    await rows(page).first().waitFor();
+    const asked = page.waitForResponse((response) => response.url().includes('/stats?'));
+    await asked;
+    await client.record(id, apiKey, { decision: 'custom', visitorId: 'second' });
+    await page.getByText('1 decision since you looked.').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await rows(page).getByText('second').waitFor();
+    expect(await page.getByText('since you looked').count()).toBe(0);
+  });
+});

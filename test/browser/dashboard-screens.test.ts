@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dataRoot } from '../../scripts/stack/paths.ts';
+import { useBrowser } from './browser.ts';
+import { type Customer, history, makeCustomer, open, type Running, startService, storeCounted } from './dashboard.ts';
+
+const screenshots = path.join(dataRoot, 'screenshots');
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describe('the dashboard looks as it does in .data/screenshots', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let customer: Customer;
+  let capped: Customer;
+  let empty: Customer;
+  let without: Customer;
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    running = await startService();
+    customer = await makeCustomer(running.db, {
+      domains: ['shop', 'www', 'outlet', 'blog', 'community', 'careers'].map((name) => `${name}.northwind.example`),
+      monthlyRecordLimit: 20_000,
+      plan: 'Business',
+    });
+    capped = await makeCustomer(running.db, {
+      name: 'Fabrikam',
+      domains: ['fabrikam.example'],
+      monthlyRecordLimit: 100,
+      plan: 'Starter',
+    });
+    empty = await makeCustomer(running.db, { name: 'Contoso', domains: ['www.contoso.example'], plan: 'Trial' });
+    without = await makeCustomer(running.db, {
+      name: 'Tailspin',
+      domains: ['tailspin.example'],
+      consentLog: false,
+      plan: 'Basic',
+    });
+    await Promise.all([
+      storeCounted(running, customer, history(customer, 62, 220)),
+      storeCounted(running, capped, history(capped, 62, 40)),
+    ]);
+  }, 120_000);
+
+  const shoot = async (page: Page, name: string) => {
+    const image = await page.screenshot({
+      path: path.join(screenshots, `dashboard-${name}.png`),
+      animations: 'disabled',
+    });
+    expect(image.length).toBeGreaterThan(10_000);
+    // nothing sticks out to the side
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  };
+
+  it.each([
+    ['light', 'desktop', desktop],
+    ['dark', 'desktop', desktop],
+    ['light', 'phone', phone],
+    ['dark', 'phone', phone],
+  ] as const)('%s, %s', async (colorScheme, size, viewport) => {
+    const look = async (name: string, who: Customer, address: string, ready: (page: Page) => Promise<unknown>) => {
+      const { page, context } = await open(visit, running, who, address, {
+        viewport,
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      // no control under the pointer
+      await page.mouse.move(0, 0);
+      await ready(page);
+      await shoot(page, `${name}-${size}-${colorScheme}`);
+      await context.close();
+    };
+    const [first] = customer.domains;
+    const hover = async (page: Page) => {
+      await page.getByRole('heading', { name: 'Decisions by day' }).waitFor();
+      await page.locator('.chart-plot').hover();
+    };
+    await look('home', customer, '/', (page) => page.getByText('Live', { exact: true }).waitFor());
+    await look('domain', customer, `/domains/${first?.domainId}`, hover);
+    await look('log', customer, `/domains/${first?.domainId}/log`, (page) => page.getByRole('table').waitFor());
+    await look('record', customer, `/domains/${first?.domainId}/log`, async (page) => {
+      await page
+        .getByRole('button', { name: /^Details/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    });
+    await look('capped', capped, `/domains/${capped.domains[0]?.domainId}/log`, (page) =>
+      page.getByRole('table').waitFor(),
+    );
+    await look('without-log', without, `/domains/${without.domains[0]?.domainId}/log`, (page) =>
+      page.getByText('not part of your plan').waitFor(),
+    );
+    await look('empty', empty, '/', (page) => page.getByText('Waiting for the first decision').waitFor());
+    await look('sign-in', { ...customer, token: 'not.a.token' }, '/', (page) => page.getByRole('alert').waitFor());
+  });
+});

@@ -1,0 +1,125 @@
+/** What the dashboard computes, apart from its pages. */
+import { describe, expect, it } from 'vitest';
+import type { OrgStats, ShortRecord } from '#libs/contract/responses';
+import { countTicks, namedBuckets } from '../../apps/dashboard/charts/scale.ts';
+import { optInRate } from '../../apps/dashboard/decisions.ts';
+import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/periods.ts';
+import { continueStream, idOf, joinStream, startStream } from '../../apps/dashboard/stream.ts';
+
+const now = Date.parse('2026-03-31T12:00:00Z');
+
+describe('periods', () => {
+  it.each([
+    ['one day', '2026-03-30', '2026-03-30', '2026-03-29', '2026-03-29'],
+    ['30 days', '2026-03-02', '2026-03-31', '2026-01-31', '2026-03-01'],
+    ['a whole month', '2026-02-01', '2026-02-28', '2026-01-01', '2026-01-31'],
+    ['a whole month that ends today', '2026-03-01', '2026-03-31', '2026-02-01', '2026-02-28'],
+    ['whole months', '2025-11-01', '2026-01-31', '2025-08-01', '2025-10-31'],
+    ['twelve months so far', '2025-04-01', '2026-03-31', '2024-04-01', '2025-03-31'],
+  ])('%s is compared with what is like it', (_, from, to, beforeFrom, beforeTo) => {
+    expect(periodBefore({ from, to }, now)).toEqual({ from: beforeFrom, to: beforeTo });
+  });
+
+  it('a month so far is compared with the same days of the month before, as far as it has them', () => {
+    const at = (day: string) => Date.parse(`${day}T01:00:00Z`);
+    expect(periodBefore({ from: '2026-03-01', to: '2026-03-20' }, at('2026-03-20'))).toEqual({
+      from: '2026-02-01',
+      to: '2026-02-20',
+    });
+    expect(periodBefore({ from: '2026-03-01', to: '2026-03-30' }, at('2026-03-30'))).toEqual({
+      from: '2026-02-01',
+      to: '2026-02-28',
+    });
+  });
+
+  it('nothing is compared with days before those that are counted', () => {
+    expect(periodBefore({ from: '2000-01-05', to: '2000-01-20' }, now)).toBeNull();
+  });
+
+  it('the ready-made ones are UTC, also around midnight', () => {
+    const of = (time: string, name: string) => presets(Date.parse(time)).find((each) => each.name === name)?.period;
+    expect(of('2026-01-01T00:00:00Z', 'Yesterday')).toEqual({ from: '2025-12-31', to: '2025-12-31' });
+    expect(of('2026-01-01T00:00:00Z', 'Last month')).toEqual({ from: '2025-12-01', to: '2025-12-31' });
+    expect(of('2025-12-31T23:59:59Z', '12 months')).toEqual({ from: '2025-01-01', to: '2025-12-31' });
+  });
+
+  it('a chart has no more days or months than the service draws', () => {
+    expect(intervalsOf({ from: '2025-01-01', to: '2026-01-01' })).toEqual(['day', 'month']);
+    expect(intervalsOf({ from: '2025-01-01', to: '2026-01-02' })).toEqual(['month']);
+    expect(intervalsOf({ from: '2016-01-15', to: '2026-01-02' })).toEqual([]);
+    const year = { from: '2025-01-01', to: '2025-12-31' };
+    expect(intervalIn(new URLSearchParams(''), year)).toBe('month');
+    expect(intervalIn(new URLSearchParams('interval=day'), year)).toBe('day');
+  });
+});
+
+describe('the opt-in rate', () => {
+  it('is of those who were asked: withdrawals do not change it', () => {
+    expect(optInRate({ accept_all: 2, custom: 1, reject_all: 1, withdraw: 9 })).toBe(0.75);
+    expect(optInRate({ accept_all: 0, custom: 0, reject_all: 3, withdraw: 0 })).toBe(0);
+    expect(optInRate({ accept_all: 0, custom: 0, reject_all: 0, withdraw: 3 })).toBeNull();
+  });
+});
+
+describe('the chart', () => {
+  it.each([0, 1, 2, 3, 4, 7, 10, 99, 118, 12_345, 10_000_000])('has round whole lines up to at least %i', (highest) => {
+    const ticks = countTicks(highest);
+    expect(ticks[0]).toBe(0);
+    expect(ticks.at(-1)).toBeGreaterThanOrEqual(Math.max(highest, 1));
+    expect(ticks.length).toBeLessThanOrEqual(6);
+    expect(ticks.every(Number.isInteger)).toBe(true);
+  });
+
+  it('names as many days as fit, and always the last', () => {
+    expect(namedBuckets(30, 720)).toHaveLength(10);
+    expect(namedBuckets(366, 300).at(-1)).toBe(365);
+    expect(namedBuckets(1, 10)).toEqual([0]);
+  });
+});
+
+describe('the stream', () => {
+  const record = (id: number, domainId = 'a'): ShortRecord => ({
+    id: String(id).padStart(4, '0'),
+    domainId,
+    decision: 'custom',
+    decidedAt: '2026-03-31T00:00:00.000Z',
+  });
+  const answer = (ids: number[], nextCursor: string | null = 'older') =>
+    ({ records: ids.map((id) => record(id)), nextCursor }) as OrgStats;
+  const ids = (stream: { chunks: ShortRecord[][] }) => stream.chunks.flat().map(({ id }) => Number(id));
+
+  it('puts what is new in front, each once and in order', () => {
+    const first = startStream(answer([3, 2, 1]));
+    const second = joinStream(first, answer([5, 4, 3, 2, 1]), 5);
+    expect(ids(second)).toEqual([5, 4, 3, 2, 1]);
+    expect(joinStream(second, answer([5, 4, 3, 2, 1]), 5)).toBe(second);
+    expect([...second.arrived].sort()).toEqual([record(4), record(5)].map(idOf));
+  });
+
+  it('knows records of two domains with one id apart', () => {
+    const first = startStream({ records: [record(1)], nextCursor: null } as unknown as OrgStats);
+    const both = { records: [record(1, 'b'), record(1)], nextCursor: null } as unknown as OrgStats;
+    expect(joinStream(first, both, 5).chunks.flat()).toHaveLength(2);
+  });
+
+  it('asks for more where nothing of an answer is known, and then has no hole', () => {
+    const first = startStream(answer([3, 2, 1]));
+    const torn = joinStream(first, answer([20, 19, 18, 17, 16]), 5);
+    expect([torn.hasGap, ids(torn)]).toEqual([true, [3, 2, 1]]);
+    const many = Array.from({ length: 20 }, (_, index) => 20 - index);
+    const whole = joinStream(torn, answer(many), 200);
+    expect([whole.hasGap, ids(whole)]).toEqual([false, many]);
+  });
+
+  it('begins anew where even that is too little: with what continues the newest', () => {
+    const first = continueStream(startStream(answer([3, 2])), answer([1], null));
+    const far = Array.from({ length: 200 }, (_, index) => 900 - index);
+    const anew = joinStream({ ...first, hasGap: true }, answer(far, 'newer cursor'), 200);
+    expect([ids(anew), anew.cursor, anew.hasGap]).toEqual([far, 'newer cursor', false]);
+  });
+
+  it('the first ones ever bring what continues them', () => {
+    const first = joinStream(startStream(answer([], null)), answer([9, 8, 7, 6, 5]), 5);
+    expect([ids(first), first.cursor]).toEqual([[9, 8, 7, 6, 5], 'older']);
+  });
+});
