@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { lastLines, runCommand } from '../stack/command.ts';
+import { nodeFlags } from '../stack/node-flags.ts';
 import { root } from '../stack/paths.ts';
 import { spawnTethered } from '../stack/tether.ts';
 
@@ -15,9 +16,9 @@ export interface Server {
   stop(): Promise<unknown>;
 }
 
-/** Starts one that goes on, and waits for its first line. */
+/** Starts one that goes on, under the same flags as Assent's own processes, and waits for its first line. */
 export async function startChild(dist: string, name: string, argument: string): Promise<Server> {
-  const { child, pid, stop } = spawnTethered(process.execPath, [fileOf(dist, name), argument], {
+  const { child, pid, stop } = spawnTethered(process.execPath, [...nodeFlags, fileOf(dist, name), argument], {
     cwd: root,
     env: environment,
     stdout: 'pipe',

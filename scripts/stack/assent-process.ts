@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import { nodeFlags } from './node-flags.ts';
 import { spawnTethered, type Tethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
@@ -20,7 +21,7 @@ export function launch(
   env: NodeJS.ProcessEnv,
   args: string[] = [],
 ): Omit<AssentProcess, 'baseUrl' | 'opsUrl'> {
-  const child = spawnTethered(process.execPath, [path.join(dist, 'apps', app, 'main.js'), ...args], {
+  const child = spawnTethered(process.execPath, [...nodeFlags, path.join(dist, 'apps', app, 'main.js'), ...args], {
     cwd: path.dirname(dist),
     env,
     stdout: 'pipe',

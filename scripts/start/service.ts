@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } 
 import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
 import { lastLines } from '../stack/command.ts';
+import { nodeFlags } from '../stack/node-flags.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { spawnTethered, type Tethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -28,7 +29,7 @@ export function startService({ name, main, env }: ServiceOptions): Service {
   // The run before is often the one to look at.
   if (existsSync(logFile)) renameSync(logFile, path.join(dataRoot, 'logs', `${name}.previous.log`));
   const log = openSync(logFile, 'w', 0o600);
-  const tethered = spawnTethered(process.execPath, [path.join(root, 'dist', main)], {
+  const tethered = spawnTethered(process.execPath, [...nodeFlags, path.join(root, 'dist', main)], {
     cwd: root,
     env,
     stdout: log,

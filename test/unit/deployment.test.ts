@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '#libs/config';
+import { nodeFlags } from '../../scripts/stack/node-flags.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 interface Service {
@@ -51,6 +52,14 @@ describe('docker-compose.yml', () => {
         if (repeated !== undefined) expect(`${variable}=${repeated}`).toBe(`${variable}=${setting?.default ?? ''}`);
       }
     }
+  });
+
+  it.each(['api', 'worker'])('%s has the same flags of Node as npm run, npm start and the image', (name) => {
+    const command = ['node', ...nodeFlags, `dist/apps/${name}/main.js`];
+    expect(service(name).command).toEqual(command);
+    expect(JSON.parse(read('package.json')).scripts[name]).toMatch(new RegExp(`exec ${command.join(' ')}$`));
+    if (name === 'api')
+      expect(read('apps/Dockerfile')).toContain(`CMD ${JSON.stringify(command).replaceAll(',', ', ')}`);
   });
 
   it('holds no secret: those come from the environment and have no default', () => {
