@@ -108,7 +108,7 @@ export const settings = {
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
     default: '50',
     for: ['worker'],
-    about: 'jobs that a worker merges and stores at once',
+    about: 'jobs that a worker merges and stores at once; more while they are small and many wait',
   }),
   QUEUE_SHARDS: setting(wholeNumber(1, 64), {
     default: '1',
