@@ -12,7 +12,7 @@ import { tell } from './stack/advice.ts';
 import { dataRoot, ensureDataRoot } from './stack/paths.ts';
 
 /** of one measurement in `--quick` */
-const attempts = 3;
+const attempts = 4;
 
 const words = process.argv.slice(2);
 const isQuick = words.includes('--quick');

@@ -49,7 +49,7 @@ export const quick: Scale = {
   seconds: 1,
   endToEndSeconds: 1,
   backlog: 10_000,
-  smallBacklog: 2_000,
+  smallBacklog: 5_000,
   burst: 10_000,
   followed: 10,
   large: 100_000,

@@ -7,6 +7,8 @@ import { knownAcceptRate } from './accept.ts';
 export const acceptTail: Measurement = {
   name: 'accept-tail',
   about: "p99 of accept at half of its load ÷ bare Koa's p99 at the same load",
+  // a look of seconds at a 99th percentile sees the disk's worst moments and little else
+  slow: true,
   run: async (bench, { rounds, seconds }) => {
     const stack = await bench.empty();
     const rate = Math.round((await knownAcceptRate(bench.known, stack)) / 2);
