@@ -19,6 +19,7 @@ import {
   documentHeaders,
   readHeaders,
 } from './middleware/security-headers.ts';
+import { turns } from './middleware/turns.ts';
 import { dashboard } from './routes/dashboard.ts';
 import { demoPage } from './routes/demo.ts';
 import { domainStats } from './routes/domain-stats.ts';
@@ -49,9 +50,10 @@ export function createApp(given: Deps): Koa<State> {
 
   const token = bearer(deps);
   const limit = readRateLimit(deps);
-  router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, orgStats(deps));
+  const inTurns = turns();
+  router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
   router.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
-  router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, records(deps));
+  router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));
   router.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());

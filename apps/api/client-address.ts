@@ -7,8 +7,8 @@ import type { Context } from './context.ts';
 
 /** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
 export function clientAddress(ctx: Context): string {
-  const told = ctx.app.proxy ? withoutPort(ctx.ip) : (ctx.req.socket.remoteAddress ?? '');
-  const address = isIP(told) ? told : (ctx.req.socket.remoteAddress ?? '');
+  const told = ctx.app.proxy ? withoutZone(withoutPort(ctx.ip)) : '';
+  const address = isIP(told) ? told : withoutZone(ctx.req.socket.remoteAddress ?? '');
   // IPv4 written as IPv6 is that IPv4 address
   return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;
 }
@@ -16,6 +16,12 @@ export function clientAddress(ctx: Context): string {
 /** Some gateways write `203.0.113.9:5555` or `[2001:db8::1]:443`. */
 const withoutPort = (address: string): string =>
   isIP(address) ? address : address.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');
+
+/** `fe80::1%eth0`: which of this machine's links it came by is no part of who it was. */
+const withoutZone = (address: string): string => {
+  const zone = address.indexOf('%');
+  return zone === -1 ? address : address.slice(0, zone);
+};
 
 /** What one client can easily change of its address does not make it another one: IPv6 counts by /64. */
 export const network = (address: string): string => (address.includes(':') ? zeroAfter(address, 8) : address);

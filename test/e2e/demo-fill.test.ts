@@ -157,6 +157,18 @@ describe('demo fill', () => {
       expect(await storedIds(organizationId)).toEqual([]);
     });
 
+    it('does not add to what an organization has of its own until the limit is reached', async () => {
+      const { organizationId } = await makeTenant(stores.db, { monthlyRecordLimit: 100 });
+      await stores.db.run(
+        (sql) => sql`
+          insert into counters (organization_id, domain_id, period, accept_all) values (${organizationId}, '', '2026-11', 95)`,
+      );
+      expect(await cli.error('demo', 'fill', '--org', organizationId, ...options(50, 2))).toMatch(
+        /100 records a month/,
+      );
+      expect(await storedIds(organizationId)).toEqual([]);
+    });
+
     it('does not fill months that retention has dropped', async () => {
       const { organizationId } = await makeTenant(stores.db);
       await stores.db.run((sql) => sql`insert into record_months (month, dropped_at) values ('2025-01', now())`);

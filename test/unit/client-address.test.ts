@@ -113,6 +113,11 @@ describe('the client of a request', () => {
       expect(await ask(1, forwarded)).toBe('127.0.0.1');
   });
 
+  it.each(['%eth0', '%br-lan', '%eth0.100'])('is known without the link that it came by: %s', async (zone) => {
+    expect(await ask(1, `fe80::1${zone}`)).toBe('fe80::1');
+    expect(await ask(1, `::ffff:203.0.113.77${zone}`)).toBe('203.0.113.77');
+  });
+
   it.each([
     ['203.0.113.77:8080', '203.0.113.77'],
     ['[2001:db8::1]:443', '2001:db8::1'],
