@@ -254,4 +254,57 @@ describe('the log of a domain', () => {
     await rows(page).getByText('second').waitFor();
     expect(await page.getByText('since you looked').count()).toBe(0);
   });
+
+  /** A log with one record, of a visitor called `first`. */
+  const oneRecord = async () => {
+    const busy = await makeCustomer(running.db);
+    const { domainId: id, apiKey } = at(busy.domains, 0);
+    const client = createClient(running.api.baseUrl, busy);
+    const day = dayOf(Date.now());
+    const decide = async (visitorId: string, decision: 'custom' | 'reject_all', total: number) => {
+      await client.record(id, apiKey, { decision, visitorId });
+      const counted = async () => (await client.stats(id, `from=${addDays(day, -1)}&to=${day}`)).body.total;
+      await expect.poll(async () => (await client.records(id)).body.total, { timeout: 10_000 }).toBe(total);
+      await expect.poll(counted, { timeout: 10_000 }).toBe(total);
+    };
+    await decide('first', 'custom', 1);
+    return { busy, id, decide };
+  };
+
+  it('also of what was decided between reading the list and the first look at the counters', async () => {
+    const { busy, id, decide } = await oneRecord();
+    const { page } = await visit();
+    await page.route(
+      '**/records?*',
+      async (route) => {
+        const response = await route.fetch();
+        await decide('second', 'custom', 2);
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.goto(`${running.api.baseUrl}/domains/${id}/log#token=${busy.token}`);
+    await rows(page).first().waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByText('1 decision since you looked.').waitFor();
+    await page.getByRole('button', { name: 'Find' }).click();
+    await rows(page).getByText('second').waitFor();
+    expect(await page.getByText('since you looked').count()).toBe(0);
+  });
+
+  it('but not of what the filters leave out', async () => {
+    const { busy, id, decide } = await oneRecord();
+    const ofVisitor = await log('?visitorId=first', busy, id);
+    const ofDecision = await log('?decision=custom', busy, id);
+    const ofOther = await log('?decision=reject_all', busy, id);
+    await rows(ofVisitor).first().waitFor();
+    await rows(ofDecision).first().waitFor();
+    await ofOther.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await decide('second', 'reject_all', 2);
+    await ofOther.getByText('1 decision since you looked.').waitFor();
+    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
+    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
+    expect(await ofDecision.getByText('since you looked').count()).toBe(0);
+    expect(await ofVisitor.getByText('since you looked').count()).toBe(0);
+  });
 });
