@@ -56,7 +56,8 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
       .current(own.signal)
       .then(
         (value) => {
-          if (!own.signal.aborted) setState({ value, trouble: undefined, isLoading: false, isSlow: false, failures: 0 });
+          if (!own.signal.aborted)
+            setState({ value, trouble: undefined, isLoading: false, isSlow: false, failures: 0 });
         },
         (error: unknown) => {
           if (own.signal.aborted) return;

@@ -90,6 +90,26 @@ describe('the log of a domain', () => {
     await page.getByText('101 to 123 of 123 records').waitFor();
   });
 
+  it('the next page is read from its first row, and the way back leads to where one was', async () => {
+    const page = await log();
+    const next = page.getByRole('link', { name: 'Next' });
+    await next.scrollIntoViewIfNeeded();
+    const place = () => page.evaluate(() => scrollY);
+    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0)).toBeGreaterThan(500);
+    const before = await place();
+    await next.click();
+    await page.getByText('51 to 100 of 123 records').waitFor();
+    await expect.poll(place).toBeLessThan(500);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Records');
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await expect.poll(place).toBe(0);
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+  });
+
   it('finds the records of one visitor', async () => {
     const page = await log();
     await page.getByLabel('Visitor').fill('v-0');

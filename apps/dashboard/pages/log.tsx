@@ -1,5 +1,5 @@
 /** The log of one domain: proof of consent, page by page, under the two rules of the plan, which are told in words. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
 import { type Looked, readLog, useArrivals } from '../arrivals.ts';
@@ -14,7 +14,7 @@ import { RecordDetails } from '../parts/record-details.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { TroubleCard } from '../parts/trouble.tsx';
 import { useReading } from '../reading.ts';
-import { domainAddress, go, logAddress } from '../router.ts';
+import { cameBack, domainAddress, go, logAddress } from '../router.ts';
 
 interface Props {
   api: Api;
@@ -39,6 +39,17 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   // another page has another beginning
   useEffect(() => setOpen(null), [address]);
 
+  const frame = useRef<HTMLElement>(null);
+  const shown = useRef(query);
+  // one reads on from the first row; who chooses a size keeps the choice at hand
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = query;
+    if (cameBack() || (before.page === query.page && before.limit === query.limit)) return;
+    frame.current?.scrollIntoView();
+    if (before.limit === query.limit) frame.current?.focus({ preventScroll: true });
+  }, [address]);
+
   return (
     <>
       <PageHead
@@ -58,6 +69,8 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           class={reading.isLoading ? 'card log-card fading' : 'card log-card'}
           aria-busy={reading.isLoading}
           aria-label="Records"
+          ref={frame}
+          tabIndex={-1}
         >
           {reading.isSlow && (
             <p class="notice" role="status">
