@@ -153,6 +153,16 @@ describe('the log of a domain', () => {
     await page.getByRole('heading', { name: 'No record matches' }).waitFor();
   });
 
+  it('days in the wrong order are told once, in words', async () => {
+    const page = await log('?from=2026-02-02&to=2026-02-01');
+    await page.getByText('From must not be after To.').waitFor();
+    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.getByLabel('From (UTC)').fill('2026-02-01');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+  });
+
   it('shows everything that was stored, and copies it as JSON', async () => {
     const page = await log('?visitorId=v-whole');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

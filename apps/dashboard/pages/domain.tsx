@@ -1,5 +1,5 @@
 /** One domain over any period, beside the period before. All of it is in the address. */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DomainStats, Organization } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
 import { type Bucket, StackedChart } from '../charts/stacked.tsx';
@@ -49,6 +49,9 @@ export function Domain({
   const period = periodIn(query) ?? usualPeriod(now());
   const interval = intervalIn(query, period);
   const address = domainAddress(domainId, { ...period, interval });
+  // the address is put right below; what was wrong with it has to be told all the same
+  const mended = useRef<string | null>(null);
+  if (periodIn(query) === null && (query.has('from') || query.has('to'))) mended.current = address;
   // a link to this page shows these days tomorrow too
   useEffect(() => {
     if (location.pathname + location.search !== address) go(address, { replace: true });
@@ -82,6 +85,11 @@ export function Domain({
         {view && <LiveMark state={live} />}
       </PageHead>
       <PeriodPicker period={period} addressOf={addressOf} go={go} />
+      {mended.current === address && (
+        <p class="notice" role="status">
+          The address names no valid period; these are the last 30 days.
+        </p>
+      )}
       {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!view && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
       {view && (

@@ -35,6 +35,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   // who asks for the same again wants to see what is new
+  const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : go(addressOf(wanted)));
   // another page has another beginning
   useEffect(() => setOpen(null), [address]);
@@ -62,7 +63,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
       {isShut && <WithoutLog organization={organization} domainId={domainId} />}
       {answer?.cap && <Capped cap={answer.cap} shown={answer.records.length} total={answer.total} />}
       {!isShut && !answer?.capped && <LogFilters query={query} show={show} />}
-      {reading.trouble && !isShut && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
+      {reading.trouble && !isShut && !isReversed && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
         <section

@@ -63,7 +63,7 @@ export function PeriodPicker({
         </button>
         {!isUsable && chosen.from > chosen.to && chosen.to !== '' && (
           <span class="field-note" role="alert">
-            The first day must not be after the last.
+            From must not be after To.
           </span>
         )}
       </form>
