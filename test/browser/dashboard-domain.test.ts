@@ -103,6 +103,16 @@ describe('the page of a domain', () => {
     await showsDays(shown, from, to);
   });
 
+  it('today, which is not over, is beside yesterday without a percentage', async () => {
+    const shown = await page(`?from=${today()}&to=${today()}`);
+    const { total } = await stats(`from=${addDays(today(), -1)}&to=${addDays(today(), -1)}`);
+    const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Decisions' }) });
+    const note = (await card.locator('.figure-note').textContent()) ?? '';
+    expect(note).toContain(`so far; ${count(total)} on `);
+    expect(note).not.toContain('%');
+    expect(await shown.getByRole('row', { name: /Rejected all/ }).textContent()).toMatch(/–$/);
+  });
+
   it('is compared with the days before, which it names', async () => {
     const [from, to] = [addDays(today(), -20), addDays(today(), -11)];
     const shown = await page(`?from=${from}&to=${to}`);

@@ -124,7 +124,12 @@ function Statistics({
   const { stats, before } = view;
   const { total, breakdown } = stats;
   const earlier = before ? range(before.from, before.to) : 'an earlier period';
-  const change = before && growth(before.total, total);
+  // one day that is not over beside a whole one: a percentage would only tell the time of day
+  const isOpen = includesToday(stats, now());
+  const isPartDay = isOpen && stats.from === stats.to;
+  const change = before && !isPartDay && growth(before.total, total);
+  const when = before && before.from === before.to ? `on ${earlier}` : `in ${earlier}`;
+  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, ' : '';
   return (
     <>
       <div class="figures-row figures-row-3">
@@ -134,7 +139,7 @@ function Statistics({
           note={
             <>
               {before && change && <Change text={change} direction={total - before.total} />}{' '}
-              {before && `${count(before.total)} in ${earlier}`}
+              {before && `${soFar}${count(before.total)} ${when}`}
             </>
           }
         >
@@ -146,7 +151,7 @@ function Statistics({
             now: breakdown,
             before: before?.breakdown ?? sumOf([]),
             words: `against ${earlier}`,
-            without: `in ${earlier}`,
+            without: when,
           }}
         />
         <Figure
@@ -158,7 +163,7 @@ function Statistics({
       <div class="columns columns-chart">
         <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
         {before ? (
-          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
+          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} isPartDay={isPartDay} />
         ) : (
           <BreakdownCard now={stats} />
         )}
