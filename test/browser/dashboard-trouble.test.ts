@@ -76,6 +76,22 @@ describe('the dashboard when something is wrong', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  it('a service that takes its time is not called live', async () => {
+    const { page } = await open(visit, running, customer);
+    await page.getByText('Live', { exact: true }).waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/org-stats?*', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.getByText(/Waiting for the service: figures of/).waitFor({ timeout: 7_000 });
+    release();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
   it('a service that is gone: the figures stay, and go on when it is back', async () => {
     const own = await startApi(running.env);
     const port = new URL(own.baseUrl).port;
