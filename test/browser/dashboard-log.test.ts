@@ -262,6 +262,7 @@ describe('the log of a domain', () => {
     expect(text).toContain('Your plan has 12 records a month, and 14 were recorded.');
     expect(text).toContain(`Until ${until} UTC`);
     expect(text).toContain('shows 10 of 14 records');
+    await page.getByText('The newest consent records of this domain').waitFor();
     expect(await rows(page).count()).toBe(10);
     expect(await page.getByLabel('Visitor').count()).toBe(0);
     expect(await page.getByRole('navigation', { name: 'Pages of the log' }).count()).toBe(0);

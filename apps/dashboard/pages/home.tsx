@@ -138,7 +138,14 @@ function Overview({
       <div class="columns">
         {/* before the stream, which has no end: nobody should have to pass it */}
         <Domains domains={organization.domains} />
-        <StreamList stream={stream} names={names} total={stats.recordsTotal} more={more} onOpen={setOpen} />
+        <StreamList
+          stream={stream}
+          names={names}
+          total={stats.recordsTotal}
+          more={more}
+          hasLog={organization.plan.consentLog}
+          onOpen={setOpen}
+        />
       </div>
       {open && (
         <RecordDetails

@@ -55,7 +55,11 @@ export function Log({ api, organization, domainId, query: given }: Props) {
     <>
       <PageHead
         title={domainName}
-        note="Every consent record of this domain, newest first. Times are UTC."
+        note={
+          isShut
+            ? 'Consent records of this domain'
+            : `${answer?.capped ? 'The newest consent records' : 'Every consent record'} of this domain, newest first. Times are UTC.`
+        }
         domain={{ domainId, page: 'log' }}
       >
         {answer && live && <LiveMark state={live} />}
