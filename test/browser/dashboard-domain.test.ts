@@ -111,6 +111,7 @@ describe('the page of a domain', () => {
     expect(note).toContain(`so far; ${count(total)} on `);
     expect(note).not.toContain('%');
     expect(await shown.getByRole('row', { name: /Rejected all/ }).textContent()).toMatch(/–$/);
+    expect(await shown.getByRole('navigation', { name: 'Chart by' }).count()).toBe(0);
   });
 
   it('is compared with the days before, which it names', async () => {

@@ -118,10 +118,16 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
           {shown && <Tip bucket={shown} x={(Math.min(read ?? 0, last) + 0.5) * slot} width={width} />}
           <div class="chart-names" aria-hidden="true">
             {namedBuckets(buckets.length, width).map((index) => (
-              // the last name ends where the plot does
+              // the last name ends where the plot does, and the only one stands below its bar
               <span
                 key={index}
-                style={index === last ? { right: '0' } : { left: `${((index + 0.5) / buckets.length) * 100}%` }}
+                style={
+                  last === 0
+                    ? { left: '50%', transform: 'translateX(-50%)' }
+                    : index === last
+                      ? { right: '0' }
+                      : { left: `${((index + 0.5) / buckets.length) * 100}%` }
+                }
               >
                 {buckets[index]?.tick}
               </span>

@@ -138,8 +138,7 @@ function Statistics({
           value={count(total)}
           note={
             <>
-              {before && change && <Change text={change} direction={total - before.total} />}{' '}
-              {before && `${soFar}${count(before.total)} ${when}`}
+              {before && change && <Change text={change} />} {before && `${soFar}${count(before.total)} ${when}`}
             </>
           }
         >
@@ -189,17 +188,20 @@ function ChartCard({
     <section class="card">
       <header class="card-head">
         <h2>Decisions by {unit.toLowerCase()}</h2>
-        <nav class="chips" aria-label="Chart by">
-          {intervalsOf(period).map((each) => (
-            <a
-              key={each}
-              href={domainAddress(domainId, { ...period, interval: each })}
-              aria-current={each === interval ? 'true' : undefined}
-            >
-              {each === 'day' ? 'Day' : 'Month'}
-            </a>
-          ))}
-        </nav>
+        {/* of one day both would draw the same bar */}
+        {period.from !== period.to && (
+          <nav class="chips" aria-label="Chart by">
+            {intervalsOf(period).map((each) => (
+              <a
+                key={each}
+                href={domainAddress(domainId, { ...period, interval: each })}
+                aria-current={each === interval ? 'true' : undefined}
+              >
+                {each === 'day' ? 'Day' : 'Month'}
+              </a>
+            ))}
+          </nav>
+        )}
       </header>
       {buckets.length === 0 ? (
         <p class="muted">
