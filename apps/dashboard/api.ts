@@ -14,17 +14,25 @@ export class Trouble extends Error {
   readonly requestId: string | undefined;
   /** seconds to wait, where the service said so */
   readonly retryAfter: number | undefined;
+  /** of the answer, where there was one */
+  readonly status: number | undefined;
 
   constructor(
     kind: TroubleKind,
     detail: string,
-    about: { code?: string | undefined; requestId?: string | undefined; retryAfter?: number | undefined } = {},
+    about: {
+      code?: string | undefined;
+      requestId?: string | undefined;
+      retryAfter?: number | undefined;
+      status?: number | undefined;
+    } = {},
   ) {
     super(detail);
     this.kind = kind;
     this.code = about.code;
     this.requestId = about.requestId;
     this.retryAfter = about.retryAfter;
+    this.status = about.status;
   }
 }
 
@@ -100,6 +108,7 @@ async function describe(response: Response): Promise<Trouble> {
     ? await response.json().catch(() => ({}))
     : {};
   const about = {
+    status,
     code: body.code,
     requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
     retryAfter: Number(headers.get('retry-after')) || undefined,

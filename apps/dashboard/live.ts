@@ -14,10 +14,12 @@ const everySecond = 1_000;
 /** An answer that takes longer is one of a busy service: it is asked less often, by this factor of the time it took. */
 const slowAnswer = 500;
 const restAfterSlow = 4;
+/** Milliseconds after which nobody should take the figures for live ones. */
+const late = 3_000;
 /** Milliseconds between questions that fail again and again. */
 const longest = 15_000;
 
-export type LiveStatus = 'waiting' | 'live' | 'lost';
+export type LiveStatus = 'waiting' | 'live' | 'late' | 'lost';
 export interface LiveState {
   status: LiveStatus;
   /** Unix milliseconds of the last answer */
@@ -47,6 +49,9 @@ export function follow<Answer>({ ask, onAnswer, onState }: Question<Answer>): ()
     const own = new AbortController();
     flight = own;
     startedAt = performance.now();
+    const lateness = setTimeout(() => {
+      if (!own.signal.aborted && failures === 0) onState('late');
+    }, late);
     try {
       const answer = await ask(own.signal);
       if (own.signal.aborted) return;
@@ -62,6 +67,7 @@ export function follow<Answer>({ ask, onAnswer, onState }: Question<Answer>): ()
       const asked = error instanceof Trouble ? (error.retryAfter ?? 0) * 1_000 : 0;
       schedule(Math.max(asked, Math.min(everySecond * 2 ** (failures - 1), longest)));
     } finally {
+      clearTimeout(lateness);
       if (flight === own) flight = undefined;
     }
   }

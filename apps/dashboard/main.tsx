@@ -8,9 +8,11 @@ import './styles/log.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { followLinks } from './router.ts';
+import { keepPlaces } from './scroll.ts';
 
 const place = document.getElementById('app');
 if (place) {
   followLinks();
+  keepPlaces();
   render(<App />, place);
 }

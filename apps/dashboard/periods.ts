@@ -83,7 +83,7 @@ function comparable({ from, to }: Period, time: number): Period {
   const earlier = (month: string) => addMonths(month, -months);
   if (isFromFirst && to === lastDay(monthOfDay(to)))
     return { from: firstDay(earlier(monthOfDay(from))), to: lastDay(earlier(monthOfDay(to))) };
-  if (isFromFirst && to === dayOf(time)) {
+  if (isFromFirst && months === 1 && to === dayOf(time)) {
     const last = earlier(monthOfDay(to));
     const sameDay = `${last}${to.slice(7)}`;
     return { from: firstDay(earlier(monthOfDay(from))), to: isDate(sameDay) ? sameDay : lastDay(last) };

@@ -30,10 +30,15 @@ export const domainAddress = (domainId: string, query: Given = {}): string => wi
 export const logAddress = (domainId: string, query: Given = {}): string => withQuery(`/domains/${domainId}/log`, query);
 
 const moved = new EventTarget();
+let isBack = false;
+
+/** Whether the way here was the browser's back or forward, which returns to where one was. */
+export const cameBack = (): boolean => isBack;
 
 export function go(address: string, { replace = false } = {}): void {
   const before = location.pathname;
-  if (replace) history.replaceState(null, '', address);
+  if (!replace) isBack = false;
+  if (replace) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
   if (location.pathname !== before) scrollTo(0, 0);
   moved.dispatchEvent(new Event('move'));
@@ -56,6 +61,10 @@ export function useRoute(): Route {
 
 /** Plain links to these pages change the view; all others, and those for a new tab, are the browser's. */
 export function followLinks(): void {
+  // before any view hears of it
+  addEventListener('popstate', () => {
+    isBack = true;
+  });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

@@ -95,12 +95,23 @@ describe('the page of a domain', () => {
     const [from, to] = [addDays(today(), -50), addDays(today(), -40)];
     await shown.getByLabel('From').fill(to);
     await shown.getByLabel('to', { exact: true }).fill(from);
-    await shown.getByText('The first day must not be after the last.').waitFor();
+    await shown.getByText('From must not be after To.').waitFor();
     expect(await shown.getByRole('button', { name: 'Show', exact: true }).isDisabled()).toBe(true);
     await shown.getByLabel('From').fill(from);
     await shown.getByLabel('to', { exact: true }).fill(to);
     await shown.getByRole('button', { name: 'Show', exact: true }).click();
     await showsDays(shown, from, to);
+  });
+
+  it('today, which is not over, is beside yesterday without a percentage', async () => {
+    const shown = await page(`?from=${today()}&to=${today()}`);
+    const { total } = await stats(`from=${addDays(today(), -1)}&to=${addDays(today(), -1)}`);
+    const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Decisions' }) });
+    const note = (await card.locator('.figure-note').textContent()) ?? '';
+    expect(note).toContain(`so far; ${count(total)} on `);
+    expect(note).not.toContain('%');
+    expect(await shown.getByRole('row', { name: /Rejected all/ }).textContent()).toMatch(/–$/);
+    expect(await shown.getByRole('navigation', { name: 'Chart by' }).count()).toBe(0);
   });
 
   it('is compared with the days before, which it names', async () => {
@@ -148,9 +159,12 @@ describe('the page of a domain', () => {
     '?from=2026-02-02',
     '?from=2026-03-01&to=2026-02-01',
     '?from=1999-01-01&to=1999-01-02',
-  ])('an address that names no period (%s) shows the usual one', async (given) => {
+  ])('an address that names no period (%s) shows the usual one, and says so', async (given) => {
     const shown = await page(given);
     await showsDays(shown, addDays(today(), -29), today());
+    await shown.getByText('The address names no valid period; these are the last 30 days.').waitFor();
+    await shown.getByRole('link', { name: 'Yesterday' }).click();
+    await shown.getByText('The address names no valid').waitFor({ state: 'detached' });
   });
 
   it('another organization’s domain is as one that does not exist', async () => {

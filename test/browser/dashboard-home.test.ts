@@ -102,6 +102,24 @@ describe('the home page of the dashboard', () => {
     expect(await rows.nth(1).textContent()).toContain(count(yesterday?.accept_all ?? -1));
   });
 
+  it('on a phone the domains come before the stream that goes on, and a tap reads the chart', async () => {
+    const { page } = await open(visit, running, customer, '/', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const domains = await page.getByRole('navigation', { name: 'Domains' }).boundingBox();
+    const stream = await page.locator('.stream').boundingBox();
+    expect(domains?.y).toBeLessThan(stream?.y ?? 0);
+    const { daily } = await stats();
+    const plot = page.locator('.chart-plot');
+    const width = (await plot.boundingBox())?.width ?? 0;
+    await plot.tap({ position: { x: width * (10.5 / 30), y: 100 } });
+    expect(await page.locator('.tip-sum dd').textContent()).toBe(count(daily[10]?.total ?? -1));
+    await page.getByRole('heading', { name: 'Decisions by day' }).tap();
+    await page.locator('.tip').waitFor({ state: 'detached' });
+  });
+
   it('the stream goes on to the last record of the 7 days, each once', async () => {
     const { page } = await home();
     const { recordsTotal } = await stats();

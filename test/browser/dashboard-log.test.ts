@@ -90,6 +90,26 @@ describe('the log of a domain', () => {
     await page.getByText('101 to 123 of 123 records').waitFor();
   });
 
+  it('the next page is read from its first row, and the way back leads to where one was', async () => {
+    const page = await log();
+    const next = page.getByRole('link', { name: 'Next' });
+    await next.scrollIntoViewIfNeeded();
+    const place = () => page.evaluate(() => scrollY);
+    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0)).toBeGreaterThan(500);
+    const before = await place();
+    await next.click();
+    await page.getByText('51 to 100 of 123 records').waitFor();
+    await expect.poll(place).toBeLessThan(500);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Records');
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await expect.poll(place).toBe(0);
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+  });
+
   it('finds the records of one visitor', async () => {
     const page = await log();
     await page.getByLabel('Visitor').fill('v-0');
@@ -129,6 +149,16 @@ describe('the log of a domain', () => {
     expect(await rows(page).count()).toBe(2);
     await page.getByLabel('From (UTC)').fill('2020-01-01');
     await page.getByLabel('To (UTC)').fill('2020-01-02');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+  });
+
+  it('days in the wrong order are told once, in words', async () => {
+    const page = await log('?from=2026-02-02&to=2026-02-01');
+    await page.getByText('From must not be after To.').waitFor();
+    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.getByLabel('From (UTC)').fill('2026-02-01');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('heading', { name: 'No record matches' }).waitFor();
   });
@@ -232,6 +262,7 @@ describe('the log of a domain', () => {
     expect(text).toContain('Your plan has 12 records a month, and 14 were recorded.');
     expect(text).toContain(`Until ${until} UTC`);
     expect(text).toContain('shows 10 of 14 records');
+    await page.getByText('The newest consent records of this domain').waitFor();
     expect(await rows(page).count()).toBe(10);
     expect(await page.getByLabel('Visitor').count()).toBe(0);
     expect(await page.getByRole('navigation', { name: 'Pages of the log' }).count()).toBe(0);
@@ -253,5 +284,58 @@ describe('the log of a domain', () => {
     await page.getByRole('button', { name: 'Show' }).click();
     await rows(page).getByText('second').waitFor();
     expect(await page.getByText('since you looked').count()).toBe(0);
+  });
+
+  /** A log with one record, of a visitor called `first`. */
+  const oneRecord = async () => {
+    const busy = await makeCustomer(running.db);
+    const { domainId: id, apiKey } = at(busy.domains, 0);
+    const client = createClient(running.api.baseUrl, busy);
+    const day = dayOf(Date.now());
+    const decide = async (visitorId: string, decision: 'custom' | 'reject_all', total: number) => {
+      await client.record(id, apiKey, { decision, visitorId });
+      const counted = async () => (await client.stats(id, `from=${addDays(day, -1)}&to=${day}`)).body.total;
+      await expect.poll(async () => (await client.records(id)).body.total, { timeout: 10_000 }).toBe(total);
+      await expect.poll(counted, { timeout: 10_000 }).toBe(total);
+    };
+    await decide('first', 'custom', 1);
+    return { busy, id, decide };
+  };
+
+  it('also of what was decided between reading the list and the first look at the counters', async () => {
+    const { busy, id, decide } = await oneRecord();
+    const { page } = await visit();
+    await page.route(
+      '**/records?*',
+      async (route) => {
+        const response = await route.fetch();
+        await decide('second', 'custom', 2);
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.goto(`${running.api.baseUrl}/domains/${id}/log#token=${busy.token}`);
+    await rows(page).first().waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByText('1 decision since you looked.').waitFor();
+    await page.getByRole('button', { name: 'Find' }).click();
+    await rows(page).getByText('second').waitFor();
+    expect(await page.getByText('since you looked').count()).toBe(0);
+  });
+
+  it('but not of what the filters leave out', async () => {
+    const { busy, id, decide } = await oneRecord();
+    const ofVisitor = await log('?visitorId=first', busy, id);
+    const ofDecision = await log('?decision=custom', busy, id);
+    const ofOther = await log('?decision=reject_all', busy, id);
+    await rows(ofVisitor).first().waitFor();
+    await rows(ofDecision).first().waitFor();
+    await ofOther.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await decide('second', 'reject_all', 2);
+    await ofOther.getByText('1 decision since you looked.').waitFor();
+    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
+    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
+    expect(await ofDecision.getByText('since you looked').count()).toBe(0);
+    expect(await ofVisitor.getByText('since you looked').count()).toBe(0);
   });
 });

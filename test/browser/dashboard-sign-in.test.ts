@@ -51,7 +51,7 @@ describe('the way into the dashboard', () => {
     const address = `${running.api.baseUrl}/domains/${customer.domains[0]?.domainId}/log?decision=accept_all`;
     await page.goto(address);
     await isShut(visitor);
-    await page.getByLabel('Access token').fill(` ${customer.token} `);
+    await page.getByLabel('Access token').fill(` Bearer ${customer.token} `);
     await page.keyboard.press('Enter');
     await page.getByRole('table').waitFor();
     expect(page.url()).toBe(address);
@@ -96,5 +96,6 @@ describe('the way into the dashboard', () => {
     await isShut(visitor);
     await visitor.page.reload();
     await isShut(visitor);
+    expect(await visitor.page.title()).toBe('Sign in · Assent');
   });
 });

@@ -76,6 +76,22 @@ describe('the dashboard when something is wrong', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  it('a service that takes its time is not called live', async () => {
+    const { page } = await open(visit, running, customer);
+    await page.getByText('Live', { exact: true }).waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/org-stats?*', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.getByText(/Waiting for the service: figures of/).waitFor({ timeout: 7_000 });
+    release();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
   it('a service that is gone: the figures stay, and go on when it is back', async () => {
     const own = await startApi(running.env);
     const port = new URL(own.baseUrl).port;
@@ -90,9 +106,10 @@ describe('the dashboard when something is wrong', () => {
       .first()
       .click();
     await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
     await startApi({ ...running.env, PORT: port });
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await figure(page, 'Decisions').waitFor();
+    // nobody has to press it
+    await figure(page, 'Decisions').waitFor({ timeout: 20_000 });
   });
 
   it('without its database: what happened, the request’s id, and a way to try again', async () => {
@@ -152,6 +169,23 @@ describe('the dashboard when something is wrong', () => {
     await page.unroute('**/v1/organization');
     await page.getByRole('button', { name: 'Try again' }).click();
     await figure(page, 'Decisions').waitFor();
+  });
+
+  it('a service that says it is on its way back is asked again, and the id of the first answer stays', async () => {
+    const { page } = await visit();
+    let asked = 0;
+    await page.route('**/v1/organization', (route) => {
+      asked += 1;
+      if (asked > 2) return route.continue();
+      const body = { type: 'urn', title: 'x', status: 503, code: 'unavailable', requestId: `req-${asked}` };
+      return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) });
+    });
+    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await page.getByText('req-1').waitFor();
+    await page.waitForResponse((response) => response.url().endsWith('/v1/organization') && asked === 2);
+    await page.getByText('req-1').waitFor();
+    await figure(page, 'Decisions').waitFor();
+    expect(asked).toBe(3);
   });
 
   it('a page of somebody between, where the service’s answer should be, is no answer', async () => {

@@ -32,6 +32,13 @@ describe('periods', () => {
     });
   });
 
+  it('many months so far are compared with as many days, and no day lies between', () => {
+    expect(periodBefore({ from: '2025-04-01', to: '2026-03-20' }, Date.parse('2026-03-20T01:00:00Z'))).toEqual({
+      from: '2024-04-12',
+      to: '2025-03-31',
+    });
+  });
+
   it('nothing is compared with days before those that are counted', () => {
     expect(periodBefore({ from: '2000-01-05', to: '2000-01-20' }, now)).toBeNull();
   });

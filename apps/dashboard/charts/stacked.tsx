@@ -2,7 +2,7 @@
  * Decisions by day or month, stacked. Drawn as SVG by hand: four paths whatever the period, coloured by the style sheet
  * in both schemes. A pointer reads it, so does the keyboard through a range input, and a table has the same figures.
  */
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Breakdown } from '#libs/contract/terms';
 import { decisionNames, decisions, optInRate } from '../decisions.ts';
 import { count, share, shortCount } from '../format.ts';
@@ -48,6 +48,17 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
   const shown = read === null ? undefined : buckets[Math.min(read, last)];
   const y = (value: number) => top + (1 - value / highest) * (height - top);
 
+  // what a finger has opened is closed by a tap elsewhere
+  const isRead = read !== null;
+  useEffect(() => {
+    if (!isRead) return undefined;
+    const onElsewhere = ({ target, pointerType }: PointerEvent) => {
+      if (pointerType === 'touch' && target instanceof Node && !ref.current?.contains(target)) setRead(null);
+    };
+    document.addEventListener('pointerdown', onElsewhere);
+    return () => document.removeEventListener('pointerdown', onElsewhere);
+  }, [isRead]);
+
   const readAt = (event: PointerEvent) => {
     const box = ref.current?.getBoundingClientRect();
     if (box && slot > 0) setRead(Math.min(last, Math.max(0, Math.floor((event.clientX - box.left) / slot))));
@@ -69,7 +80,10 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
           ref={ref}
           onPointerMove={readAt}
           onPointerDown={readAt}
-          onPointerLeave={() => setRead(null)}
+          onPointerLeave={({ pointerType }) => {
+            // a finger leaves as soon as it is lifted
+            if (pointerType !== 'touch') setRead(null);
+          }}
         >
           <input
             class="chart-reader"
@@ -104,10 +118,16 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
           {shown && <Tip bucket={shown} x={(Math.min(read ?? 0, last) + 0.5) * slot} width={width} />}
           <div class="chart-names" aria-hidden="true">
             {namedBuckets(buckets.length, width).map((index) => (
-              // the last name ends where the plot does
+              // the last name ends where the plot does, and the only one stands below its bar
               <span
                 key={index}
-                style={index === last ? { right: '0' } : { left: `${((index + 0.5) / buckets.length) * 100}%` }}
+                style={
+                  last === 0
+                    ? { left: '50%', transform: 'translateX(-50%)' }
+                    : index === last
+                      ? { right: '0' }
+                      : { left: `${((index + 0.5) / buckets.length) * 100}%` }
+                }
               >
                 {buckets[index]?.tick}
               </span>

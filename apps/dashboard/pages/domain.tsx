@@ -1,5 +1,5 @@
 /** One domain over any period, beside the period before. All of it is in the address. */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DomainStats, Organization } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
 import { type Bucket, StackedChart } from '../charts/stacked.tsx';
@@ -49,6 +49,9 @@ export function Domain({
   const period = periodIn(query) ?? usualPeriod(now());
   const interval = intervalIn(query, period);
   const address = domainAddress(domainId, { ...period, interval });
+  // the address is put right below; what was wrong with it has to be told all the same
+  const mended = useRef<string | null>(null);
+  if (periodIn(query) === null && (query.has('from') || query.has('to'))) mended.current = address;
   // a link to this page shows these days tomorrow too
   useEffect(() => {
     if (location.pathname + location.search !== address) go(address, { replace: true });
@@ -82,6 +85,11 @@ export function Domain({
         {view && <LiveMark state={live} />}
       </PageHead>
       <PeriodPicker period={period} addressOf={addressOf} go={go} />
+      {mended.current === address && (
+        <p class="notice" role="status">
+          The address names no valid period; these are the last 30 days.
+        </p>
+      )}
       {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!view && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
       {view && (
@@ -116,7 +124,12 @@ function Statistics({
   const { stats, before } = view;
   const { total, breakdown } = stats;
   const earlier = before ? range(before.from, before.to) : 'an earlier period';
-  const change = before && growth(before.total, total);
+  // one day that is not over beside a whole one: a percentage would only tell the time of day
+  const isOpen = includesToday(stats, now());
+  const isPartDay = isOpen && stats.from === stats.to;
+  const change = before && !isPartDay && growth(before.total, total);
+  const when = before && before.from === before.to ? `on ${earlier}` : `in ${earlier}`;
+  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, ' : '';
   return (
     <>
       <div class="figures-row figures-row-3">
@@ -125,8 +138,7 @@ function Statistics({
           value={count(total)}
           note={
             <>
-              {before && change && <Change text={change} direction={total - before.total} />}{' '}
-              {before && `${count(before.total)} in ${earlier}`}
+              {before && change && <Change text={change} />} {before && `${soFar}${count(before.total)} ${when}`}
             </>
           }
         >
@@ -138,7 +150,7 @@ function Statistics({
             now: breakdown,
             before: before?.breakdown ?? sumOf([]),
             words: `against ${earlier}`,
-            without: `in ${earlier}`,
+            without: when,
           }}
         />
         <Figure
@@ -150,7 +162,7 @@ function Statistics({
       <div class="columns columns-chart">
         <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
         {before ? (
-          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} />
+          <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} isPartDay={isPartDay} />
         ) : (
           <BreakdownCard now={stats} />
         )}
@@ -176,17 +188,20 @@ function ChartCard({
     <section class="card">
       <header class="card-head">
         <h2>Decisions by {unit.toLowerCase()}</h2>
-        <nav class="chips" aria-label="Chart by">
-          {intervalsOf(period).map((each) => (
-            <a
-              key={each}
-              href={domainAddress(domainId, { ...period, interval: each })}
-              aria-current={each === interval ? 'true' : undefined}
-            >
-              {each === 'day' ? 'Day' : 'Month'}
-            </a>
-          ))}
-        </nav>
+        {/* of one day both would draw the same bar */}
+        {period.from !== period.to && (
+          <nav class="chips" aria-label="Chart by">
+            {intervalsOf(period).map((each) => (
+              <a
+                key={each}
+                href={domainAddress(domainId, { ...period, interval: each })}
+                aria-current={each === interval ? 'true' : undefined}
+              >
+                {each === 'day' ? 'Day' : 'Month'}
+              </a>
+            ))}
+          </nav>
+        )}
       </header>
       {buckets.length === 0 ? (
         <p class="muted">

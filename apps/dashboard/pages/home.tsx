@@ -136,8 +136,16 @@ function Overview({
         <BreakdownCard now={{ total, breakdown }} />
       </div>
       <div class="columns">
-        <StreamList stream={stream} names={names} total={stats.recordsTotal} more={more} onOpen={setOpen} />
+        {/* before the stream, which has no end: nobody should have to pass it */}
         <Domains domains={organization.domains} />
+        <StreamList
+          stream={stream}
+          names={names}
+          total={stats.recordsTotal}
+          more={more}
+          hasLog={organization.plan.consentLog}
+          onOpen={setOpen}
+        />
       </div>
       {open && (
         <RecordDetails

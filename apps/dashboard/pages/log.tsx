@@ -1,11 +1,9 @@
 /** The log of one domain: proof of consent, page by page, under the two rules of the plan, which are told in words. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { addDays, dayOf } from '#libs/contract/calendar';
-import type { DomainStats, FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
 import type { Api } from '../api.ts';
-import { now } from '../clock.ts';
+import { type Looked, readLog, useArrivals } from '../arrivals.ts';
 import { count, minute, visible } from '../format.ts';
-import { useLive } from '../live.ts';
 import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../log-query.ts';
 import { LiveMark } from '../parts/live-mark.tsx';
 import { LogFilters } from '../parts/log-filters.tsx';
@@ -16,10 +14,7 @@ import { RecordDetails } from '../parts/record-details.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { TroubleCard } from '../parts/trouble.tsx';
 import { useReading } from '../reading.ts';
-import { domainAddress, go, logAddress } from '../router.ts';
-
-/** How many days after the decision its record is still taken. */
-const latest = 31;
+import { cameBack, domainAddress, go, logAddress } from '../router.ts';
 
 interface Props {
   api: Api;
@@ -34,37 +29,53 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const address = addressOf(query);
   const [open, setOpen] = useState<FullRecord | null>(null);
   const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
-  const reading = useReading<RecordsPage>(address, (signal) => api.records(domainId, { ...query }, signal));
-  const answer = reading.value;
+  const reading = useReading<Looked>(address, (signal) => readLog(api, domainId, query, signal));
+  const answer = reading.value?.page;
   const isShut = reading.trouble?.code === 'plan_feature_required';
-  const { live, arrived, forget } = useArrivals(
-    api,
-    domainId,
-    answer !== undefined && !reading.isLoading ? address : null,
-  );
+  const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
+  // who asks for the same again wants to see what is new
+  const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
+  const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : go(addressOf(wanted)));
   // another page has another beginning
   useEffect(() => setOpen(null), [address]);
+
+  const frame = useRef<HTMLElement>(null);
+  const shown = useRef(query);
+  // one reads on from the first row; who chooses a size keeps the choice at hand
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = query;
+    if (cameBack() || (before.page === query.page && before.limit === query.limit)) return;
+    frame.current?.scrollIntoView();
+    if (before.limit === query.limit) frame.current?.focus({ preventScroll: true });
+  }, [address]);
 
   return (
     <>
       <PageHead
         title={domainName}
-        note="Every consent record of this domain, newest first. Times are UTC."
+        note={
+          isShut
+            ? 'Consent records of this domain'
+            : `${answer?.capped ? 'The newest consent records' : 'Every consent record'} of this domain, newest first. Times are UTC.`
+        }
         domain={{ domainId, page: 'log' }}
       >
         {answer && live && <LiveMark state={live} />}
       </PageHead>
       {isShut && <WithoutLog organization={organization} domainId={domainId} />}
       {answer?.cap && <Capped cap={answer.cap} shown={answer.records.length} total={answer.total} />}
-      {!isShut && !answer?.capped && <LogFilters query={query} show={(wanted) => go(addressOf(wanted))} />}
-      {reading.trouble && !isShut && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
+      {!isShut && !answer?.capped && <LogFilters query={query} show={show} />}
+      {reading.trouble && !isShut && !isReversed && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
         <section
           class={reading.isLoading ? 'card log-card fading' : 'card log-card'}
           aria-busy={reading.isLoading}
           aria-label="Records"
+          ref={frame}
+          tabIndex={-1}
         >
           {reading.isSlow && (
             <p class="notice" role="status">
@@ -74,14 +85,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           {arrived > 0 && (
             <p class="arrivals" role="status">
               {count(arrived)} {arrived === 1 ? 'decision' : 'decisions'} since you looked.{' '}
-              <button
-                type="button"
-                class="button quiet"
-                onClick={() => {
-                  forget();
-                  reading.retry();
-                }}
-              >
+              <button type="button" class="button quiet" onClick={reading.retry}>
                 Show
               </button>
             </p>
@@ -96,27 +100,6 @@ export function Log({ api, organization, domainId, query: given }: Props) {
       {open && <RecordDetails record={open} domainName={domainName} onClose={() => setOpen(null)} />}
     </>
   );
-}
-
-/** How many decisions came since the page was read. The page itself stays: nobody wants rows to move while reading them. */
-function useArrivals(api: Api, domainId: string, key: string | null) {
-  const [count, setCount] = useState<{ key: string; first: number; last: number } | null>(null);
-  // records may come this many days late; a first day that stays makes midnight change nothing
-  const [from] = useState(() => addDays(dayOf(now()), -latest));
-  const live = useLive<DomainStats>(key, {
-    ask: (signal) => api.stats(domainId, { from, to: dayOf(now()) }, signal),
-    onAnswer: ({ total }) => {
-      if (key !== null)
-        setCount((before) =>
-          before?.key === key
-            ? before.last === total
-              ? before
-              : { ...before, last: total }
-            : { key, first: total, last: total },
-        );
-    },
-  });
-  return { live, arrived: count && count.key === key ? count.last - count.first : 0, forget: () => setCount(null) };
 }
 
 function WithoutLog({ organization, domainId }: { organization: Organization; domainId: string }) {

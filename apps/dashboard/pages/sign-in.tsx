@@ -1,5 +1,5 @@
 /** The way in: paste a token. What was wrong with the one before is said in one line. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Mark } from '../parts/header.tsx';
 import type { Ending } from '../session.ts';
 
@@ -13,6 +13,10 @@ const lines: Record<Ending, string> = {
 export function SignIn({ ending, signIn }: { ending: Ending; signIn(token: string): void }) {
   const [token, setToken] = useState('');
   const line = lines[ending];
+  // the tab is no longer that of the page before
+  useEffect(() => {
+    document.title = 'Sign in · Assent';
+  }, []);
   return (
     <main class="sign-in">
       <div class="card sign-in-card">
@@ -27,7 +31,8 @@ export function SignIn({ ending, signIn }: { ending: Ending; signIn(token: strin
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (token.trim()) signIn(token.trim());
+            const bare = token.trim().replace(/^bearer\s+/i, '');
+            if (bare) signIn(bare);
           }}
         >
           <label>

@@ -10,20 +10,31 @@ interface Counted {
 }
 
 /** With the words for the rate that is made of these numbers, once on a page. */
-export const BreakdownCard = ({ now, before, note }: { now: Counted; before?: Counted; note?: string }) => (
+export const BreakdownCard = ({
+  now,
+  before,
+  note,
+  isPartDay = false,
+}: {
+  now: Counted;
+  before?: Counted;
+  note?: string;
+  /** a day that is not over: what was before stands beside it, without a change */
+  isPartDay?: boolean;
+}) => (
   <section class="card breakdown-card">
     <header class="card-head">
       <h2>Breakdown</h2>
       {note && <p class="muted">{note}</p>}
     </header>
-    {before ? <BreakdownTable now={now} before={before} /> : <BreakdownTable now={now} />}
+    {before ? <BreakdownTable now={now} before={before} isPartDay={isPartDay} /> : <BreakdownTable now={now} />}
     <p class="formula muted">
       <strong>Opt-in rate</strong> = {optInFormula}. {optInMeaning}
     </p>
   </section>
 );
 
-function BreakdownTable({ now, before }: { now: Counted; before?: Counted }) {
+function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Counted; isPartDay?: boolean }) {
   return (
     <table class="breakdown">
       <caption class="hidden">Decisions by kind</caption>
@@ -66,7 +77,9 @@ function BreakdownTable({ now, before }: { now: Counted; before?: Counted }) {
             <td class="number strong">{count(now.breakdown[name])}</td>
             <td class="number">{share(now.total ? now.breakdown[name] / now.total : null)}</td>
             {before && <td class="number muted before">{count(before.breakdown[name])}</td>}
-            {before && <td class="number">{growth(before.breakdown[name], now.breakdown[name]) ?? '–'}</td>}
+            {before && (
+              <td class="number">{(!isPartDay && growth(before.breakdown[name], now.breakdown[name])) || '–'}</td>
+            )}
           </tr>
         ))}
       </tbody>

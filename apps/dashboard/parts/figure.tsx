@@ -40,13 +40,5 @@ function Moving({ value }: { value: string }) {
   );
 }
 
-/** Up, down or level; its colour says nothing, since more is not always better. */
-export function Change({ text, direction }: { text: string; direction: number }) {
-  const sign = direction > 0 ? '▲' : direction < 0 ? '▼' : '■';
-  return (
-    <span class="change">
-      <span aria-hidden="true">{sign} </span>
-      {text}
-    </span>
-  );
-}
+/** With its own sign; its colour says nothing, since more is not always better. */
+export const Change = ({ text }: { text: string }) => <span class="change">{text}</span>;

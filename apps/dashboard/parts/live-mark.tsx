@@ -1,10 +1,10 @@
 /** Whether the figures move by themselves, and how old they are when they do not. */
 import { localClock } from '../format.ts';
-import type { LiveState } from '../live.ts';
+import type { LiveState, LiveStatus } from '../live.ts';
 
 export function LiveMark({ state }: { state: LiveState | null }) {
   if (state === null) return <span class="live live-still">Complete period</span>;
-  if (state.status !== 'lost')
+  if (state.status === 'waiting' || state.status === 'live')
     return (
       <span class="live live-on" role="status">
         <span class="live-dot" aria-hidden="true" />
@@ -14,7 +14,12 @@ export function LiveMark({ state }: { state: LiveState | null }) {
   return (
     <span class="live live-lost" role="status">
       <span class="live-dot" aria-hidden="true" />
-      {navigator.onLine ? 'No connection to the service' : 'You are offline'}: figures of {localClock(state.heardAt)}
+      {wordsFor(state.status)}: figures of {localClock(state.heardAt)}
     </span>
   );
+}
+
+function wordsFor(status: LiveStatus): string {
+  if (!navigator.onLine) return 'You are offline';
+  return status === 'late' ? 'Waiting for the service' : 'No connection to the service';
 }

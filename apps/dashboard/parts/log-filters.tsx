@@ -101,7 +101,7 @@ export function LogFilters({ query, show }: { query: LogQuery; show(query: LogQu
       </div>
       {isReversed && (
         <p class="field-note" role="alert">
-          The first day must not be after the last.
+          From must not be after To.
         </p>
       )}
     </form>

@@ -24,7 +24,7 @@ export function OptIn({
           `Nothing to compare with ${compared.without}`
         ) : (
           <>
-            <Change text={points(before, now)} direction={Math.round((now - before) * 1000)} /> {compared.words}
+            <Change text={points(before, now)} /> {compared.words}
           </>
         )
       }

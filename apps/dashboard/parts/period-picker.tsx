@@ -1,5 +1,5 @@
 /** Which days: ready-made periods as links, and any two days. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { isPeriod, type Period, presets } from '../periods.ts';
 
@@ -15,10 +15,18 @@ export function PeriodPicker({
   const [chosen, setChosen] = useState(period);
   const { from, to } = period;
   useEffect(() => setChosen({ from, to }), [from, to]);
+  const chips = useRef<HTMLElement>(null);
+  // on a phone only some are in view; the page itself must not move
+  useEffect(() => {
+    const list = chips.current?.getBoundingClientRect();
+    const current = chips.current?.querySelector('[aria-current]')?.getBoundingClientRect();
+    if (list && current)
+      chips.current?.scrollBy({ left: current.left + current.width / 2 - list.left - list.width / 2 });
+  }, [from, to]);
   const isUsable = isPeriod(chosen);
   return (
     <div class="period">
-      <nav class="chips" aria-label="Period">
+      <nav class="chips" aria-label="Period" ref={chips}>
         {presets(now()).map((preset) => (
           <a
             key={preset.name}
@@ -63,7 +71,7 @@ export function PeriodPicker({
         </button>
         {!isUsable && chosen.from > chosen.to && chosen.to !== '' && (
           <span class="field-note" role="alert">
-            The first day must not be after the last.
+            From must not be after To.
           </span>
         )}
       </form>

@@ -27,10 +27,12 @@ interface Props {
   names: ReadonlyMap<string, string>;
   total: number;
   more: More;
+  /** the plan has the log, so records come whole */
+  hasLog: boolean;
   onOpen(record: FullRecord): void;
 }
 
-export function StreamList({ stream, names, total, more, onOpen }: Props) {
+export function StreamList({ stream, names, total, more, hasLog, onOpen }: Props) {
   const length = lengthOf(stream);
   const hasMore = stream.cursor !== null && length < most;
   return (
@@ -39,6 +41,7 @@ export function StreamList({ stream, names, total, more, onOpen }: Props) {
         <h2 id="stream-title">Latest records</h2>
         <p class="muted">Last 7 days, {count(total)} in all. Times are UTC.</p>
       </header>
+      {!hasLog && <p class="muted">On this plan the log itself is not part; here are time, decision and domain.</p>}
       {length === 0 && <p class="muted">No record in the last 7 days.</p>}
       {stream.chunks.map((chunk, index) => (
         <Chunk

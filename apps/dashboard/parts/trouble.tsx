@@ -40,7 +40,7 @@ function wordsFor({ kind, code }: Trouble): Words {
   if (kind === 'unreachable')
     return {
       title: 'The service cannot be reached',
-      text: 'It did not answer. It may be restarting, or a network between may be down.',
+      text: 'It did not answer. It may be restarting, or a network between may be down. This page keeps trying.',
     };
   return (
     byCode[code ?? ''] ?? {

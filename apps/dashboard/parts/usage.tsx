@@ -25,8 +25,9 @@ export function Usage({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
       />
       {isReached && (
         <p class="figure-note">
-          Limit reached: until {day(firstDay(addMonths(month, 1)))} (UTC) the log shows its newest 10 records. Recording
-          goes on.
+          {plan.consentLog
+            ? `Limit reached: until ${day(firstDay(addMonths(month, 1)))} (UTC) the log shows its newest 10 records. Recording goes on.`
+            : 'Limit reached. Recording goes on.'}
         </p>
       )}
     </Figure>
