@@ -6,6 +6,8 @@ import { alternate } from '../rounds.ts';
 export const drainSmall: Measurement = {
   name: 'drain-small',
   about: 'records/s of the worker on a backlog in jobs of 1, as many idle APIs leave ÷ the usual worker',
+  // a short backlog is gone before the worker has found out how many small jobs to take at once
+  slow: true,
   run: async (bench, { rounds, smallBacklog: records }) => {
     const stack = await bench.empty();
     const other = await usual(stack);
