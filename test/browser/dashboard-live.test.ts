@@ -102,12 +102,17 @@ describe('figures that move', () => {
   it('with at most one request a second', async () => {
     const { page } = await open(visit, running, customer);
     await figure(page, 'Decisions').waitFor();
-    await page.waitForResponse((response) => response.url().includes('org-stats?limit=5'));
-    const asked = watchRequests(page);
-    await eventually(() => expect(asked.length).toBeGreaterThanOrEqual(5), { within: 30_000 });
+    // by the page's own clock: here each is heard of as late as a busy machine will have it
+    const read = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .flatMap(({ name, startTime }) => (name.includes('limit=5') ? [startTime] : [])),
+      );
+    await eventually(async () => expect((await read()).length).toBeGreaterThanOrEqual(5), { within: 30_000 });
+    const asked = await read();
     const pauses = asked.slice(1).map((time, index) => time - (asked[index] ?? 0));
-    // the clock that is read here is another one than the page's
-    expect(Math.min(...pauses)).toBeGreaterThan(second * 0.9);
+    expect(Math.min(...pauses)).toBeGreaterThan(second * 0.98);
   });
 
   it('not in a tab that nobody sees, and at once when it is seen again', async () => {
