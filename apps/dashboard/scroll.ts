@@ -3,7 +3,7 @@
 /** Milliseconds without a movement, after which a place is worth keeping. */
 const settled = 150;
 /** Milliseconds that a page has to grow as long as it was. */
-const patience = 4_000;
+const patience = 10_000;
 
 export function keepPlaces(): void {
   history.scrollRestoration = 'manual';

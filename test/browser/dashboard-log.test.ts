@@ -95,19 +95,20 @@ describe('the log of a domain', () => {
     const next = page.getByRole('link', { name: 'Next' });
     await next.scrollIntoViewIfNeeded();
     const place = () => page.evaluate(() => scrollY);
-    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0)).toBeGreaterThan(500);
+    const patient = { timeout: 10_000 };
+    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0), patient).toBeGreaterThan(500);
     const before = await place();
     await next.click();
     await page.getByText('51 to 100 of 123 records').waitFor();
-    await expect.poll(place).toBeLessThan(500);
+    await expect.poll(place, patient).toBeLessThan(500);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Records');
     await page.goBack();
-    await expect.poll(place).toBe(before);
+    await expect.poll(place, patient).toBe(before);
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await expect.poll(place).toBe(0);
+    await expect.poll(place, patient).toBe(0);
     await page.goBack();
-    await expect.poll(place).toBe(before);
+    await expect.poll(place, patient).toBe(before);
   });
 
   it('finds the records of one visitor', async () => {

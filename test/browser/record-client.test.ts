@@ -80,7 +80,7 @@ describe('the record client beside a banner that is there already', () => {
         for (const before = Date.now(); Date.now() === before; );
       }
     });
-    expect(messages.filter((message) => message.includes('too many wait')).length).toBe(3);
+    await eventually(() => expect(messages.filter((message) => message.includes('too many wait')).length).toBe(3));
     await context.setOffline(false);
     const records = await recordsOf(stack, 50);
     const steps = records.map(({ metadata }) => Number(metadata?.step)).sort((one, other) => one - other);
