@@ -13,6 +13,6 @@ export function recordsOf({ db, tenant, domainId }: Stack, count: number): Promi
       if (records.length !== count) throw new Error(`${records.length} records instead of ${count}`);
       return records.reverse();
     },
-    { within: 20_000 },
+    { within: 40_000 },
   );
 }
