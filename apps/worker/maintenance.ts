@@ -1,12 +1,13 @@
 /**
- * The worker's clock: partitions and retention as scheduled jobs, which one worker of all takes; healing on plain
- * timers. The schedules are written again every ten seconds, since a flushed Redis forgets them.
+ * The worker's clock: partitions, retention and bookmarks as scheduled jobs, which one worker of all takes; healing on
+ * plain timers. The schedules are written again every ten seconds, since a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
 import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
 import { acceptedPast } from '#libs/contract/terms';
 import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
+import { setBookmarks } from '#libs/store/bookmarks';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/months';
 import type { WorkerDeps } from './consume.ts';
 import { fillMissing, reconcile, sweepOwedRaises } from './reconcile.ts';
@@ -33,6 +34,10 @@ export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } 
         log.info({ month }, 'records past their retention were dropped');
       }
     },
+    bookmarks: async () => {
+      const days = await setBookmarks(db, { today: dayOf(Date.now()) });
+      if (days > 0) log.info({ days }, 'bookmarks were set in the log of busy days');
+    },
   };
 
   const queue = new Queue(maintenanceQueue, { connection, prefix: queuePrefix });
@@ -49,6 +54,7 @@ export function createMaintenance(deps: WorkerDeps): { close(): Promise<void> } 
 
   const schedule = async () => {
     await queue.upsertJobScheduler('months', { every: hour }, { name: 'months' });
+    await queue.upsertJobScheduler('bookmarks', { every: hour }, { name: 'bookmarks' });
     if (config.retentionMonths > 0) await queue.upsertJobScheduler('retention', { every: hour }, { name: 'retention' });
     else await queue.removeJobScheduler('retention');
   };

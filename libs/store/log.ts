@@ -1,7 +1,7 @@
 /**
  * The log: pages of records, newest first. The day counters tell on which days a page lies, so a deep page skips whole
- * days by arithmetic and steps over ids only within a day, from its nearer end. Counters and records change in one
- * statement and are read in one, so totals and pages always agree.
+ * days by arithmetic and steps over ids only within a day, from its nearer end or, where the day is a busy one that is
+ * over, from a bookmark. Counters and records change in one statement and are read in one, so totals and pages agree.
  */
 import { dayOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/responses';
@@ -104,8 +104,10 @@ function pageByDays(sql: Sql, query: LogQuery) {
           from records where domain_id = ${domainId} and bot ${ofDecision}
           group by 1
         ) as bots using (period)`;
-  const inDay = sql`
-    domain_id = ${domainId} and id >= id_at(day.starts) and id < id_at(day.starts + interval '1 day') ${ofDecision} ${ofBots}`;
+  const dayEnds = sql`id_at(starts + interval '1 day')`;
+  const inDay = (before: typeof dayEnds) => sql`
+    domain_id = ${domainId} and id >= id_at(starts) and id < ${before} ${ofDecision} ${ofBots}`;
+  const hasBookmarks = decision === undefined && bot === undefined;
   const ids = after
     ? sql`
         select older.id
@@ -115,23 +117,33 @@ function pageByDays(sql: Sql, query: LogQuery) {
           window newer as (order by period desc rows between unbounded preceding and 1 preceding)
         ) as day
         cross join lateral (
-          select id from records where ${inDay} and id < ${after} order by id desc limit ${take}
+          select id from records where ${inDay(dayEnds)} and id < ${after} order by id desc limit ${take}
         ) as older
         where day.before < ${take}
         order by older.id desc limit ${take}`
     : sql`
         select page.id
         from (
-          select starts, n, greatest(${offset}::bigint - before, 0) as skip,
+          select period, starts, n, greatest(${offset}::bigint - before, 0) as skip,
             least(n, ${offset}::bigint + ${take}::bigint - before) - greatest(${offset}::bigint - before, 0) as take
           from days where before < ${offset}::bigint + ${take}::bigint and before + n > ${offset}::bigint
         ) as day
+        left join lateral (
+          select newer, id from bookmarks
+          where ${hasBookmarks} and domain_id = ${domainId} and bookmarks.day = period and records = n and newer <= skip
+          order by newer desc limit 1
+        ) as bookmark on true
         cross join lateral (
-          (select id from records where ${inDay} and day.skip <= day.n / 2
-           order by id desc offset day.skip limit day.take)
+          select skip - coalesce(newer, 0) as newer_to_skip, n - skip - day.take as older_to_skip
+        ) as steps
+        cross join lateral (
+          (select id from records where ${inDay(sql`coalesce(bookmark.id, ${dayEnds})`)}
+           order by id desc
+           offset newer_to_skip limit case when newer_to_skip <= older_to_skip then day.take else 0 end)
           union all
-          (select id from records where ${inDay} and day.skip > day.n / 2
-           order by id offset day.n - day.skip - day.take limit day.take)
+          (select id from records where ${inDay(dayEnds)}
+           order by id
+           offset older_to_skip limit case when newer_to_skip > older_to_skip then day.take else 0 end)
         ) as page`;
   return sql<(Row & { total: number })[]>`
     with days as materialized (

@@ -24,6 +24,7 @@ export async function dropMonth(sql: Sql, month: string): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local lock_timeout = '2s'`;
     await transaction`drop table ${transaction(`records_${month.replace('-', '_')}`)}`;
+    await transaction`delete from bookmarks where left(day, 7) = ${month}`;
     await transaction`update record_months set dropped_at = now() where month = ${month}`;
   });
 }

@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addMonths, dayOf, firstDay, monthOfDay, monthsBetween, startOf } from '#libs/contract/calendar';
+import { setBookmarks } from '#libs/store/bookmarks';
 import { migrate } from '#libs/store/migrate';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { Advice } from '../stack/advice.ts';
@@ -138,6 +139,7 @@ async function makeIn(url: string, records: number): Promise<void> {
       await makeMonth(db, { made, month, records });
     }
     await makeCounters(db);
+    await setBookmarks(db, { today: made });
     await db.run((sql) => sql`vacuum (analyze)`);
     await db.run((sql) => sql`create table bench_data_set (made text not null, fingerprint text not null)`);
     await db.run((sql) => sql`insert into bench_data_set values (${made}, ${fingerprint()})`);

@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startWorker } from '../support/service.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+import { at, openStores, type Stores } from './stack.ts';
+
+const day = '2024-02-29';
+const records = 100_000;
+
+describe('a worker', () => {
+  let stores: Stores;
+
+  beforeAll(async () => {
+    stores = await openStores();
+  });
+
+  it('sets a bookmark at every ten thousandth record of a day of a hundred thousand', async () => {
+    const { db, env } = stores;
+    const { organizationId, domainIds } = await makeTenant(db);
+    const domainId = at(domainIds, 0);
+    await db.run((sql) => sql`select make_record_month(${day.slice(0, 7)})`);
+    await db.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`
+          insert into records (domain_id, id, organization_id, decision, received_at, source, preferences)
+          select ${domainId}, (lpad(to_hex(${Date.parse(day)}::bigint + n), 12, '0') || '70008' || lpad('', 15, '0'))::uuid,
+            ${organizationId}, 'accept_all', now(), 'banner', '{}'
+          from generate_series(1, ${records}::int) as n`;
+        await transaction`
+          insert into counters (organization_id, domain_id, period, accept_all)
+          values (${organizationId}, ${domainId}, ${day}, ${records})`;
+      }),
+    );
+    await startWorker(env);
+    const places = await eventually(async () => {
+      const rows = await db.run(
+        (sql) => sql<{ newer: number }[]>`select newer from bookmarks where domain_id = ${domainId} order by newer`,
+      );
+      if (rows.length === 0) throw new Error('no bookmark yet');
+      return rows.map(({ newer }) => newer);
+    });
+    expect(places).toEqual(Array.from({ length: 10 }, (_, index) => (index + 1) * 10_000));
+  });
+});
