@@ -30,7 +30,7 @@ export function queuePages(queues: () => Queue[]): RequestListener {
   let page: RequestListener | undefined;
   // a queue exists only once Redis has been reached
   return (request, response) => {
-    if (!isAskedByItsName(request) || !isRead(request)) return void response.writeHead(403).end();
+    if (!isRead(request)) return void response.writeHead(403).end();
     if (!page && queues().length > 0) page = createPage(queues());
     if (page) page(request, response);
     else response.writeHead(503, { 'Content-Type': 'text/plain' }).end('Redis has not been reached yet\n');
@@ -38,11 +38,6 @@ export function queuePages(queues: () => Queue[]): RequestListener {
 }
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
-
-/** On loopback only loopback's names count: a page elsewhere could have its own name lead here and read along. */
-const isAskedByItsName = ({ headers, socket }: IncomingMessage): boolean =>
-  !/^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? '') ||
-  /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(headers.host ?? 'localhost');
 
 function createPage(queues: Queue[]): RequestListener {
   const adapter = new KoaAdapter().setBasePath('/queues');

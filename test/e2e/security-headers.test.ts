@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tokenFor } from '../support/client.ts';
-import { exchange } from './raw-http.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const always = { 'x-content-type-options': 'nosniff', 'x-powered-by': null, server: null };
@@ -76,16 +75,5 @@ describe('the headers of an answer', () => {
     const html = await response.text();
     expect(html).toContain('Assent');
     expect(html).not.toMatch(/(?:src|href)="https?:/);
-  });
-
-  it("of a request name the queues' page by loopback's own name, or it stays shut", async () => {
-    const statusFor = async (host: string) => {
-      const head = `GET /queues HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      return (await exchange(stack.api.opsUrl, [head])).status;
-    };
-    for (const host of ['127.0.0.1:3001', 'localhost:3001', 'LOCALHOST', '[::1]:3001'])
-      expect([host, await statusFor(host)]).toEqual([host, 200]);
-    for (const host of ['evil.example', 'localhost.evil.example:3001', '127.0.0.1.evil.example'])
-      expect([host, await statusFor(host)]).toEqual([host, 403]);
   });
 });
