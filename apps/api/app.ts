@@ -84,9 +84,10 @@ const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount
 
 const everyRequest: Middleware = (ctx, next) => {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body
-  if (ctx.req.headers.host === undefined && ctx.req.httpVersion === '1.1') {
-    throw new Problem('invalid_request', 'send a Host header');
+  // HTTP/1.1 demands exactly one, and several come joined by `, ` (RFC 9112, 3.2); Node's own refusal would have no body
+  const { host } = ctx.req.headers;
+  if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
+    throw new Problem('invalid_request', 'send one Host header');
   }
   return next();
 };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { tokenFor } from '../support/client.ts';
 import { exchange, problemIn, type RawAnswer } from './raw-http.ts';
 import { type Stack, startStack } from './stack.ts';
 
@@ -69,6 +70,30 @@ describe('what is not a whole HTTP request', () => {
   ])('%s is refused as a problem, and the next request works', async (_, bytes) => {
     expectRefusal(await exchange(stack.api.baseUrl, [bytes()]));
     await expectNextToWork();
+  });
+
+  it.each([
+    ['two', ['Host: shop']],
+    ['the same twice', ['Host: assent']],
+    ['a second that is empty', ['Host:']],
+    ['a third', ['Host: assent', 'hOST: shop']],
+  ])('of several Hosts (%s) none is chosen', async (_, hosts) => {
+    const answer = await exchange(stack.api.baseUrl, [
+      head(...hosts, 'Content-Length: 21', 'Connection: close') + body,
+    ]);
+    expectRefusal(answer);
+    expect([answer.status, problemIn(answer).code]).toEqual([400, 'invalid_request']);
+    await expectNextToWork();
+  });
+
+  it('of several Authorizations none is chosen', async () => {
+    const authorization = `Authorization: Bearer ${tokenFor(stack.tenant.organizationId)}`;
+    const read = (...headers: string[]) =>
+      exchange(stack.api.baseUrl, [
+        ['GET /v1/organization HTTP/1.1', 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'),
+      ]);
+    expect((await read(authorization)).status).toBe(200);
+    expect((await read(authorization, authorization)).status).toBe(401);
   });
 
   it('what is refused of a HEAD has no body, since none may follow', async () => {
