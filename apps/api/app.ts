@@ -89,8 +89,17 @@ const everyRequest: Middleware = (ctx, next) => {
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
     throw new Problem('invalid_request', 'send one Host header');
   }
+  if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
   return next();
 };
+
+/** The absolute form is to be taken too (RFC 9112, 3.2.2), but Koa fails at some of its hosts. */
+function pathOf(target: string): string {
+  const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
+  if (!origin) throw new Problem('invalid_request', 'the request names no path');
+  const path = target.slice(origin.length);
+  return path.startsWith('/') ? path : `/${path}`;
+}
 
 const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
 
