@@ -84,12 +84,22 @@ const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount
 
 const everyRequest: Middleware = (ctx, next) => {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 demands it (RFC 9112, 3.2); Node's own refusal would have no body
-  if (ctx.req.headers.host === undefined && ctx.req.httpVersion === '1.1') {
-    throw new Problem('invalid_request', 'send a Host header');
+  // HTTP/1.1 demands exactly one, and several come joined by `, ` (RFC 9112, 3.2); Node's own refusal would have no body
+  const { host } = ctx.req.headers;
+  if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
+    throw new Problem('invalid_request', 'send one Host header');
   }
+  if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
   return next();
 };
+
+/** The absolute form is to be taken too (RFC 9112, 3.2.2), but Koa fails at some of its hosts. */
+function pathOf(target: string): string {
+  const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
+  if (!origin) throw new Problem('invalid_request', 'the request names no path');
+  const path = target.slice(origin.length);
+  return path.startsWith('/') ? path : `/${path}`;
+}
 
 const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
 

@@ -14,7 +14,11 @@ const stalledAfter = 30_000;
 const maxConnections = 20_000;
 
 export function createHttpServer(listener: RequestListener, limits = { stalledAfter, maxConnections }): Server {
-  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false }, listener);
+  // of headers that come twice Node would take the first, and a proxy perhaps the last
+  const options = { ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false, joinDuplicateHeaders: true };
+  const server = createServer(options, listener);
+  // by default Node leaves out what is after the first thousand; 16 KiB are limit enough
+  server.maxHeadersCount = 0;
   server.timeout = limits.stalledAfter;
   server.maxConnections = limits.maxConnections;
   return server;

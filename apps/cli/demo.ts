@@ -18,6 +18,7 @@ import { createProgressLine, grouped } from './demo/progress.ts';
 import { sites } from './demo/sites.ts';
 import { type Period, planDays, recordsOf, type SiteDay } from './demo/visits.ts';
 import { isJson, print, readConfig, readDemo, withDatabase, withRedis } from './session.ts';
+import { visible } from './visible.ts';
 
 const defaults = { records: 200_000, months: 12, seed: 'assent' };
 /** Milliseconds that a raise may be on its way, and that a worker may take to fill an organization's counters. */
@@ -251,7 +252,7 @@ async function advice(
     'Run it again on another day, and the days since are added.',
   ];
   if (plan.monthlyRecordLimit === null) {
-    lines.push(`To see a monthly limit at work: assent plan set ${plan.name} --monthly-limit ${limit}`);
+    lines.push(`To see a monthly limit at work: assent plan set ${visible(plan.name)} --monthly-limit ${limit}`);
   }
   return lines.join('\n');
 }

@@ -11,6 +11,7 @@ import { planCommand } from './plan.ts';
 import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
 import { tokenCommand } from './token.ts';
+import { visible } from './visible.ts';
 
 const program = new Command('assent')
   .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
@@ -18,10 +19,12 @@ const program = new Command('assent')
   .configureOutput({
     outputError: (text, write) =>
       write(
-        `${text
-          .replace(/^error: /, '')
-          .trim()
-          .replaceAll('\n', ' ')} (see --help)\n`,
+        `${visible(
+          text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll('\n', ' '),
+        )} (see --help)\n`,
       ),
   })
   .configureHelp({ showGlobalOptions: true })
@@ -54,6 +57,6 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode);
   const message = error instanceof Error ? error.message || error.name : String(error);
-  process.stderr.write(`${message.split('\n')[0]}\n`);
+  process.stderr.write(`${visible(message.split('\n')[0] ?? '')}\n`);
   process.exit(1);
 }

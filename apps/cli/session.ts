@@ -10,6 +10,7 @@ import { connectRedis, type RedisConnection } from '#libs/redis';
 import { type Administration, createAdministration } from '#libs/store/administration';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { visible } from './visible.ts';
 
 const silent = { warn: () => {} };
 
@@ -99,7 +100,9 @@ export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Prom
 type Value = string | number | boolean | null | Date | string[] | object;
 type Row = Record<string, Value>;
 
-const show = (value: Value): string => {
+const show = (value: Value): string => visible(textOf(value));
+
+const textOf = (value: Value): string => {
   if (value === null) return '–';
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value))
@@ -109,16 +112,18 @@ const show = (value: Value): string => {
 
 export const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
+const printJson = (value: object) => process.stdout.write(`${visible(JSON.stringify(value))}\n`);
+
 /** One object: as JSON, or a line for each field. */
 export function print(command: Command, fields: Row): void {
-  if (isJson(command)) return void process.stdout.write(`${JSON.stringify(fields)}\n`);
+  if (isJson(command)) return void printJson(fields);
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${show(value)}\n`);
 }
 
 /** A list: as one JSON object under its `name`, or as a table. */
 export function printList(command: Command, name: string, rows: readonly Row[]): void {
-  if (isJson(command)) return void process.stdout.write(`${JSON.stringify({ [name]: rows })}\n`);
+  if (isJson(command)) return void printJson({ [name]: rows });
   const [first] = rows;
   if (!first) return void process.stdout.write(`no ${name}\n`);
   const columns = Object.keys(first);

@@ -15,6 +15,9 @@ const name = z
     'must be 1–64 of A–Z a–z 0–9 _ . : - and not __proto__, constructor or prototype',
   );
 
+/** Entries. */
+export const mapLimits = { preferences: 64, metadata: 16 };
+export const tooMany = (limit: number) => `must have at most ${limit} entries`;
 const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
 const withinBytes = (bytes: number) => (map: object) => Buffer.byteLength(JSON.stringify(map)) <= bytes;
 const isWebAddress = (url: string) => /^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url);
@@ -26,13 +29,13 @@ const safeNumber = z
 
 export const preferences = z
   .record(name, z.boolean())
-  .refine(atMost(64), 'must have at most 64 entries')
-  .meta({ maxProperties: 64 });
+  .refine(atMost(mapLimits.preferences), tooMany(mapLimits.preferences))
+  .meta({ maxProperties: mapLimits.preferences });
 export const metadata = z
   .record(name, z.union([text(1024), safeNumber, z.boolean()]))
-  .refine(atMost(16), 'must have at most 16 entries')
+  .refine(atMost(mapLimits.metadata), tooMany(mapLimits.metadata))
   .refine(withinBytes(1024), 'must be at most 1 KiB as JSON')
-  .meta({ maxProperties: 16 });
+  .meta({ maxProperties: mapLimits.metadata });
 
 export const recordBody = z
   .object({

@@ -1,5 +1,6 @@
 /** The operations port: is it alive, is it ready, how is it doing. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { isAskedByItsName } from './asked-by-name.ts';
 
 export interface Readiness {
   ready: boolean;
@@ -22,7 +23,9 @@ export function createOpsServer({ readiness, metrics, queues }: Omit<OpsOptions,
     };
     const fail = () => send(500, 'text/plain', 'failed\n');
     const [path = '/'] = (request.url ?? '/').split('?');
-    if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
+    if (!isAskedByItsName(request.headers.host, request.socket.localAddress))
+      send(403, 'text/plain', 'on loopback, ask by address or as localhost\n');
+    else if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {
       readiness().then(

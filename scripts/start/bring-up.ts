@@ -9,6 +9,7 @@ import { createCli } from './cli.ts';
 import { type DemoSetup, ensureDemo, issueToken } from './demo.ts';
 import { canIssueTokens, given, jwtSecret, publishSettings } from './environment.ts';
 import { writePrivate } from './files.ts';
+import { onFreePorts } from './on-free-ports.ts';
 import { say, step } from './progress.ts';
 import type { Running } from './running.ts';
 import { type Service, startService, untilReady } from './service.ts';
@@ -20,23 +21,22 @@ export interface Up {
 }
 
 export async function bringUp(running: Running, signal: AbortSignal): Promise<Up> {
-  const addresses = await chooseAddresses();
+  // what is wrong with the user's own ports is told at once
+  await chooseAddresses();
   await step('build', () => build('dist', signal));
   const database = await bringUpPostgres(running, signal);
   const redis = await bringUpRedis(running, signal);
-  const env = environment(addresses, database.url, redis.url);
+  const env = environment(database.url, redis.url);
 
   const cli = createCli(env, signal);
   await step('migrate', () => cli.run('migrate'));
   const demo = await step('demo', () => ensureDemo(cli));
   const token = canIssueTokens() ? await issueToken(cli, demo.organizationId) : null;
 
-  publishSettings(env);
-  const opsUrl = baseUrl(addresses.opsHost, addresses.opsPort);
-  const workerOpsUrl = baseUrl(addresses.opsHost, addresses.workerOpsPort);
-  const services = await step('services', () => bringUpServices({ running, env, demo, opsUrl, workerOpsUrl, signal }));
+  const { services, workerOpsUrl, ...address } = await step('services', () =>
+    onFreePorts((addresses) => bringUpServices({ running, env, demo, addresses, signal })),
+  );
 
-  const address = { baseUrl: baseUrl(addresses.host, addresses.port), opsUrl };
   writePrivate('demo.json', `${JSON.stringify({ ...address, ...demo, token }, null, 2)}\n`);
   const logs = services.map(({ logFile }) => path.relative(root, logFile));
   const facts = { ...address, ...demo, workerOpsUrl, postgres: database.shown, redis: redis.shown, logs, token };
@@ -81,13 +81,9 @@ function lost(name: string, logFile: string): string {
   return `${name} has ended (see ${logFile}). Stop and start again to bring it back.`;
 }
 
-function environment(addresses: Addresses, databaseUrl: string | undefined, redisUrl: string | undefined) {
+function environment(databaseUrl: string | undefined, redisUrl: string | undefined) {
   return {
     ...process.env,
-    HOST: addresses.host,
-    PORT: String(addresses.port),
-    OPS_HOST: addresses.opsHost,
-    OPS_PORT: String(addresses.opsPort),
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     ...(canIssueTokens() ? { JWT_SECRET: jwtSecret() } : {}),
@@ -98,19 +94,28 @@ interface ServicesOptions {
   running: Running;
   env: NodeJS.ProcessEnv;
   demo: DemoSetup;
-  opsUrl: string;
-  workerOpsUrl: string;
+  addresses: Addresses;
   signal: AbortSignal;
 }
 
-async function bringUpServices(options: ServicesOptions): Promise<Service[]> {
-  const { running, env, demo, opsUrl, workerOpsUrl, signal } = options;
-  const workerEnv = { ...env, OPS_PORT: new URL(workerOpsUrl).port };
+async function bringUpServices({ running, env, demo, addresses, signal }: ServicesOptions) {
+  const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
+  const listening = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
+  const opsUrl = baseUrl(opsHost, opsPort);
+  const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
+  publishSettings(listening);
+  const workerEnv = { ...listening, OPS_PORT: String(workerOpsPort) };
   const worker = startService({ name: 'worker', main: 'apps/worker/main.js', env: workerEnv });
   running.add(worker.tethered);
-  const apiEnv = { ...env, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
+  const apiEnv = { ...listening, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
   const api = startService({ name: 'api', main: 'apps/api/main.js', env: apiEnv });
   running.add(api.tethered);
-  await Promise.all([untilReady(worker, workerOpsUrl, signal), untilReady(api, opsUrl, signal)]);
-  return [api, worker];
+  const services = [api, worker];
+  try {
+    await Promise.all([untilReady(worker, workerOpsUrl, signal), untilReady(api, opsUrl, signal)]);
+  } catch (error) {
+    await Promise.all(services.map(({ tethered }) => tethered.stop()));
+    throw error;
+  }
+  return { baseUrl: baseUrl(host, port), opsUrl, workerOpsUrl, services };
 }

@@ -21,6 +21,9 @@ interface ServiceOptions {
   env: NodeJS.ProcessEnv;
 }
 
+/** Another process was quicker. */
+export class PortTaken extends Advice {}
+
 const READY_MS = 20_000;
 
 export function startService({ name, main, env }: ServiceOptions): Service {
@@ -62,7 +65,8 @@ async function answersReady(opsUrl: string): Promise<boolean> {
 /** What to show when it ended although nobody asked it to. */
 export async function failure(service: Service): Promise<Advice> {
   const { code, signal } = await service.tethered.exited;
-  return new Advice(withLog(service, `${service.name} ended (${signal ?? `exit code ${code}`}).`));
+  const message = withLog(service, `${service.name} ended (${signal ?? `exit code ${code}`}).`);
+  return /^(OPS_)?PORT \d+ on \S+ is taken$/m.test(message) ? new PortTaken(message) : new Advice(message);
 }
 
 function withLog({ logFile }: Service, what: string): string {

@@ -1,16 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataRoot } from '../../scripts/stack/paths.ts';
 import { at, openStores, type Stack } from '../e2e/stack.ts';
 import { createClient, type ProblemAnswer, request } from '../support/client.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { makeTenant } from '../support/stores.ts';
-import { useBrowser } from './browser.ts';
+import { click, useBrowser } from './browser.ts';
 import { recordsOf } from './records.ts';
 
 const screenshots = path.join(dataRoot, 'screenshots');
+const kept = 'Kept in this browser until it can be sent.';
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } };
+
+/** While it is out, the page's records reach nobody. */
+const cutOff = (page: Page) => (isOut: boolean) =>
+  isOut ? page.route('**/record', (route) => route.abort()) : page.unroute('**/record');
 
 describe('the demo shop', () => {
   const visit = useBrowser();
@@ -68,15 +74,56 @@ describe('the demo shop', () => {
     expect(messages.filter((message) => /^(error|warning|uncaught)/.test(message))).toEqual([]);
   });
 
-  it('says that a decision is kept while the service cannot be reached', async () => {
-    const { page, context } = await visit();
+  it('says that a decision is kept for as long as it is, also to the next page', async () => {
+    const { page } = await visit();
+    const isOut = cutOff(page);
     await page.goto(address);
-    await page.getByRole('dialog').waitFor();
-    await context.setOffline(true);
-    await page.getByRole('button', { name: 'Reject all' }).click();
-    await page.getByText('Kept in this browser until the service can be reached.').waitFor();
-    await context.setOffline(false);
+    await isOut(true);
+    await click(page, 'Reject all');
+    await page.getByText(kept).waitFor();
+    await page.reload();
+    await page.getByText(kept).waitFor();
+    await isOut(false);
     await page.getByText('In the log:').waitFor();
+    expect(await page.getByText(kept).count()).toBe(0);
+  });
+
+  it('says so no longer when another tab has sent it', async () => {
+    const { page, context } = await visit();
+    const other = await context.newPage();
+    const [isOut, isOtherOut] = [cutOff(page), cutOff(other)];
+    await isOut(true);
+    await isOtherOut(true);
+    await page.goto(address);
+    await other.goto(address);
+    await click(page, 'Reject all');
+    for (const tab of [page, other]) await tab.getByText(kept).waitFor();
+    await isOtherOut(false);
+    // a page sends what waits when it begins
+    await other.reload();
+    for (const tab of [other, page]) await tab.getByText('In the log:').waitFor();
+  });
+
+  it('says that it is recorded once the service has it, before the log has', async () => {
+    const { page } = await visit();
+    await page.route('**/demo/records/*', (route) => route.fulfill({ json: [] }));
+    await page.goto(address);
+    await click(page, 'Reject all');
+    const id = await page.evaluate(() => window.assent?.getConsent()?.id);
+    await page.getByText(`Recorded (queued): ${id}.`).waitFor();
+    await page.unroute('**/demo/records/*');
+    await page.getByText('In the log:').waitFor();
+  });
+
+  it('says that the log lacks what the service refused', async () => {
+    const { page, messages } = await visit();
+    await page.route('**/record', (route) =>
+      route.fulfill({ status: 401, json: { code: 'invalid_api_key', detail: 'send the x-api-key of this domain' } }),
+    );
+    await page.goto(address);
+    await click(page, 'Reject all');
+    await page.getByText('It is not in the log.').waitFor({ timeout: 30_000 });
+    expect(messages.join()).toContain('dropped: send the x-api-key of this domain');
   });
 
   it.each(

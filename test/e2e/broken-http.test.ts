@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { tokenFor } from '../support/client.ts';
 import { exchange, problemIn, type RawAnswer } from './raw-http.ts';
 import { type Stack, startStack } from './stack.ts';
 
-/** The service answers within 5 s; the rest is what a busy machine may add. */
+/** Milliseconds: headers have 3.5 s, an answer 4.7 s, a whole request 5.5 s; the rest is what a busy machine may add. */
+const headersIn = 5_000;
 const inTime = 6_000;
+const refusedIn = 7_000;
 const body = '{"decision":"custom"}';
 
 describe('what is not a whole HTTP request', () => {
@@ -35,13 +38,6 @@ describe('what is not a whole HTTP request', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   };
 
-  /** Whether the client or a deadline of the service was first: both are in the table of errors. */
-  const expectRefusalOrDeadline = (answer: RawAnswer) => {
-    if (answer.status !== 503) return expectRefusal(answer);
-    expect(problemIn(answer)).toMatchObject({ status: 503, code: 'unavailable' });
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  };
-
   const expectNextToWork = async () => {
     const { status } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
     expect(status).toBe(202);
@@ -69,6 +65,30 @@ describe('what is not a whole HTTP request', () => {
   ])('%s is refused as a problem, and the next request works', async (_, bytes) => {
     expectRefusal(await exchange(stack.api.baseUrl, [bytes()]));
     await expectNextToWork();
+  });
+
+  it.each([
+    ['two', ['Host: shop']],
+    ['the same twice', ['Host: assent']],
+    ['a second that is empty', ['Host:']],
+    ['a third', ['Host: assent', 'hOST: shop']],
+  ])('of several Hosts (%s) none is chosen', async (_, hosts) => {
+    const answer = await exchange(stack.api.baseUrl, [
+      head(...hosts, 'Content-Length: 21', 'Connection: close') + body,
+    ]);
+    expectRefusal(answer);
+    expect([answer.status, problemIn(answer).code]).toEqual([400, 'invalid_request']);
+    await expectNextToWork();
+  });
+
+  it('of several Authorizations none is chosen', async () => {
+    const authorization = `Authorization: Bearer ${tokenFor(stack.tenant.organizationId)}`;
+    const read = (...headers: string[]) =>
+      exchange(stack.api.baseUrl, [
+        ['GET /v1/organization HTTP/1.1', 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'),
+      ]);
+    expect((await read(authorization)).status).toBe(200);
+    expect((await read(authorization, authorization)).status).toBe(401);
   });
 
   it('what is refused of a HEAD has no body, since none may follow', async () => {
@@ -99,23 +119,38 @@ describe('what is not a whole HTTP request', () => {
 
   // each takes as long as the service's patience, so all wait at once
   describe.concurrent('that comes too slowly', () => {
-    it.each<[string, () => string[], number]>([
-      ['headers that stop', () => ['POST /v1/consent/x/record HTTP/1.1\r\nHost: a\r\n'], 0],
-      ['headers that trickle', () => [...`GET / HTTP/1.1\r\nHost: ${'a'.repeat(200)}`], 100],
-      // the answer comes at once, and must stay the only one
+    const ofRequest = /^the request did not arrive in time/;
+    const ofBody = /^the body did not arrive in time/;
+
+    it.each<[string, () => string[], number, number, RegExp]>([
+      ['nothing at all', () => [], 0, headersIn, ofRequest],
+      ['headers that stop', () => ['POST /v1/consent/x/record HTTP/1.1\r\nHost: a\r\n'], 0, headersIn, ofRequest],
+      ['headers that trickle', () => [...`GET / HTTP/1.1\r\nHost: ${'a'.repeat(200)}`], 100, headersIn, ofRequest],
+      ['a body that stops', () => [head('Content-Length: 21'), '{"dec'], 0, inTime, ofBody],
+      ['a body that trickles', () => [head('Content-Length: 200'), ...' '.repeat(200)], 100, inTime, ofBody],
+      ['a body that never starts', () => [head('Content-Length: 21')], 0, inTime, ofBody],
       [
-        'a body that stops, of a request already refused',
-        () => [head('X-Api-Key: x', 'Content-Length: 21'), '{"dec'],
-        0,
+        'chunks that never end',
+        () => [head('Transfer-Encoding: chunked'), ...Array(200).fill('1\r\n \r\n')],
+        100,
+        inTime,
+        ofBody,
       ],
-      ['a body that stops', () => [head('Content-Length: 21'), '{"dec'], 0],
-      ['a body that trickles', () => [head('Content-Length: 200'), ...' '.repeat(200)], 100],
-      ['a body that never starts', () => [head('Content-Length: 21')], 0],
-      ['chunks that never end', () => [head('Transfer-Encoding: chunked'), ...Array(200).fill('1\r\n \r\n')], 100],
-    ])('%s: answered and ended in time', async (_, chunks, pause) => {
+    ])('%s: answered and ended in time', async (_, chunks, pause, limit, detail) => {
       const answer = await exchange(stack.api.baseUrl, chunks(), { pause });
-      expectRefusalOrDeadline(answer);
-      expect(answer.duration).toBeLessThan(inTime);
+      const problem = problemIn(answer);
+      expect(problem).toMatchObject({ status: 503, code: 'unavailable', detail: expect.stringMatching(detail) });
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect([answer.status, answer.headers.get('connection')]).toEqual([503, 'close']);
+      expect(answer.duration).toBeLessThan(limit);
+    });
+
+    // the answer comes at once, and must stay the only one
+    it('a body that stops, of a request already refused: ended soon after', async () => {
+      const answer = await exchange(stack.api.baseUrl, [head('X-Api-Key: x', 'Content-Length: 21'), '{"dec']);
+      expectRefusal(answer);
+      expect(answer.status).toBe(401);
+      expect(answer.duration).toBeLessThan(refusedIn);
     });
   });
 

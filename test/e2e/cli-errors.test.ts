@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Database } from '#libs/store/sql';
 import { jwtSecret, runCli, runCliIn } from '../support/service.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { createCli } from './cli.ts';
@@ -10,12 +11,12 @@ const password = 'hunter2';
 
 describe('the command line', () => {
   let env: StoreSettings;
+  let db: Database;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    const stores = await openStores();
-    ({ env } = stores);
-    tenant = await makeTenant(stores.db);
+    ({ env, db } = await openStores());
+    tenant = await makeTenant(db);
   });
 
   const organization = () => tenant.organizationId;
@@ -118,5 +119,35 @@ describe('the command line', () => {
     expect(own).toMatchObject({ code: 1, stderr: expect.stringMatching(/^JWT_SECRET must be/) });
     const nothing = await runCli({}, 'org', 'list');
     expect(nothing.stderr).toMatch(/DATABASE_URL/);
+  });
+
+  it('shows the control characters of names, records and arguments instead of sending them to the terminal', async () => {
+    const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\rShop\u202e';
+    const shown = String.raw`\u001b[2J\u001b]0;x\u0007\u009b31m\u000dShop\u202e`;
+    const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
+    const made = await cli.json<{ organizationId: string; name: string }>('org', 'create', hostile);
+    expect(made.name).toBe(hostile);
+    await db.run(
+      (sql) => sql`
+        insert into rejected_records (error_code, error, record)
+        values ('22000', ${hostile}, ${JSON.stringify({ visitorId: hostile })})`,
+    );
+    for (const args of [
+      ['org', 'list'],
+      ['org', 'show', made.organizationId],
+      ['records', 'rejected'],
+      ['org', 'show', hostile],
+      ['org', hostile],
+      ['org', 'list', '--json'],
+      ['records', 'rejected', '--json'],
+    ]) {
+      const { stdout, stderr } = await cli.run(...args);
+      const printed = stdout + stderr;
+      expect(printed).toContain('Shop');
+      expect({ args, raw: printed.match(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u) }).toEqual({ args, raw: null });
+      if (!args.includes('--json')) expect(printed.toLowerCase()).toContain(shown.toLowerCase());
+    }
+    const { rejected } = await cli.json<{ rejected: { error: string }[] }>('records', 'rejected');
+    expect(rejected).toMatchObject([{ error: hostile }]);
   });
 });

@@ -101,6 +101,33 @@ describe('hostile bytes', () => {
     });
   });
 
+  describe('in a target', () => {
+    it.each([
+      'http://[::bad/v1/organization',
+      'http://a%00b:x/v1/organization#//[',
+      'http://a:99999999/v1/organization',
+      'http://',
+      'http:///',
+      'ftp://assent/v1/organization',
+      'v1/organization',
+      '*',
+    ])('%s is no failure of ours', async (target) => {
+      const head = `POST ${target} HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${stack.apiKey}\r\nConnection: close`;
+      const answers = [await get(target), await exchange(stack.api.baseUrl, [`${head}\r\nContent-Length: 0\r\n\r\n`])];
+      for (const { status } of answers) expect({ target, failed: status >= 500 }).toEqual({ target, failed: false });
+    });
+
+    it('the absolute form is the same request (RFC 9112, 3.2.2)', async () => {
+      for (const origin of ['http://assent', 'HTTP://evil.example:80', 'https://user@[::1]:3000'])
+        expect((await get(`${origin}/v1/organization`)).status).toBe(200);
+      expect((await get('http://assent?x=1')).status).toBe(200);
+      const target = `http://assent/v1/consent/${stack.domainId}/record`;
+      const head = ['Host: a', `X-Api-Key: ${stack.apiKey}`, 'Content-Type: application/json', 'Connection: close'];
+      const bytes = `POST ${target} HTTP/1.1\r\n${head.join('\r\n')}\r\nContent-Length: 21\r\n\r\n{"decision":"custom"}`;
+      expect((await exchange(stack.api.baseUrl, [bytes])).status).toBe(202);
+    });
+  });
+
   describe('in a body', () => {
     it.each<[string, string | Buffer]>([
       ['half a surrogate pair as bytes', Buffer.concat([Buffer.from('{"x":"'), Buffer.from('eda080227d', 'hex')])],
@@ -181,6 +208,27 @@ describe('hostile bytes', () => {
       expectRefusal(await get(`/v1/organization?x=${'x'.repeat(16_384)}`), tooMuch);
       expect((await get('/v1/organization', `X-A: ${'x'.repeat(12_000)}`)).status).toBe(200);
       expect((await get('/v1/organization', ...Array<string>(4_000).fill('a:b'))).status).toBe(200);
+    });
+
+    it('the header after thousands of others is read as every other', async () => {
+      const others = Array<string>(2_500).fill('a:b');
+      const authorization = `Authorization: Bearer ${tokenFor(stack.tenant.organizationId)}`;
+      const head = ['GET /v1/organization HTTP/1.1', 'Host: assent', ...others, authorization, 'Connection: close'];
+      expect((await exchange(stack.api.baseUrl, [`${head.join('\r\n')}\r\n\r\n`])).status).toBe(200);
+    });
+
+    it('thousands of entries are refused in one word, not one by one', async () => {
+      const many = (value: string) => Array.from({ length: 1_200 }, (_, index) => `" ${index}":${value}`).join();
+      for (const [field, limit] of [
+        ['preferences', 64],
+        ['metadata', 16],
+      ]) {
+        const answer = await post(fields(`"${field}":{${many('{}')}}`));
+        expectRefusal(answer, [400, 'invalid_request']);
+        expect(problemIn(answer).errors).toEqual([
+          { path: `/${field}`, message: `must have at most ${limit} entries` },
+        ]);
+      }
     });
 
     it('thousands of parameters are refused, and the first wrong ones are named', async () => {

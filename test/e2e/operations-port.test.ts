@@ -126,6 +126,22 @@ describe('the operations port', () => {
     },
   );
 
+  it.each(['/livez', '/readyz', '/metrics', '/queues'])(
+    "%s is there for probes by address and by loopback's own name, and for no page that has its name lead here",
+    async (path) => {
+      const statusFor = async (host: string) => {
+        const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+        return (await exchange(stack.api.opsUrl, [head])).status;
+      };
+      for (const host of ['127.0.0.1:3001', 'localhost:3001', 'LOCALHOST', '[::1]:3001', '10.1.2.3:3001'])
+        expect([host, await statusFor(host)]).toEqual([host, 200]);
+      for (const host of ['evil.example', 'localhost.evil.example:3001', '127.0.0.1.evil.example'])
+        expect([host, await statusFor(host)]).toEqual([host, 403]);
+      const withoutHost = `GET ${path} HTTP/1.0\r\n\r\n`;
+      expect((await exchange(stack.api.opsUrl, [withoutHost])).status).toBe(200);
+    },
+  );
+
   it('survives requests for what is no path', async () => {
     const api = await startApi(stack.env);
     for (const target of ['*', '/%', '//', 'http://', '/queues/%ff']) {

@@ -7,11 +7,15 @@ import { limit } from './deadline.ts';
 
 export const bodyLimit = 16 * 1024;
 
-const jsonType = /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i;
+/** Spaces never stand beside spaces: else many of them would be tried in every division between the two. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*)?$/i;
+
+/** Whether a `Content-Type` is JSON in UTF-8. */
+export const isJsonType = (type = ''): boolean => type === 'application/json' || jsonType.test(type);
 
 export function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
   const headers = ctx.req.headers;
-  if (headers['content-type'] !== 'application/json' && !jsonType.test(headers['content-type'] ?? '')) {
+  if (!isJsonType(headers['content-type'])) {
     throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
   }
   const encoding = headers['content-encoding'];

@@ -2,7 +2,14 @@
 import type { z } from 'zod';
 import type { FieldError } from '#libs/contract/problem';
 import { Problem } from '#libs/contract/problem';
-import { compiledRecordBody, type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
+import {
+  compiledRecordBody,
+  mapLimits,
+  type NewRecord,
+  type RecordBody,
+  recordFields,
+  tooMany,
+} from '#libs/contract/record';
 import type { Receipt } from '#libs/contract/responses';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
@@ -42,11 +49,21 @@ function toTimestamp(time: number): string {
 }
 
 function checkBody(given: Record<string, unknown>): RecordBody {
+  const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
+  if (crowded.length > 0) throw refuseFields(crowded);
   const result = compiledRecordBody.safeParse(given);
   const unseen = prototypeNames(given);
   if (result.success && unseen.length === 0) return result.data;
   const problem = invalidRequest((result.error as z.ZodError | undefined)?.issues ?? []);
   throw refuseFields([...unseen, ...(problem.extras.errors ?? [])]);
+}
+
+/** Thousands of entries are counted before each is looked at: as many errors would cost hundreds of records' time. */
+function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
+  const limit = mapLimits[field];
+  const map = given[field];
+  if (!isMap(map) || Object.keys(map).length <= limit) return [];
+  return [{ path: `/${field}`, message: tooMany(limit) }];
 }
 
 /** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
@@ -57,8 +74,8 @@ function prototypeNames({ preferences, metadata }: Record<string, unknown>): Fie
   return found;
 }
 
-const namesPrototype = (map: unknown): boolean =>
-  typeof map === 'object' && map !== null && Object.hasOwn(map, '__proto__');
+const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+const namesPrototype = (map: unknown): boolean => isMap(map) && Object.hasOwn(map, '__proto__');
 
 /** The id as given, where its time lies in the accepted window. */
 function checkTime(id: string, now: number): string {

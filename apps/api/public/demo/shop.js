@@ -1,4 +1,4 @@
-// Shows what became of a decision: the service's receipt at once, and then the record as the log has it.
+// Shows what became of a decision: that it waits, the service's receipt, and then the record as the log has it.
 const line = document.querySelector('#line');
 const list = document.querySelector('#records');
 const words = {
@@ -10,43 +10,59 @@ const words = {
 
 document.querySelector('#settings').addEventListener('click', () => window.assent.open());
 
-document.addEventListener('assent:change', ({ detail: { id } }) => {
-  // only where it was decided in this tab, and until the receipt is there
-  if (waits(id)) say('Kept in this browser until the service can be reached.');
-});
+/** Milliseconds that the worker may take. */
+const patience = 15_000;
+let receipt;
+let turns = 0;
 
-document.addEventListener('assent:recorded', async ({ detail: receipt }) => {
-  say(`Received (${receipt.status}): ${receipt.id}. Waiting for it in the log …`);
-  const end = performance.now() + 15_000;
-  while (performance.now() < end) {
-    const records = await read();
-    if (records.some(({ id }) => id === receipt.id)) {
-      show(records);
-      say('In the log:', true);
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  say(`Received (${receipt.status}): ${receipt.id}. It is not in the log yet; is the worker running?`);
+document.addEventListener('assent:change', tell);
+document.addEventListener('assent:recorded', ({ detail }) => {
+  receipt = detail;
+  tell();
 });
 
 // the widget's tag comes first, so it is there by now
-const known = await read();
-show(known);
-if (known.length > 0) say('In the log:', true);
+tell();
 
-function waits(id) {
+/** Says what has become of the last decision, until the log has it. What happens meanwhile begins it anew. */
+async function tell() {
+  turns += 1;
+  const turn = turns;
+  let end = performance.now() + patience;
+  while (turn === turns && window.assent.getConsent()) {
+    const { id } = window.assent.getConsent();
+    const recorded = receipt?.id === id ? `Recorded (${receipt.status}): ${id}.` : '';
+    if (waits()) {
+      say('Kept in this browser until it can be sent.');
+      end = performance.now() + patience;
+    } else if (await isShown(id)) {
+      if (turn === turns) say('In the log:', true);
+      return;
+    } else if (performance.now() > end) {
+      return say(recorded ? `${recorded} It is not in the log yet; is the worker running?` : 'It is not in the log.');
+    } else say(recorded ? `${recorded} Waiting for it in the log …` : 'Looking for it in the log …');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Whether a record is still to be sent, by this tab or another. */
+function waits() {
   try {
-    return Object.keys(localStorage).some((name) => name.endsWith(`.queue.${id}`));
+    return Object.keys(localStorage).some((name) => /^assent\..*\.queue\./.test(name));
   } catch {
     return false;
   }
 }
 
+/** Shows what the log has; whether this one is in it. */
+async function isShown(id) {
+  const records = await read().catch(() => []);
+  if (records.length > 0) show(records);
+  return records.some((record) => record.id === id);
+}
+
 async function read() {
-  const consent = window.assent.getConsent();
-  if (!consent) return [];
-  const response = await fetch(`/demo/records/${consent.visitorId}`);
+  const response = await fetch(`/demo/records/${window.assent.getConsent().visitorId}`);
   return response.ok ? response.json() : [];
 }
 
