@@ -12,9 +12,6 @@ import type { Stack } from './stack.ts';
 /** As much as may be set: every request is counted and none refused. The limit for failures comes with them. */
 const limits = { RECORD_RATE_PER_MINUTE: '1000000', READ_RATE_PER_MINUTE: '10000000' };
 
-/** seconds in which both, at the same time, become as fast as they will be */
-const warmUp = 6;
-
 export interface ControlledLoad {
   /** what both sides get */
   env: Record<string, string>;
@@ -34,7 +31,8 @@ export async function controlsRow(
     const api = await stack.startApi({ ...env, ...extra });
     await ready?.(api.baseUrl);
     const load = (seconds: number) => runLoad(stack.dist, { baseUrl: api.baseUrl, seconds, send });
-    await load(warmUp);
+    // at the same time too: until both are as fast as they will be
+    await load(3 * pairSeconds);
     return () => processorTime(api, () => load(pairSeconds));
   };
   const [reference, figure] = await Promise.all([begin(off, {}), begin(on, limits)]);

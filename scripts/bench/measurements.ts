@@ -49,7 +49,7 @@ export const whole: Scale = {
 export const quick: Scale = {
   rounds: 3,
   seconds: 1,
-  pairs: 5,
+  pairs: 3,
   pairSeconds: 1,
   endToEndSeconds: 1,
   backlog: 10_000,
