@@ -1,16 +1,19 @@
 /**
- * A limit per key and minute, in this process's memory: never a round trip per request. The number of keys is bounded:
- * the one unused for longest makes room, so a key that is used much is never the one that goes.
+ * A limit per key and minute, in this process's memory: never a round trip per request. The minute is the same for all
+ * keys and their number is bounded, both without work for each key: with a timer and a place in a list of use for each,
+ * visitors who all come from an address of their own would cost several times as much. Once enough keys were counted the
+ * next ones begin a new generation, which takes over what the one before knows of a key that comes again, and the one
+ * before that is forgotten as a whole. So a key that is used much is never the one that goes.
  */
-import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Problem } from '#libs/contract/problem';
 import type { Log } from '#libs/telemetry/log';
 import type { Context } from './context.ts';
 
+/** seconds */
 const minute = 60;
-/** Some 400 bytes each. */
-const maxKeys = 50_000;
+/** Keys of one generation, of which two are kept. */
+const generation = 50_000;
 
 export interface Use {
   consumed: number;
@@ -28,11 +31,28 @@ export interface Limiter {
   refuse(ctx: Context, use: Use, detail: string): never;
 }
 
+interface Counts {
+  /** when the minute is over, by a clock that nobody sets */
+  until: number;
+  recent: RateLimiterAbstract;
+  before: RateLimiterAbstract | null;
+  /** in `recent` */
+  keys: number;
+}
+
+/** `open` makes a generation: counters that never expire. */
 export function createLimiter(
   { name, points, log }: { name: string; points: number; log: Log },
-  counters: RateLimiterAbstract = new RateLimiterMemory({ points, duration: minute }),
+  open: () => RateLimiterAbstract = () => new RateLimiterMemory({ points, duration: 0, keyPrefix: '' }),
 ): Limiter {
-  const kept = new LRUCache<string, true>({ max: maxKeys, dispose: (_, key) => void counters.delete(key) });
+  let counts: Counts = { until: 0, recent: open(), before: null, keys: 0 };
+
+  const current = (): Counts => {
+    const now = performance.now();
+    if (now >= counts.until) counts = { until: now + minute * 1_000, recent: open(), before: null, keys: 0 };
+    else if (counts.keys >= generation) counts = { ...counts, recent: open(), before: counts.recent, keys: 0 };
+    return counts;
+  };
 
   const pass = (error: unknown): null => {
     log.error({ err: error, limiter: name }, 'a rate limiter failed; the request passes');
@@ -40,13 +60,28 @@ export function createLimiter(
   };
 
   return {
-    consume: (key) => {
-      if (!kept.get(key)) kept.set(key, true);
-      return counters
-        .consume(key)
-        .then(toUse, (refusal: unknown) => (refusal instanceof RateLimiterRes ? toUse(refusal) : pass(refusal)));
+    consume: async (key) => {
+      const into = current();
+      const { recent, before, until } = into;
+      try {
+        const counted = await recent.consume(key);
+        if (!counted.isFirstInDuration) return toUse(counted, until);
+        into.keys += 1;
+        const known = before && (await before.get(key));
+        return toUse(known ? await recent.penalty(key, known.consumedPoints) : counted, until);
+      } catch (refusal) {
+        return refusal instanceof RateLimiterRes ? toUse(refusal, until) : pass(refusal);
+      }
     },
-    look: (key) => counters.get(key).then((found) => found && toUse(found), pass),
+    look: async (key) => {
+      const { recent, before, until } = current();
+      try {
+        const found = (await recent.get(key)) ?? (before && (await before.get(key)));
+        return found && toUse(found, until);
+      } catch (error) {
+        return pass(error);
+      }
+    },
     refuse: (ctx, { remaining, seconds }, detail) => {
       ctx.set('RateLimit-Policy', `"${name}";q=${points};w=${minute}`);
       ctx.set('RateLimit', `"${name}";r=${remaining};t=${seconds}`);
@@ -55,8 +90,8 @@ export function createLimiter(
   };
 }
 
-const toUse = ({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Use => ({
+const toUse = ({ consumedPoints, remainingPoints }: RateLimiterRes, until: number): Use => ({
   consumed: consumedPoints,
   remaining: remainingPoints,
-  seconds: Math.ceil(msBeforeNext / 1000),
+  seconds: Math.ceil((until - performance.now()) / 1_000),
 });

@@ -1,11 +1,21 @@
 /**
  * The reference: Koa alone. POST reads and parses the same body and answers the same bytes as a record's receipt; GET
- * verifies the same access token and answers as many bytes as statistics have. Its one argument is the secret.
+ * verifies the same access token and answers as many bytes as statistics have. With a Redis a POST is answered once its
+ * body is safe there, which is the least that a receipt has to wait for: one SET of all bodies that came while the one
+ * before was on its way. Its one argument is a `Bare`.
  */
 import { createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import Koa from 'koa';
+import { Batcher } from '#libs/batcher';
+
+export interface Bare {
+  /** of access tokens */
+  secret: string;
+  redisUrl?: string;
+}
 
 const receipt = {
   id: '01a1f884-ec04-7250-ab99-537bae10040b',
@@ -20,7 +30,16 @@ const stats = {
   total: 1_234_567,
   breakdown: { accept_all: 617_283, reject_all: 395_061, custom: 172_839, withdraw: 49_384 },
 };
-const secret = createSecretKey(process.argv[2] ?? '', 'utf8');
+const given = JSON.parse(process.argv[2] ?? '{}') as Bare;
+const secret = createSecretKey(given.secret, 'utf8');
+const redis = given.redisUrl === undefined ? undefined : new Redis(given.redisUrl);
+const safe =
+  redis &&
+  new Batcher<Buffer, unknown>({
+    run: (bodies) => redis.set('bare', Buffer.concat(bodies)),
+    maxBatch: 400,
+    maxPending: 100_000,
+  });
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -40,7 +59,9 @@ app.use(async (ctx) => {
     ctx.body = stats;
     return;
   }
-  const body: unknown = JSON.parse((await readBody(ctx.req)).toString('utf8'));
+  const sent = await readBody(ctx.req);
+  const body: unknown = JSON.parse(sent.toString('utf8'));
+  await safe?.add(sent);
   ctx.status = typeof body === 'object' ? 202 : 400;
   ctx.body = receipt;
 });

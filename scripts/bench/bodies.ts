@@ -51,6 +51,14 @@ export function makeBody(index: number, visitor: string, id?: string): Body {
 
 export const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
 
+/** Each visitor has an address of its own, all of the same width: the number's pairs of digits are its bytes, plus 100. */
+export const addressPattern = '10.1$1.1$2.1$3';
+export const addressOf = (visitor: string): string => visitor.replace(/(..)(..)(..)/, addressPattern);
+
+/** The origin of the shop's pages, and a list that has it. */
+export const pageOrigin = 'https://www.shop.example';
+export const origins = ['https://shop.example', 'https://*.shop.example'];
+
 /** The site of the `index`th record: the n-th site gets a share of 1/n, evenly mixed. */
 export function siteOf<Any>(sites: Any[], index: number): Any {
   const weights = sites.map((_, at) => 1 / (at + 1));
@@ -69,9 +77,19 @@ export function siteOf<Any>(sites: Any[], index: number): Any {
 /** As wide as what fills them. */
 const visitorGap = '#'.repeat(visitorDigits);
 const idGap = '@'.repeat(36);
+const addressGap = '~'.repeat(addressOf(visitorNumber(0)).length);
 
-/** The text of requests around their gaps; with `ids` each has one for an id before the one for the visitor. */
-export function makeTemplates(sites: Site[], host: string, { ids }: { ids: boolean }): string[][] {
+export interface Parts {
+  /** an id of the client's own */
+  ids?: boolean;
+  /** the visitor's address, as a proxy in front adds it */
+  addresses?: boolean;
+  /** of the page that sends */
+  origin?: string | undefined;
+}
+
+/** The text of requests around their gaps: for the address and the id where they are wanted, and for the visitor. */
+export function makeTemplates(sites: Site[], host: string, { ids, addresses, origin }: Parts): string[][] {
   return Array.from({ length: 2_000 }, (_, index) => {
     const { domainId, apiKey } = siteOf(sites, index);
     const body = JSON.stringify(makeBody(index, visitorGap, ids ? idGap : undefined));
@@ -82,7 +100,9 @@ export function makeTemplates(sites: Site[], host: string, { ids }: { ids: boole
       `Content-Length: ${body.length}`,
       `User-Agent: ${userAgent}`,
       `x-api-key: ${apiKey}`,
+      ...(addresses ? [`X-Forwarded-For: ${addressGap}`] : []),
+      ...(origin ? [`Origin: ${origin}`] : []),
     ];
-    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(new RegExp(`${visitorGap}|${idGap}`));
+    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(new RegExp(`${visitorGap}|${idGap}|${addressGap}`));
   });
 }

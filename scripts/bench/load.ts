@@ -6,14 +6,24 @@ import path from 'node:path';
 import { lastLines } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { spawnTethered } from '../stack/tether.ts';
-import { makeTemplates, type Site } from './bodies.ts';
+import { makeTemplates, type Parts, type Site } from './bodies.ts';
 import { getScript, postScript } from './wrk.ts';
+
+/** Records of these sites. */
+export interface Records extends Omit<Parts, 'ids'> {
+  sites: Site[];
+}
+
+/** GETs of these paths with this token. */
+export interface Reads {
+  paths: string[];
+  token: string;
+}
 
 export interface Load {
   baseUrl: string;
   seconds: number;
-  /** what is sent: records of these sites, or GETs of these paths with this token */
-  send: { sites: Site[] } | { paths: string[]; token: string };
+  send: Records | Reads;
 }
 
 export interface Measured {
@@ -80,8 +90,7 @@ function wrk(dist: string, { baseUrl, seconds, send }: Load): Command {
   // beside the build, so that it goes with it
   const script = path.join(dist, `load-${randomUUID()}.lua`);
   const { host } = new URL(baseUrl);
-  const text =
-    'sites' in send ? postScript(makeTemplates(send.sites, host, { ids: false })) : getScript(send.paths, send.token);
+  const text = 'sites' in send ? postScript(makeTemplates(send.sites, host, send)) : getScript(send.paths, send.token);
   writeFileSync(script, text);
   return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl];
 }

@@ -28,6 +28,9 @@ export interface Scale {
   rounds: number;
   /** of one round at full load */
   seconds: number;
+  /** rounds in which two processes are compared that differ little, and seconds of one */
+  pairs: number;
+  pairSeconds: number;
   /** of one round in which records go all the way */
   endToEndSeconds: number;
   /** records that wait for `drain`, and for `drain-small` */

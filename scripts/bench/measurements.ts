@@ -35,6 +35,8 @@ export const measurements: Measurement[] = [
 export const whole: Scale = {
   rounds: 3,
   seconds: 5,
+  pairs: 12,
+  pairSeconds: 2,
   endToEndSeconds: 8,
   backlog: 200_000,
   smallBacklog: 50_000,
@@ -47,6 +49,8 @@ export const whole: Scale = {
 export const quick: Scale = {
   rounds: 3,
   seconds: 1,
+  pairs: 3,
+  pairSeconds: 1,
   endToEndSeconds: 1,
   backlog: 10_000,
   smallBacklog: 5_000,

@@ -17,7 +17,8 @@ import { dataRoot, ensureDataRoot, root } from '../stack/paths.ts';
 import { startPrivateStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import { waitUntil } from '../stack/wait.ts';
-import type { Site } from './bodies.ts';
+import type { Bare } from './bare.ts';
+import { origins, type Site } from './bodies.ts';
 import { type Server, startChild } from './child.ts';
 import { startDataSet } from './data-sets.ts';
 import { usualQueue } from './usual/tables.ts';
@@ -28,6 +29,8 @@ export interface Stack {
   redisUrl: string;
   /** no sites on a data set: those are only read */
   sites: Site[];
+  /** as many, whose domains have a list of origins */
+  listed: Site[];
   /** of an organization of its own, that gets no load */
   probes: Site[];
   /** for looking from outside */
@@ -39,7 +42,8 @@ export interface Stack {
   /** Each starts a process, which is stopped at the end of the measurement. */
   startApi(env?: Record<string, string>): Promise<AssentProcess>;
   startWorker(env?: Record<string, string>): Promise<AssentProcess>;
-  startBare(): Promise<Server>;
+  /** With `safe` it answers a record once its body is in this stack's Redis. */
+  startBare(options?: { safe: boolean }): Promise<Server>;
   startReference(name: string, input: object): Promise<Server>;
   /** an access token of an organization */
   token(organizationId: string): string;
@@ -119,6 +123,7 @@ async function startEmptyStack({ dist, say, onStop }: Setting): Promise<Stack> {
   return {
     ...stack,
     sites: await makeSites(stack.db, { organizations: 5, domainsEach: 4 }),
+    listed: await makeSites(stack.db, { organizations: 5, domainsEach: 4, origins }),
     probes: await makeSites(stack.db, { organizations: 1, domainsEach: 2 }),
     reset: async () => {
       await stack.reset();
@@ -181,6 +186,7 @@ function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Se
     databaseUrl,
     redisUrl,
     sites: [],
+    listed: [],
     probes: [],
     db,
     redis,
@@ -194,21 +200,28 @@ function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Se
       return api;
     },
     startWorker: (extra) => assent('worker', extra),
-    startBare: () => child('bare', secret),
+    startBare: ({ safe } = { safe: false }) =>
+      child('bare', JSON.stringify({ secret, ...(safe && { redisUrl }) } satisfies Bare)),
     startReference: (name, input) => child(name, JSON.stringify(input)),
     token: (organizationId) => jsonwebtoken.sign({ sub: 'bench', org: organizationId }, secret, { expiresIn: '1h' }),
     reset: stopRunning,
   };
 }
 
-async function makeSites(db: Database, { organizations, domainsEach }: { organizations: number; domainsEach: number }) {
+interface Tenants {
+  organizations: number;
+  domainsEach: number;
+  origins?: string[];
+}
+
+async function makeSites(db: Database, { organizations, domainsEach, origins = [] }: Tenants): Promise<Site[]> {
   const admin = createAdministration(db, 'bench');
   await admin.setPlan('bench', {});
   const sites: Site[] = [];
   for (let organization = 0; organization < organizations; organization += 1) {
     const { organizationId } = await admin.createOrganization(`Organization ${organization}`, 'bench');
     for (let domain = 0; domain < domainsEach; domain += 1) {
-      const made = await admin.createDomain(organizationId, { name: `shop-${domain}.example`, origins: [] });
+      const made = await admin.createDomain(organizationId, { name: `shop-${domain}.example`, origins });
       sites.push({ organizationId, ...(await admin.createKey(made.domainId)) });
     }
   }

@@ -1,5 +1,5 @@
 /** The script that makes wrk send every request anew: the next template with a random visitor. */
-import { visitorDigits, visitors } from './bodies.ts';
+import { addressPattern, visitorDigits, visitors } from './bodies.ts';
 
 const quoted = (text: string) => `[==[${text}]==]`;
 
@@ -15,19 +15,25 @@ const done = [
   'end',
 ];
 
-export const postScript = (templates: string[][]): string =>
-  [
-    `local before = {${templates.map(([text = '']) => escaped(text)).join(',')}}`,
-    `local after = {${templates.map(([, text = '']) => escaped(text)).join(',')}}`,
-    'local visitor, next, count = {}, 0, #before',
+/** Two gaps: the first is the address's. */
+export function postScript(templates: string[][]): string {
+  const [first = []] = templates;
+  const parts = first.map((_, at) => `{${templates.map((texts) => escaped(texts[at] ?? '')).join(',')}}`);
+  const gaps = first.length === 3 ? ['address', 'visitor'] : ['visitor'];
+  return [
+    `local part = {${parts.join(',')}}`,
+    'local visitor, address, next, count = {}, {}, 0, #part[1]',
     `for i = 0, ${visitors - 1} do visitor[i] = string.format("%0${visitorDigits}d", i) end`,
+    `for i = 0, ${visitors - 1} do address[i] = visitor[i]:gsub("(..)(..)(..)", "${addressPattern.replaceAll('$', '%')}") end`,
     'math.randomseed(os.time())',
     'request = function()',
     '  next = next % count + 1',
-    `  return before[next] .. visitor[math.random(0, ${visitors - 1})] .. after[next]`,
+    `  local who = math.random(0, ${visitors - 1})`,
+    `  return part[1][next]${gaps.map((gap, at) => ` .. ${gap}[who] .. part[${at + 2}][next]`).join('')}`,
     'end',
     ...done,
   ].join('\n');
+}
 
 export const getScript = (paths: string[], token: string): string =>
   [

@@ -1,16 +1,16 @@
 /** The parts of the bench that only calculate: a wrong figure is worse than none. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv4 } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { recordBody } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
-import { makeBody, makeTemplates, siteOf, visitorNumber } from '../../scripts/bench/bodies.ts';
+import { addressOf, makeBody, makeTemplates, pageOrigin, siteOf, visitorNumber } from '../../scripts/bench/bodies.ts';
 import { openConnection } from '../../scripts/bench/connection.ts';
 import { spanOf } from '../../scripts/bench/data-sets.ts';
 import { atLeast, atMost, compared, single } from '../../scripts/bench/measurement.ts';
 import { median, quantile } from '../../scripts/bench/quantiles.ts';
-import { alternate } from '../../scripts/bench/rounds.ts';
+import { alongside, alternate } from '../../scripts/bench/rounds.ts';
 import { table } from '../../scripts/bench/table.ts';
 
 const sites = Array.from({ length: 20 }, (_, index) => ({
@@ -46,6 +46,20 @@ describe('rounds', () => {
       figure: taking('figure', [5, 80, 9]),
     });
     expect(order).toEqual(['reference', 'figure', 'reference', 'figure', 'reference', 'figure']);
+    expect(measured).toEqual({ figure: 9, reference: 10, ratio: 0.8 });
+  });
+});
+
+describe('two at the same time', () => {
+  it('are judged by the median of the ratios of each round', async () => {
+    const [references, figures] = [
+      [10, 100, 10],
+      [5, 80, 9],
+    ];
+    const measured = await alongside(3, {
+      reference: async () => references.shift() ?? 0,
+      figure: async () => figures.shift() ?? 0,
+    });
     expect(measured).toEqual({ figure: 9, reference: 10, ratio: 0.8 });
   });
 });
@@ -96,6 +110,16 @@ describe('the load', () => {
     [...counts.values()].forEach((count, at) => {
       expect(count).toBeCloseTo(10_000 / harmonic / (at + 1), -2);
     });
+  });
+
+  it('can come from pages, each visitor at an address of its own', () => {
+    const addresses = Array.from({ length: 1_000 }, (_, index) => addressOf(visitorNumber(index)));
+    expect(new Set(addresses).size).toBe(1_000);
+    expect(addresses.every(isIPv4)).toBe(true);
+    const [parts = []] = makeTemplates(sites, '127.0.0.1:1', { addresses: true, origin: pageOrigin });
+    expect(parts).toHaveLength(3);
+    expect(parts[0]).toMatch(/X-Forwarded-For: $/);
+    expect(parts[1]).toContain(`Origin: ${pageOrigin}`);
   });
 
   it('is requests whose length is right whatever fills their gaps', () => {

@@ -1,3 +1,5 @@
+import { pageOrigin } from '../bodies.ts';
+import { controlsRow } from '../controls.ts';
 import { runLoad } from '../load.ts';
 import { atLeast, compared, type Measurement } from '../measurement.ts';
 import { alternate } from '../rounds.ts';
@@ -6,11 +8,19 @@ import type { Stack } from '../stack.ts';
 export const accept: Measurement = {
   name: 'accept',
   about: '202s a second of one API process, worker off ÷ bare Koa',
-  run: async (bench, { rounds, seconds }) => {
+  run: async (bench, scale) => {
     const stack = await bench.empty();
-    const measured = await acceptRates(stack, { rounds, seconds });
+    const measured = await acceptRates(stack, scale);
     bench.known.set('accept', measured.figure);
-    return [compared('accept', 'records/s', measured, atLeast(0.85))];
+    await stack.reset();
+    // pages of a shop send them, each visitor's from another address
+    const send = { addresses: true, origin: pageOrigin };
+    const controls = await controlsRow('accept', stack, scale, {
+      env: { TRUSTED_PROXY_HOPS: '1' },
+      on: { sites: stack.listed, ...send },
+      off: { sites: stack.sites, ...send },
+    });
+    return [compared('accept', 'records/s', measured, atLeast(0.85)), controls];
   },
 };
 
