@@ -9,22 +9,27 @@ const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
 export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
-  const allow = async (ctx: Context, origin: string) => {
+  const lookUp = async (ctx: Context, origin: string) => {
     // while the list cannot be read the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);
     // to ask for domains that do not exist is to guess; the record itself is counted with its key
     if (domain === null && ctx.method === 'OPTIONS') await deps.failedKeys.note(ctx);
     // an unknown domain looks like one without a list: the page may read that its key is refused
-    const origins = domain?.origins ?? [];
-    if (!isAllowed(origins, origin)) return;
-    ctx.set('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
-    ctx.set('Access-Control-Expose-Headers', exposed);
+    allow(ctx, origin, domain?.origins ?? []);
   };
   return (ctx) => {
     ctx.res.setHeader('Vary', 'Origin');
     const { origin } = ctx.req.headers;
-    return origin ? allow(ctx, origin) : undefined;
+    if (!origin) return undefined;
+    const known = deps.tenants.knownDomain(ctx.params.domainId ?? '');
+    return known ? allow(ctx, origin, known.origins) : lookUp(ctx, origin);
   };
+}
+
+function allow({ res }: Context, origin: string, origins: string[]): void {
+  if (!isAllowed(origins, origin)) return;
+  res.setHeader('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
+  res.setHeader('Access-Control-Expose-Headers', exposed);
 }
 
 /** A refusal that says nothing of any domain. */
