@@ -93,7 +93,7 @@ export function Domain({
       {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!view && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
       {view && (
-        <div class={reading.isLoading ? 'fading' : undefined} aria-busy={reading.isLoading}>
+        <div class={reading.isLate ? 'fading' : undefined} aria-busy={reading.isLoading}>
           {reading.isSlow && (
             <p class="notice" role="status">
               Still loading. These are the figures of {range(view.stats.from, view.stats.to)}.

@@ -71,7 +71,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
       {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
         <section
-          class={reading.isLoading ? 'card log-card fading' : 'card log-card'}
+          class={reading.isLate ? 'card log-card fading' : 'card log-card'}
           aria-busy={reading.isLoading}
           aria-label="Records"
           ref={frame}
