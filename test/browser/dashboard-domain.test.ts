@@ -126,7 +126,7 @@ describe('the page of a domain', () => {
       signDisplay: 'exceptZero',
     }).format((total - before.total) / before.total);
     const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Decisions' }) });
-    expect(await card.textContent()).toContain(`${change} ${count(before.total)} in `);
+    expect(await card.textContent()).toContain(`${change} against ${count(before.total)} in `);
     const row = shown.getByRole('row', { name: /Rejected all/ });
     expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
   });

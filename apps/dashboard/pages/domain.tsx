@@ -129,7 +129,7 @@ function Statistics({
   const isPartDay = isOpen && stats.from === stats.to;
   const change = before && !isPartDay && growth(before.total, total);
   const when = before && before.from === before.to ? `on ${earlier}` : `in ${earlier}`;
-  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, ' : '';
+  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, against ' : 'against ';
   return (
     <>
       <div class="figures-row figures-row-3">
