@@ -3,6 +3,7 @@ import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { createApi } from './api.ts';
 import { now } from './clock.ts';
+import { visible } from './format.ts';
 import { Domain } from './pages/domain.tsx';
 import { Home } from './pages/home.tsx';
 import { Log } from './pages/log.tsx';
@@ -12,7 +13,15 @@ import { Skeleton } from './parts/skeleton.tsx';
 import { TroubleCard } from './parts/trouble.tsx';
 import { useReading } from './reading.ts';
 import { homeAddress, useRoute } from './router.ts';
-import { type Ending, endingOf, endSession, handedOver, openSession, startSession } from './session.ts';
+import {
+  type Ending,
+  endingOf,
+  endSession,
+  handedOver,
+  type OpenSession,
+  openSession,
+  startSession,
+} from './session.ts';
 
 export function App() {
   const [session, setSession] = useState(openSession);
@@ -30,7 +39,7 @@ export function App() {
   if (session.token === null) {
     return <SignIn ending={session.ending} signIn={(token) => setSession(startSession(token))} />;
   }
-  return <SignedIn key={session.token} token={session.token} end={(ending) => setSession(endSession(ending))} />;
+  return <SignedIn key={session.token} session={session} end={(ending) => setSession(endSession(ending))} />;
 }
 
 /** An answer that this page cannot draw, as between two releases: never a blank page. */
@@ -48,7 +57,9 @@ const Mistake = () => (
   </main>
 );
 
-function SignedIn({ token, end }: { token: string; end(ending: Ending): void }) {
+function SignedIn({ session, end }: { session: OpenSession; end(ending: Ending): void }) {
+  const { token } = session;
+  const [isTold, setTold] = useState(false);
   // one for each token
   const api = useMemo(() => createApi(token, () => end(endingOf(token, now()))), [token]);
   const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
@@ -61,6 +72,17 @@ function SignedIn({ token, end }: { token: string; end(ending: Ending): void }) 
       </a>
       <Header organization={organization} route={route} signOut={() => end('signed-out')} />
       <main id="main">
+        {session.isByLink && organization && !isTold && (
+          <p class="notice by-link" role="status">
+            <span>
+              The link has signed you in to <bdi>{visible(organization.name)}</bdi>. Whoever was signed in in this tab
+              no longer is.
+            </span>
+            <button type="button" class="button quiet" onClick={() => setTold(true)}>
+              Understood
+            </button>
+          </p>
+        )}
         {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
         {!organization && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
         {organization && route.page === 'home' && (

@@ -1,7 +1,9 @@
 /** One answer that a view needs: loading, slow, there, or failed with a way to try again. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Trouble } from './api.ts';
 
+/** Milliseconds after which what is shown meanwhile fades: most answers come sooner, and nothing has to flicker. */
+const lateAfter = 150;
 /** Milliseconds after which a view says that it takes long. */
 const slowAfter = 2_500;
 /** Milliseconds before the first try by itself; each next one waits twice as long, up to the longest. */
@@ -15,69 +17,81 @@ export interface Reading<T> {
   value: T | undefined;
   trouble: Trouble | undefined;
   isLoading: boolean;
+  isLate: boolean;
   isSlow: boolean;
   retry(): void;
   /** takes over an answer that came otherwise, such as a live one */
   put(value: T): void;
 }
 
+const atRest = { trouble: undefined, isLoading: false, isLate: false, isSlow: false, failures: 0 };
+
 interface State<T> {
   value: T | undefined;
   trouble: Trouble | undefined;
   isLoading: boolean;
+  isLate: boolean;
   isSlow: boolean;
   /** tries in a row that failed */
   failures: number;
 }
 
+interface Flight<T> {
+  answer: Promise<T>;
+  signal: AbortSignal;
+}
+
 /** Reads anew with each key. A refused token is not this view's matter: it ends the session. */
 export function useReading<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Reading<T> {
   const [attempt, setAttempt] = useState({ isByItself: false });
-  const [state, setState] = useState<State<T>>({
-    value: undefined,
-    trouble: undefined,
-    isLoading: true,
-    isSlow: false,
-    failures: 0,
-  });
+  const [state, setState] = useState<State<T>>({ ...atRest, value: undefined, isLoading: true });
   const latest = useRef(read);
   latest.current = read;
   const readKey = useRef(key);
+  const flight = useRef<Flight<T> | null>(null);
 
-  // the key says when to read again
-  useEffect(() => {
+  // the key says when to read again: asked at once, and the answer is taken after the click's own picture
+  useLayoutEffect(() => {
     const own = new AbortController();
+    const answer = latest.current(own.signal);
+    // whoever takes it hears of what went wrong
+    answer.catch(() => {});
+    flight.current = { answer, signal: own.signal };
+    return () => own.abort();
+  }, [key, attempt]);
+
+  useEffect(() => {
+    if (!flight.current) return undefined;
+    const { answer, signal } = flight.current;
     // what was wrong stays in view while it is tried again by itself
     if (!attempt.isByItself || readKey.current !== key)
-      setState(({ value }) => ({ value, trouble: undefined, isLoading: true, isSlow: false, failures: 0 }));
+      setState(({ value }) => ({ ...atRest, value, isLoading: true }));
     readKey.current = key;
-    const timer = setTimeout(() => setState((before) => ({ ...before, isSlow: before.isLoading })), slowAfter);
-    latest
-      .current(own.signal)
+    const timers = [
+      setTimeout(() => setState((before) => ({ ...before, isLate: before.isLoading })), lateAfter),
+      setTimeout(() => setState((before) => ({ ...before, isSlow: before.isLoading })), slowAfter),
+    ];
+    const stop = () => timers.forEach(clearTimeout);
+    answer
       .then(
         (value) => {
-          if (!own.signal.aborted)
-            setState({ value, trouble: undefined, isLoading: false, isSlow: false, failures: 0 });
+          if (!signal.aborted) setState({ ...atRest, value });
         },
         (error: unknown) => {
-          if (own.signal.aborted) return;
+          if (signal.aborted) return;
           const trouble = error instanceof Trouble ? error : new Trouble('problem', 'This page made a mistake.');
           if (trouble.kind === 'refused') return;
           setState(({ trouble: before, failures }) => ({
+            ...atRest,
             value: undefined,
             // one that goes on is told once, and its id stays as it is being copied
             trouble: before && before.kind === trouble.kind && before.code === trouble.code ? before : trouble,
-            isLoading: false,
-            isSlow: false,
             failures: failures + 1,
           }));
         },
       )
-      .finally(() => clearTimeout(timer));
-    return () => {
-      own.abort();
-      clearTimeout(timer);
-    };
+      .finally(stop);
+    return stop;
   }, [key, attempt]);
 
   // what passes is tried again by itself, while somebody can see it, and at once when there is a network again
@@ -107,7 +121,8 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     (value: T) => setState((before) => (before.isLoading ? before : { ...before, value, trouble: undefined })),
     [],
   );
-  return { value: state.value, trouble, isLoading: state.isLoading, isSlow: state.isSlow, retry, put };
+  const { value, isLoading, isLate, isSlow } = state;
+  return { value, trouble, isLoading, isLate, isSlow, retry, put };
 }
 
 const isPassing = ({ kind, status }: Trouble): boolean => kind !== 'problem' || passing.includes(status);

@@ -5,7 +5,12 @@
 const place = 'assent-token';
 
 export type Ending = 'none' | 'expired' | 'refused' | 'signed-out';
-export type Session = { token: string } | { token: null; ending: Ending };
+export interface OpenSession {
+  token: string;
+  /** a link took the place of another organization's session in this tab, which one should be told */
+  isByLink: boolean;
+}
+export type Session = OpenSession | { token: null; ending: Ending };
 
 /** Takes a token out of the address bar, else the one that this tab has. */
 export function openSession(): Session {
@@ -13,9 +18,10 @@ export function openSession(): Session {
   return token === null ? { token: null, ending: 'none' } : startSession(token);
 }
 
-export function startSession(token: string): Session {
+export function startSession(token: string): OpenSession {
+  const before = kept();
   withStorage((storage) => storage.setItem(place, token));
-  return { token };
+  return { token, isByLink: before !== null && claimOf(before, 'org') !== claimOf(token, 'org') };
 }
 
 export function endSession(ending: Ending): Session {
@@ -34,13 +40,18 @@ const kept = () => withStorage((storage) => storage.getItem(place)) ?? null;
 
 /** Why the service refused it, as far as the token itself tells. */
 export function endingOf(token: string, time: number): Ending {
+  return Number(claimOf(token, 'exp')) * 1000 <= time ? 'expired' : 'refused';
+}
+
+/** Only to tell what happened: whether it is true is the service's to say. */
+function claimOf(token: string, name: string): unknown {
   try {
     const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')));
-    if (typeof claims === 'object' && claims && 'exp' in claims && Number(claims.exp) * 1000 <= time) return 'expired';
+    return typeof claims === 'object' && claims ? new Map(Object.entries(claims)).get(name) : undefined;
   } catch {
     // no token at all
+    return undefined;
   }
-  return 'refused';
 }
 
 /** A browser may keep pages from storing anything: then the session lasts until the page is left. */

@@ -18,7 +18,17 @@ export interface Visitor {
   messages: string[];
 }
 
-export function useBrowser(): (options?: BrowserContextOptions) => Promise<Visitor> {
+export interface Visit {
+  /** somebody new, who is gone when the test ends */
+  (options?: BrowserContextOptions): Promise<Visitor>;
+  /**
+   * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs a second, so
+   * this is for tests that do not look at what a browser keeps.
+   */
+  again(options?: BrowserContextOptions, name?: string): Promise<Visitor>;
+}
+
+export function useBrowser(): Visit {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -31,10 +41,9 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Visit
   }, installTime);
   afterAll(() => browser.close());
 
-  return async (options = {}) => {
+  const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
     context.setDefaultTimeout(patience);
-    onTestFinished(() => context.close());
     const messages: string[] = [];
     context.on('page', (page) => {
       page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
@@ -42,6 +51,25 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Visit
     });
     return { context, page: await context.newPage(), messages };
   };
+  const visit = async (options: BrowserContextOptions = {}) => {
+    const visitor = await arrive(options);
+    onTestFinished(() => visitor.context.close());
+    return visitor;
+  };
+
+  const regulars = new Map<string, Promise<Visitor>>();
+  const again = async (options: BrowserContextOptions = {}, name = '') => {
+    const key = JSON.stringify([name, options]);
+    const coming = regulars.get(key) ?? arrive(options);
+    regulars.set(key, coming);
+    const visitor = await coming;
+    onTestFinished(async () => {
+      await visitor.page.unrouteAll({ behavior: 'ignoreErrors' });
+      await visitor.context.setOffline(false);
+    });
+    return visitor;
+  };
+  return Object.assign(visit, { again });
 }
 
 /** The button with exactly this name. */

@@ -1,8 +1,10 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/contract/calendar';
+import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf, startOf } from '#libs/contract/calendar';
+import { presets } from '../../apps/dashboard/periods.ts';
 import { at } from '../e2e/stack.ts';
 import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 import { useBrowser } from './browser.ts';
 import {
   type Customer,
@@ -34,7 +36,7 @@ describe('the page of a domain', () => {
   const stats = async (query: string) =>
     (await createClient(running.api.baseUrl, customer).stats(domainId, query)).body;
   const page = async (query = '') => {
-    const visitor = await open(visit, running, customer, `/domains/${domainId}${query}`);
+    const visitor = await open(visit.again, running, customer, `/domains/${domainId}${query}`);
     await figure(visitor.page, 'Decisions').waitFor();
     return visitor.page;
   };
@@ -43,7 +45,7 @@ describe('the page of a domain', () => {
   const showsDays = async (given: Page, from: string, to: string) => {
     const { total } = await stats(`from=${from}&to=${to}`);
     await expect.poll(() => figure(given, 'Decisions').textContent(), { timeout: 10_000 }).toBe(count(total));
-    await given.locator('.fading').waitFor({ state: 'detached' });
+    await given.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
     expect(query(given)).toMatchObject({ from, to });
     return total;
   };
@@ -52,10 +54,12 @@ describe('the page of a domain', () => {
     const shown = await page();
     await showsDays(shown, addDays(today(), -29), today());
     expect(query(shown).interval).toBe('day');
+    // to name none is no mistake
+    expect(await shown.getByText('The address names no valid').count()).toBe(0);
   });
 
   it('a stranger finds yesterday’s opt-in rate from the home page', async () => {
-    const { page: shown } = await open(visit, running, customer);
+    const { page: shown } = await open(visit.again, running, customer);
     await shown.getByRole('navigation', { name: 'Domains' }).getByRole('link', { name: 'shop.example' }).click();
     await shown.getByRole('link', { name: 'Yesterday' }).click();
     const yesterday = addDays(today(), -1);
@@ -82,12 +86,60 @@ describe('the page of a domain', () => {
     await showsDays(shown, from, to);
     const address = shown.url();
     const label = await shown.locator('.chart figcaption').textContent();
-    const { page: other } = await open(visit, running, customer, address.slice(running.api.baseUrl.length));
+    const somebodyElse = (options?: BrowserContextOptions) => visit.again(options, 'somebody else');
+    const { page: other } = await open(somebodyElse, running, customer, address.slice(running.api.baseUrl.length));
     await showsDays(other, from, to);
     expect(other.url()).toBe(address);
     expect(await other.locator('.chart figcaption').textContent()).toBe(label);
     await shown.goBack();
     await showsDays(shown, addDays(today(), -29), today());
+  });
+
+  it('on a phone the chosen period is in view', async () => {
+    const [, , , , , , year] = presets(Date.now());
+    const { page: shown } = await open(
+      visit,
+      running,
+      customer,
+      `/domains/${domainId}?from=${year?.period.from}&to=${year?.period.to}`,
+      { viewport: { width: 390, height: 844 } },
+    );
+    const chosen = shown.locator('.period .chips a[aria-current]');
+    expect(await chosen.textContent()).toBe('12 months');
+    await expect
+      .poll(() => chosen.evaluate((chip) => Math.round(chip.getBoundingClientRect().right) <= innerWidth))
+      .toBe(true);
+    await shown.getByRole('link', { name: 'Today' }).click();
+    await expect.poll(() => chosen.textContent()).toBe('Today');
+    await expect.poll(() => chosen.evaluate((chip) => chip.getBoundingClientRect().left >= 0)).toBe(true);
+  });
+
+  it('one day has one bar, with its name below the middle of it', async () => {
+    const shown = await page(`?from=${addDays(today(), -1)}&to=${addDays(today(), -1)}`);
+    const name = shown.locator('.chart-names span');
+    expect(await name.count()).toBe(1);
+    const middle = (all: SVGElement | HTMLElement) => {
+      const { left, width } = all.getBoundingClientRect();
+      return left + width / 2;
+    };
+    const plot = await shown.locator('.chart-plot svg').evaluate(middle);
+    expect(Math.abs((await name.evaluate(middle)) - plot)).toBeLessThan(2);
+  });
+
+  it.each([
+    ['rises', 0, '+100.0 points'],
+    ['falls', 1, '-100.0 points'],
+  ])('a rate that %s has one sign', async (_, accepted, words) => {
+    const swing = await makeCustomer(running.db);
+    const { domainId: id } = at(swing.domains, 0);
+    const decide = (back: number, decision: 'accept_all' | 'reject_all') =>
+      recordAt(startOf(addDays(today(), -back)) + 1, { domainId: id, decision });
+    const [one, other] = accepted ? (['accept_all', 'reject_all'] as const) : (['reject_all', 'accept_all'] as const);
+    await storeCounted(running, swing, [decide(3, one), decide(2, other)]);
+    const day = addDays(today(), -2);
+    const { page: shown } = await open(visit.again, running, swing, `/domains/${id}?from=${day}&to=${day}`);
+    const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Opt-in rate' }) });
+    await expect.poll(() => card.locator('.change').textContent()).toBe(words);
   });
 
   it('any two days can be chosen, in order', async () => {
@@ -126,7 +178,7 @@ describe('the page of a domain', () => {
       signDisplay: 'exceptZero',
     }).format((total - before.total) / before.total);
     const card = shown.locator('section.figure').filter({ has: shown.getByRole('heading', { name: 'Decisions' }) });
-    expect(await card.textContent()).toContain(`${change} ${count(before.total)} in `);
+    expect(await card.textContent()).toContain(`${change} against ${count(before.total)} in `);
     const row = shown.getByRole('row', { name: /Rejected all/ });
     expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
   });
@@ -140,7 +192,7 @@ describe('the page of a domain', () => {
     const { series = [] } = await stats(`from=${from}&to=${to}&interval=month`);
     await shown.getByText('Show as a table').click();
     const rows = shown.getByRole('table', { name: /Decisions by month/ }).locator('tbody tr');
-    expect(await rows.count()).toBe(series.length);
+    await expect.poll(() => rows.count()).toBe(series.length);
     expect(await rows.first().textContent()).toContain(count(series.at(-1)?.total ?? -1));
     expect(await shown.getByRole('link', { name: 'Day', exact: true }).getAttribute('href')).toContain('interval=day');
   });
@@ -171,7 +223,7 @@ describe('the page of a domain', () => {
     const other = await makeCustomer(running.db);
     for (const id of [at(other.domains, 0).domainId, 'dom_nobody']) {
       for (const part of ['', '/log']) {
-        const { page: shown } = await open(visit, running, customer, `/domains/${id}${part}`);
+        const { page: shown } = await open(visit.again, running, customer, `/domains/${id}${part}`);
         await shown.getByRole('heading', { name: 'No such domain' }).waitFor();
         expect(await shown.locator('.figure-value').count()).toBe(0);
       }

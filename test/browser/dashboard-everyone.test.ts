@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
+import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { at } from '../e2e/stack.ts';
 import { useBrowser } from './browser.ts';
 import {
   type Customer,
+  enter,
   figure,
   history,
   makeCustomer,
@@ -17,7 +18,15 @@ import {
   storeCounted,
 } from './dashboard.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const desk = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+const ofColours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+const looks = [
+  ['light, desk', 'light', desk, {}],
+  ['dark, desk', 'dark', desk, ofColours],
+  ['light, phone', 'light', phone, {}],
+] as const;
 /** Milliseconds from a key or a click to the next picture. */
 const noticed = 100;
 
@@ -43,71 +52,76 @@ describe('the dashboard for everyone', () => {
 
   const domainPath = (who: Customer) => `/domains/${at(who.domains, 0).domainId}`;
   // by way of the debugger: the policy lets no script in
-  const violations = async (page: Page) => {
-    await page.evaluate(axe);
-    const results = await page.evaluate(() => (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run());
+  const run = async (page: Page, options: RunOptions) => {
+    if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+    const results = await page.evaluate(
+      (given) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(given),
+      { resultTypes: ['violations'], ...options } satisfies RunOptions,
+    );
     return results.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]);
   };
+  /** What axe finds in each scheme and size. Where only colours are others, only what looks at colours looks again. */
+  const violations = async (page: Page) => {
+    const found: Record<string, unknown> = {};
+    for (const [name, colorScheme, viewport, options] of looks) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      const all = await run(page, options);
+      if (all.length > 0) found[name] = all;
+    }
+    return found;
+  };
 
-  describe.each([
-    ['light', { width: 1440, height: 900 }],
-    ['dark', { width: 1440, height: 900 }],
-    ['light', { width: 390, height: 844 }],
-  ] as const)('in %s, %o, axe finds nothing', (colorScheme, viewport) => {
+  describe('in both schemes, on a desk and on a phone, axe finds nothing', () => {
     const look = async (who: Pick<Customer, 'token'>, path: string) =>
-      (await open(visit, running, who, path, { colorScheme, viewport, reducedMotion: 'reduce' })).page;
+      (await open(visit.again, running, who, path)).page;
 
     it('on the home page, with its table, its menu and a day being read', async () => {
       const page = await look(customer, '/');
       await page.locator('.stream-row').first().waitFor();
-      expect(await violations(page)).toEqual([]);
       await page.getByText('Show as a table').click();
       await page.getByRole('slider').focus();
       await page.locator('.tip').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
       await page.getByRole('button', { name: 'Domains' }).click();
       await page.getByRole('searchbox').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
     });
 
     it('on the pages of a domain', async () => {
       const page = await look(customer, domainPath(customer));
       await figure(page, 'Decisions').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
       await page.getByRole('link', { name: 'Log', exact: true }).click();
       await page.getByRole('table').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
       await page
         .getByRole('button', { name: /Details/ })
         .first()
         .click();
       await page.getByRole('dialog').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
     });
 
-    it('where a plan rules, where nothing is yet, where something is wrong, and at the door', async () => {
-      const states: [Pick<Customer, 'token'>, string, string][] = [
-        [capped, `${domainPath(capped)}/log`, '.rule'],
-        [without, `${domainPath(without)}/log`, '.rule'],
-        [empty, '/', '.first-steps'],
-        [empty, `${domainPath(empty)}/log`, '.nothing'],
-        [customer, '/domains/dom_nobody', '.trouble'],
-        [{ token: 'none' }, '/', '.sign-in .notice'],
-      ];
-      for (const [who, path, ready] of states) {
-        const page = await look(who, path);
-        await page.locator(ready).waitFor();
-        expect([path, await violations(page)]).toEqual([path, []]);
-        await page.close();
-      }
+    it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
+      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.rule'],
+      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.rule'],
+      ['nothing is yet', () => empty, () => '/', '.first-steps'],
+      ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
+      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.trouble'],
+      ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
+    ])('where %s', async (_, who, path, ready) => {
+      const page = await look(who(), path());
+      await page.locator(ready).waitFor();
+      expect(await violations(page)).toEqual({});
     });
 
     it('while it loads', async () => {
-      const { page } = await visit({ colorScheme, viewport });
+      const { page } = await visit.again();
       await page.route('**/v1/consent/**', () => {});
-      await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+      await enter(page, running, customer);
       await page.locator('.slow-note').waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page)).toEqual({});
     });
   });
 
@@ -149,55 +163,79 @@ describe('the dashboard for everyone', () => {
     expect(messages).toEqual([]);
   });
 
-  it(`answers every click and key within ${noticed} ms, with 200 domains`, async () => {
-    const tour = async () => {
-      const { page, context } = await open(visit, running, customer);
-      await page.evaluate(() => {
-        const seen: [string, number][] = [];
-        Object.assign(window, { seen });
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries() as PerformanceEventTiming[]) {
-            const place = entry.target instanceof Element ? entry.target.className : 'gone';
-            seen.push([`${entry.name} ${place}`, entry.duration]);
-          }
-        }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
-      });
-      await page.locator('.stream-row').first().waitFor();
-      await page.getByRole('slider').focus();
-      for (let index = 0; index < 5; index += 1) await page.keyboard.press('ArrowLeft');
-      await page.getByText('Show as a table').click();
-      await page.getByRole('button', { name: 'Domains' }).click();
-      // as fast as people type
-      await page.keyboard.type('shop', { delay: 80 });
-      await page.getByText('1 domains').waitFor({ state: 'attached' });
-      await page.keyboard.press('Enter');
-      await figure(page, 'Decisions').waitFor();
-      for (const name of ['12 months', 'Last month', '30 days']) {
-        await page.getByRole('link', { name }).click();
-        await page.locator('.chips a[aria-current]', { hasText: name }).waitFor();
-      }
-      await page.getByRole('link', { name: 'Log', exact: true }).click();
-      await page.getByRole('table').waitFor();
-      await page.getByRole('combobox', { name: 'Rows' }).selectOption('200');
-      await page.getByText(/^1 to 200 of/).waitFor();
-      await page.getByRole('link', { name: 'Next' }).click();
-      await page.getByText(/^201 to/).waitFor();
-      await page
-        .getByRole('button', { name: /Details/ })
-        .first()
-        .click();
-      await page.getByRole('dialog').waitFor();
-      await page.keyboard.press('Escape');
-      const seen = await page.evaluate(() => (window as unknown as { seen: [string, number][] }).seen);
-      await context.close();
-      return seen.sort((one, other) => other[1] - one[1])[0] ?? ['none', 0];
+  /** Every click and key of a tour, each with the milliseconds to its picture. */
+  const tour = async (): Promise<Map<string, number>> => {
+    const { page } = await open((options) => visit.again(options, 'tour'), running, customer);
+    await page.evaluate(() => {
+      const seen: [number, number][] = [];
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => {
+        for (const { startTime, duration } of list.getEntries()) seen.push([startTime, duration]);
+      }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
+    });
+    const steps: [string, number][] = [];
+    const step = async (name: string, act: () => Promise<unknown>, ready: () => Promise<unknown>) => {
+      steps.push([name, await page.evaluate(() => performance.now())]);
+      await act();
+      await ready();
     };
-    // a machine that does much else has its moments: one of five tours has to be without
-    const slowest: (string | number)[][] = [];
-    for (let turn = 0; turn < 5 && !slowest.some(([, duration]) => Number(duration) <= noticed); turn += 1) {
-      slowest.push(await tour());
+    const press = (key: string) => () => page.keyboard.press(key);
+    const follow = (name: string) => () => page.getByRole('link', { name, exact: true }).click();
+    const chosen = (name: string) => () => page.locator('.chips a[aria-current]', { hasText: name }).waitFor();
+    const tip = page.locator('.tip');
+    const menu = page.getByRole('searchbox');
+
+    await page.locator('.stream-row').first().waitFor();
+    await page.getByRole('slider').focus();
+    await step('reads another day', press('ArrowLeft'), () => tip.waitFor());
+    await step(
+      'shows the figures as a table',
+      () => page.getByText('Show as a table').click(),
+      () => page.locator('.figures tbody').waitFor(),
+    );
+    await step(
+      'opens the menu',
+      () => page.getByRole('button', { name: 'Domains' }).click(),
+      () => menu.waitFor(),
+    );
+    // as fast as people type
+    const typed = () => page.getByText('1 domains').waitFor({ state: 'attached' });
+    await step('looks for a domain', () => page.keyboard.type('shop', { delay: 80 }), typed);
+    await step('opens the domain', press('Enter'), () => figure(page, 'Decisions').waitFor());
+    for (const name of ['12 months', 'Last month', '30 days']) await step(`${name}`, follow(name), chosen(name));
+    await step('opens the log', follow('Log'), () => page.getByRole('table').waitFor());
+    // by the keyboard, since only what a person can do is measured
+    await page.getByRole('combobox', { name: 'Rows' }).focus();
+    await step('shows 200 rows', press('End'), () => page.getByText(/^1 to 200 of/).waitFor());
+    await step('goes to the next page', follow('Next'), () => page.getByText(/^201 to/).waitFor());
+    const details = page.getByRole('button', { name: /Details/ }).first();
+    const dialog = page.getByRole('dialog');
+    await step(
+      'opens a record',
+      () => details.click(),
+      () => dialog.waitFor(),
+    );
+    await step('closes the record', press('Escape'), () => dialog.waitFor({ state: 'detached' }));
+    const seen = await page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return (window as unknown as { seen: [number, number][] }).seen;
+    });
+    return new Map(
+      steps.map(([name, start], index) => {
+        const end = steps[index + 1]?.[1] ?? Number.POSITIVE_INFINITY;
+        return [name, Math.max(0, ...seen.flatMap(([time, took]) => (time >= start && time < end ? [took] : [])))];
+      }),
+    );
+  };
+
+  it(`answers every click and key within ${noticed} ms, with 200 domains`, async () => {
+    // a machine that does much else has its moments, so each step has nine turns to be quick three times
+    const took = new Map<string, number[]>();
+    const slow = () => [...took].filter(([, all]) => all.filter((each) => each <= noticed).length < 3);
+    for (let turn = 0; turn < 9 && (turn < 3 || slow().length > 0); turn += 1) {
+      for (const [name, duration] of await tour()) took.set(name, [...(took.get(name) ?? []), duration]);
     }
-    console.log('slowest interaction of each tour:', JSON.stringify(slowest));
-    expect(Math.min(...slowest.map(([, duration]) => Number(duration)))).toBeLessThanOrEqual(noticed);
-  });
+    console.log('milliseconds of each tour:', JSON.stringify(Object.fromEntries(took)));
+    expect(Object.fromEntries(slow())).toEqual({});
+  }, 150_000);
 });

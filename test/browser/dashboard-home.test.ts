@@ -37,7 +37,7 @@ describe('the home page of the dashboard', () => {
   }, 120_000);
 
   const home = async (who: Customer = customer) => {
-    const visitor = await open(visit, running, who);
+    const visitor = await open(visit.again, running, who);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
     return visitor;
   };
@@ -98,7 +98,7 @@ describe('the home page of the dashboard', () => {
 
     await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: 'Decisions by day, last 30 days' }).locator('tbody tr');
-    expect(await rows.count()).toBe(30);
+    await expect.poll(() => rows.count()).toBe(30);
     expect(await rows.nth(1).textContent()).toContain(count(yesterday?.accept_all ?? -1));
   });
 
@@ -219,6 +219,26 @@ describe('the home page of the dashboard', () => {
     // the stream has only what every plan may see
     await page.locator('.stream-row').first().waitFor();
     expect(await page.locator('.stream-row').getByRole('button').count()).toBe(0);
+  });
+
+  it('a plan without the log says so beside the stream, and promises none of the log at its limit', async () => {
+    const basic = await makeCustomer(running.db, { consentLog: false, monthlyRecordLimit: 2 });
+    const domainId = basic.domains[0]?.domainId ?? '';
+    const now = Date.now();
+    await storeCounted(
+      running,
+      basic,
+      [0, 1, 2].map((index) => recordAt(now - index, { domainId, visitorId: 'v-hidden' })),
+    );
+    const { page } = await home(basic);
+    await page.locator('.stream-row').first().waitFor();
+    const stream = page.locator('.stream');
+    await stream.getByText('On this plan the log itself is not part; here are time, decision and domain.').waitFor();
+    expect(await stream.getByRole('button').count()).toBe(0);
+    expect(await stream.textContent()).not.toContain('v-hidden');
+    const usage = page.locator('section.figure').filter({ has: page.getByRole('heading', { name: /Usage/ }) });
+    expect(await usage.locator('.figure-note').last().textContent()).toBe('Limit reached. Recording goes on.');
+    expect(await page.getByText('newest 10 records').count()).toBe(0);
   });
 
   it('a period without opt-ins has no rate instead of a wrong zero', async () => {

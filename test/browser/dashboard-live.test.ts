@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { at } from '../e2e/stack.ts';
@@ -34,6 +34,7 @@ describe('figures that move', () => {
     await storeCounted(running, customer, history(customer, 20, 20));
   });
 
+  const somebodyElse = (options?: BrowserContextOptions) => visit.again(options, 'somebody else');
   const decide = async (fields: object = {}) => {
     const client = createClient(running.api.baseUrl, customer);
     expect((await client.record(domainId, apiKey, { decision: 'accept_all', ...fields })).status).toBe(202);
@@ -59,7 +60,7 @@ describe('figures that move', () => {
     );
 
   it('on the home page within about a second of a decision, with the record on top of the stream', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     const took: number[] = [];
     for (const visitorId of ['live-1', 'live-2', 'live-3', 'live-4']) {
@@ -79,7 +80,7 @@ describe('figures that move', () => {
   });
 
   it('on the page of a domain, where the period has today in it', async () => {
-    const { page } = await open(visit, running, customer, `/domains/${domainId}`);
+    const { page } = await open(visit.again, running, customer, `/domains/${domainId}`);
     await figure(page, 'Decisions').waitFor();
     const before = await numberIn(page, 'Withdrawals');
     await decide({ decision: 'withdraw' });
@@ -89,7 +90,7 @@ describe('figures that move', () => {
     await page.getByRole('link', { name: 'Yesterday' }).click();
     await page.getByText('Complete period').waitFor();
     const atRest = asked.length;
-    const other = await open(visit, running, customer, `/domains/${domainId}`);
+    const other = await open(somebodyElse, running, customer, `/domains/${domainId}`);
     await figure(other.page, 'Decisions').waitFor();
     await decide();
     // long enough for another page to be told
@@ -100,7 +101,7 @@ describe('figures that move', () => {
   });
 
   it('with at most one request a second', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     // by the page's own clock: here each is heard of as late as a busy machine will have it
     const read = () =>
@@ -116,10 +117,10 @@ describe('figures that move', () => {
   });
 
   it('not in a tab that nobody sees, and at once when it is seen again', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     await page.waitForResponse((response) => response.url().includes('org-stats?limit=5'));
-    const other = await open(visit, running, customer);
+    const other = await open(somebodyElse, running, customer);
     await setVisible(page, false);
     const asked = watchRequests(page);
     const before = await numberIn(page, 'Decisions');
@@ -136,7 +137,7 @@ describe('figures that move', () => {
   });
 
   it('also when more arrive at once than one question asks for: none is missing in the stream', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     const before = await numberIn(page, 'Decisions');
     const many = Array.from({ length: 30 }, (_, index) => `burst-${index}`);
@@ -156,7 +157,7 @@ describe('figures that move', () => {
   it('also when many are the first ones ever', async () => {
     const fresh = await makeCustomer(running.db);
     const { domainId: id, apiKey: key } = at(fresh.domains, 0);
-    const { page } = await open(visit, running, fresh);
+    const { page } = await open(visit.again, running, fresh);
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
     const client = createClient(running.api.baseUrl, fresh);
     await Promise.all(Array.from({ length: 20 }, () => client.record(id, key, { decision: 'custom' })));
@@ -165,7 +166,7 @@ describe('figures that move', () => {
   });
 
   it('while the slow answers of a busy service are asked for less often, and never two at once', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     let open_ = 0;
     let most = 0;
@@ -174,7 +175,7 @@ describe('figures that move', () => {
       asked.push(performance.now());
       open_ += 1;
       most = Math.max(most, open_);
-      await new Promise((resolve) => setTimeout(resolve, 800));
+      await new Promise((resolve) => setTimeout(resolve, 550));
       open_ -= 1;
       await route.continue().catch(() => {});
     });

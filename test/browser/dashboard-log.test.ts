@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
@@ -8,7 +8,7 @@ import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
 import { useBrowser } from './browser.ts';
-import { type Customer, makeCustomer, open, type Running, startService, store } from './dashboard.ts';
+import { type Customer, enter, makeCustomer, open, type Running, startService, store } from './dashboard.ts';
 
 /** On the first of a month, a minute ago may lie in the month before. */
 const now = Date.now();
@@ -60,8 +60,9 @@ describe('the log of a domain', () => {
 
   const records = async (query: string) =>
     (await createClient(running.api.baseUrl, customer).records(domainId, query)).body;
-  const log = async (query = '', who: Pick<Customer, 'token'> = customer, domain = domainId) => {
-    const visitor = await open(visit, running, who, `/domains/${domain}/log${query}`);
+  const log = async (query = '', who: Pick<Customer, 'token'> = customer, domain = domainId, name = '') => {
+    const again = (options?: BrowserContextOptions) => visit.again(options, name);
+    const visitor = await open(again, running, who, `/domains/${domain}/log${query}`);
     await visitor.page.locator('.card').first().waitFor();
     return visitor.page;
   };
@@ -104,7 +105,8 @@ describe('the log of a domain', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Records');
     await page.goBack();
     await expect.poll(place, patient).toBe(before);
-    await page.getByRole('link', { name: 'Overview' }).click();
+    // in the header, which stays in view: to reach it moves nothing
+    await page.getByRole('link', { name: /^Assent, home of/ }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await expect.poll(place, patient).toBe(0);
     await page.goBack();
@@ -305,7 +307,7 @@ describe('the log of a domain', () => {
 
   it('also of what was decided between reading the list and the first look at the counters', async () => {
     const { busy, id, decide } = await oneRecord();
-    const { page } = await visit();
+    const { page } = await visit.again();
     await page.route(
       '**/records?*',
       async (route) => {
@@ -315,7 +317,7 @@ describe('the log of a domain', () => {
       },
       { times: 1 },
     );
-    await page.goto(`${running.api.baseUrl}/domains/${id}/log#token=${busy.token}`);
+    await enter(page, running, busy, `/domains/${id}/log`);
     await rows(page).first().waitFor();
     expect(await rows(page).count()).toBe(1);
     await page.getByText('1 decision since you looked.').waitFor();
@@ -327,8 +329,8 @@ describe('the log of a domain', () => {
   it('but not of what the filters leave out', async () => {
     const { busy, id, decide } = await oneRecord();
     const ofVisitor = await log('?visitorId=first', busy, id);
-    const ofDecision = await log('?decision=custom', busy, id);
-    const ofOther = await log('?decision=reject_all', busy, id);
+    const ofDecision = await log('?decision=custom', busy, id, 'second');
+    const ofOther = await log('?decision=reject_all', busy, id, 'third');
     await rows(ofVisitor).first().waitFor();
     await rows(ofDecision).first().waitFor();
     await ofOther.getByRole('heading', { name: 'No record matches' }).waitFor();

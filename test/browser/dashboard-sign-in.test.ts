@@ -88,6 +88,28 @@ describe('the way into the dashboard', () => {
     expect(page.url()).toBe(address);
   });
 
+  it('a link of another organization says whose figures it shows, a fresh one of the same says nothing', async () => {
+    const other = await makeCustomer(running.db, { name: 'Fabrikam' });
+    const visitor = await open(visit, running, customer);
+    const { page } = visitor;
+    await signedIn(visitor);
+    const line = page.getByText('The link has signed you in to');
+    const take = (token: string) =>
+      page.evaluate((given) => {
+        location.hash = `token=${given}`;
+      }, token);
+    const fresh = tokenFor(customer.organizationId, seconds(600));
+    await take(fresh);
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('assent-token'))).toBe(fresh);
+    await figure(page, 'Decisions').waitFor();
+    expect(await line.count()).toBe(0);
+    await take(other.token);
+    await line.getByText('Fabrikam').waitFor();
+    await page.getByRole('button', { name: 'Understood' }).click();
+    await line.waitFor({ state: 'detached' });
+    expect(await page.locator('body').textContent()).not.toContain(customer.name);
+  });
+
   it('signing out forgets the token', async () => {
     const visitor = await open(visit, running, customer);
     await signedIn(visitor);

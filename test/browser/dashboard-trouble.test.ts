@@ -6,7 +6,7 @@ import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { openRedisServer } from '../support/stores.ts';
 import { useBrowser } from './browser.ts';
-import { type Customer, figure, history, makeCustomer, open, type Running, storeCounted } from './dashboard.ts';
+import { type Customer, enter, figure, history, makeCustomer, open, type Running, storeCounted } from './dashboard.ts';
 
 describe('the dashboard when something is wrong', () => {
   const visit = useBrowser();
@@ -38,8 +38,7 @@ describe('the dashboard when something is wrong', () => {
   const figures = (page: Page) => page.locator('.figure-value, .breakdown td, .chart, .stream-row').count();
 
   it('slow: the shape of the page, then a line that it takes long, and no figure until there is one', async () => {
-    const visitor = await visit();
-    const { page } = visitor;
+    const { page } = await visit.again();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -48,7 +47,7 @@ describe('the dashboard when something is wrong', () => {
       await held;
       await route.continue();
     });
-    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await enter(page, running, customer);
     await page.locator('.skeleton').waitFor();
     await page.getByText('Still loading. The service takes longer than usual.').waitFor();
     expect(await figures(page)).toBe(0);
@@ -58,7 +57,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('offline and back: the figures stay, with their age, and move again by themselves', async () => {
-    const { page, context } = await open(visit, running, customer);
+    const { page, context } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     const before = await figure(page, 'Decisions').textContent();
     await context.setOffline(true);
@@ -77,7 +76,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('a service that takes its time is not called live', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await page.getByText('Live', { exact: true }).waitFor();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -95,7 +94,7 @@ describe('the dashboard when something is wrong', () => {
   it('a service that is gone: the figures stay, and go on when it is back', async () => {
     const own = await startApi(running.env);
     const port = new URL(own.baseUrl).port;
-    const { page } = await open(visit, { ...running, api: own }, customer);
+    const { page } = await open(visit.again, { ...running, api: own }, customer);
     await figure(page, 'Decisions').waitFor();
     const before = await figure(page, 'Decisions').textContent();
     await own.stop('SIGKILL');
@@ -113,7 +112,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('without its database: what happened, the request’s id, and a way to try again', async () => {
-    const { page, context } = await open(visit, running, customer);
+    const { page, context } = await open(visit.again, running, customer);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await figure(page, 'Decisions').waitFor();
     await postgres.stop();
@@ -152,8 +151,7 @@ describe('the dashboard when something is wrong', () => {
     [429, 'rate_limited', 'Too many requests'],
     [418, 'teapot', 'Something went wrong'],
   ])('an answer with %i has words, an id and a retry that works', async (status, code, words) => {
-    const visitor = await visit();
-    const { page } = visitor;
+    const { page } = await visit.again();
     await page.route('**/v1/organization', (route) =>
       route.fulfill({
         status,
@@ -161,7 +159,7 @@ describe('the dashboard when something is wrong', () => {
         body: JSON.stringify({ type: 'urn', title: 'x', status, code, detail: 'secret detail', requestId: 'req-77' }),
       }),
     );
-    await page.goto(`${running.api.baseUrl}${domainPath()}#token=${customer.token}`);
+    await enter(page, running, customer, domainPath());
     await page.getByRole('heading', { name: words }).waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('req-77');
     expect(await page.getByRole('alert').textContent()).not.toContain('secret detail');
@@ -172,7 +170,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('a service that says it is on its way back is asked again, and the id of the first answer stays', async () => {
-    const { page } = await visit();
+    const { page } = await visit.again();
     let asked = 0;
     await page.route('**/v1/organization', (route) => {
       asked += 1;
@@ -180,7 +178,7 @@ describe('the dashboard when something is wrong', () => {
       const body = { type: 'urn', title: 'x', status: 503, code: 'unavailable', requestId: `req-${asked}` };
       return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) });
     });
-    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await enter(page, running, customer);
     await page.getByText('req-1').waitFor();
     await page.waitForResponse((response) => response.url().endsWith('/v1/organization') && asked === 2);
     await page.getByText('req-1').waitFor();
@@ -189,21 +187,21 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('a page of somebody between, where the service’s answer should be, is no answer', async () => {
-    const { page } = await visit();
+    const { page } = await visit.again();
     await page.route('**/v1/consent/**', (route) =>
       route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Log in to the hotel</h1>' }),
     );
-    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await enter(page, running, customer);
     await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     expect(await figures(page)).toBe(0);
   });
 
   it('an answer that the page cannot draw leads to words, never to a blank page', async () => {
-    const { page } = await visit();
+    const { page } = await visit.again();
     await page.route('**/v1/organization', (route) =>
       route.fulfill({ status: 200, contentType: 'application/json', body: '{}' }),
     );
-    await page.goto(`${running.api.baseUrl}/#token=${customer.token}`);
+    await enter(page, running, customer);
     await page.getByRole('heading', { name: 'This page made a mistake' }).waitFor();
     await page.unroute('**/v1/organization');
     await page.getByRole('button', { name: 'Load again' }).click();
@@ -213,7 +211,7 @@ describe('the dashboard when something is wrong', () => {
   it('older records that cannot be loaded are told, and tried again', async () => {
     const busy = await makeCustomer(running.db);
     await storeCounted(running, busy, history(busy, 5, 60));
-    const { page } = await open(visit, running, busy);
+    const { page } = await open(visit.again, running, busy);
     await page.route('**/org-stats?*cursor=*', (route) => route.abort());
     await page.locator('.stream-row').first().waitFor();
     await page.locator('.stream-row').last().scrollIntoViewIfNeeded();
@@ -225,7 +223,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('a token that is refused in the middle leads back, whatever was drawn', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();
     const broken = tokenFor(customer.organizationId, {}, 'y'.repeat(40));
     await page.route('**/v1/**', (route) =>

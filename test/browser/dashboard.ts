@@ -134,7 +134,7 @@ export async function storeCounted(running: Running, customer: Customer, records
   );
 }
 
-/** Opens a page of the dashboard, signed in by the link that a host product would give. */
+/** Opens a page of the dashboard, signed in by the link that a host product would give. Nothing moves that need not. */
 export async function open(
   visit: (options?: BrowserContextOptions) => Promise<Visitor>,
   running: Running,
@@ -142,9 +142,26 @@ export async function open(
   path = '/',
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
-  const visitor = await visit({ viewport: { width: 1440, height: 900 }, ...options });
-  await visitor.page.goto(`${running.api.baseUrl}${path}#token=${customer.token}`);
+  const visitor = await visit({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
+  await enter(visitor.page, running, customer, path);
   return visitor;
+}
+
+/** Loads the page anew, wherever the tab has been. */
+export async function enter(
+  page: Page,
+  { api }: Pick<Running, 'api'>,
+  { token }: Pick<Customer, 'token'>,
+  path = '/',
+): Promise<void> {
+  const isHere = page.url().startsWith(api.baseUrl);
+  if (isHere && (await page.evaluate(() => sessionStorage.getItem('assent-token'))) === token) {
+    await page.goto(api.baseUrl + path);
+    return;
+  }
+  // with another fragment alone the page would stay as it is
+  if (isHere) await page.goto('about:blank');
+  await page.goto(`${api.baseUrl}${path}#token=${token}`);
 }
 
 /** The large number of a card. */

@@ -93,7 +93,7 @@ export function Domain({
       {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
       {!view && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
       {view && (
-        <div class={reading.isLoading ? 'fading' : undefined} aria-busy={reading.isLoading}>
+        <div class={reading.isLate ? 'fading' : undefined} aria-busy={reading.isLoading}>
           {reading.isSlow && (
             <p class="notice" role="status">
               Still loading. These are the figures of {range(view.stats.from, view.stats.to)}.
@@ -129,7 +129,7 @@ function Statistics({
   const isPartDay = isOpen && stats.from === stats.to;
   const change = before && !isPartDay && growth(before.total, total);
   const when = before && before.from === before.to ? `on ${earlier}` : `in ${earlier}`;
-  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, ' : '';
+  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, against ' : 'against ';
   return (
     <>
       <div class="figures-row figures-row-3">

@@ -58,7 +58,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
         note={
           isShut
             ? 'Consent records of this domain'
-            : `${answer?.capped ? 'The newest consent records' : 'Every consent record'} of this domain, newest first. Times are UTC.`
+            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.`
         }
         domain={{ domainId, page: 'log' }}
       >
@@ -71,7 +71,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
       {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
         <section
-          class={reading.isLoading ? 'card log-card fading' : 'card log-card'}
+          class={reading.isLate ? 'card log-card fading' : 'card log-card'}
           aria-busy={reading.isLoading}
           aria-label="Records"
           ref={frame}

@@ -1,4 +1,5 @@
-/** A page of the log, one record a row. */
+/** A page of the log, one record a row. The first rows are drawn at once, those out of sight a moment later. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
 import { clock, dayOfTime, visible } from '../format.ts';
 import { DecisionName } from './decision.tsx';
@@ -9,7 +10,15 @@ interface Props {
   onOpen(record: FullRecord): void;
 }
 
+/** More than a screen has. */
+const atOnce = 30;
+
 export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
+  const [drawn, setDrawn] = useState<FullRecord[] | null>(null);
+  const first = useMemo(() => records.slice(0, atOnce), [records]);
+  const rest = useMemo(() => records.slice(atOnce), [records]);
+  // runs after the first rows were drawn
+  useEffect(() => setDrawn(records), [records]);
   return (
     <div class="table-frame">
       <table class="log">
@@ -27,34 +36,51 @@ export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
           </tr>
         </thead>
         <tbody>
-          {records.map((record) => (
-            <tr key={record.id}>
-              <td class="log-time">
-                <time dateTime={record.decidedAt}>
-                  {dayOfTime(record.decidedAt)} <strong>{clock(record.decidedAt)}</strong>
-                </time>
-              </td>
-              <td>
-                <DecisionName decision={record.decision} />
-              </td>
-              <td class="log-text">
-                {record.visitorId === null ? <span class="muted">–</span> : <bdi>{visible(record.visitorId)}</bdi>}
-                {record.bot && <span class="tag"> bot</span>}
-              </td>
-              <td class="log-text">{allowed(record)}</td>
-              <td class="log-text">
-                {record.pageUrl === null ? <span class="muted">–</span> : <bdi>{visible(pathOf(record.pageUrl))}</bdi>}
-              </td>
-              <td class="log-open">
-                <button type="button" class="button quiet" onClick={() => onOpen(record)}>
-                  Details<span class="hidden"> of the record of {clock(record.decidedAt)}</span>
-                </button>
-              </td>
-            </tr>
-          ))}
+          <Rows records={first} onOpen={onOpen} />
+          {drawn === records && <Rows records={rest} onOpen={onOpen} />}
         </tbody>
       </table>
     </div>
+  );
+});
+
+const Rows = memo(function Rows({ records, onOpen }: Props) {
+  return (
+    <>
+      {records.map((record) => {
+        const time = clock(record.decidedAt);
+        return (
+          <tr key={record.id}>
+            <td class="log-time">
+              <time dateTime={record.decidedAt}>
+                {dayOfTime(record.decidedAt)} <strong>{time}</strong>
+              </time>
+            </td>
+            <td>
+              <DecisionName decision={record.decision} />
+            </td>
+            <td class="log-text">
+              {record.visitorId === null ? <span class="muted">–</span> : <bdi>{visible(record.visitorId)}</bdi>}
+              {record.bot && <span class="tag"> bot</span>}
+            </td>
+            <td class="log-text">{allowed(record)}</td>
+            <td class="log-text">
+              {record.pageUrl === null ? <span class="muted">–</span> : <bdi>{visible(pathOf(record.pageUrl))}</bdi>}
+            </td>
+            <td class="log-open">
+              <button
+                type="button"
+                class="button quiet"
+                aria-label={`Details of the record of ${time}`}
+                onClick={() => onOpen(record)}
+              >
+                Details
+              </button>
+            </td>
+          </tr>
+        );
+      })}
+    </>
   );
 });
 

@@ -85,8 +85,13 @@ const Chunk = memo(function Chunk({
             {isFull(record) && record.bot && <span class="tag"> bot</span>}
           </span>
           {isFull(record) && (
-            <button type="button" class="button quiet" onClick={() => onOpen(record)}>
-              Details<span class="hidden"> of the record of {clock(record.decidedAt)}</span>
+            <button
+              type="button"
+              class="button quiet"
+              aria-label={`Details of the record of ${clock(record.decidedAt)}`}
+              onClick={() => onOpen(record)}
+            >
+              Details
             </button>
           )}
         </li>
