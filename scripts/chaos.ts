@@ -1,4 +1,5 @@
 /** `npm run chaos [-- NAME… | --quick | --list]`: faults under load, and whether the promises held. */
+import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
@@ -42,6 +43,8 @@ async function run(chosen: Drill[]): Promise<number> {
   const reports = new Map<Drill, Report>();
   const waiting = [...chosen];
   const interruption = new AbortController();
+  // every wait of every drill listens
+  setMaxListeners(0, interruption.signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (!interruption.signal.aborted) console.log('stopping …');

@@ -75,11 +75,10 @@ function SignedIn({ session, end }: { session: OpenSession; end(ending: Ending):
         {session.isByLink && organization && !isTold && (
           <p class="notice by-link" role="status">
             <span>
-              The link has signed you in to <bdi>{visible(organization.name)}</bdi>. Whoever was signed in in this tab
-              no longer is.
+              The link signed you in to <bdi>{visible(organization.name)}</bdi>, and out of the organization before.
             </span>
             <button type="button" class="button quiet" onClick={() => setTold(true)}>
-              Understood
+              OK
             </button>
           </p>
         )}

@@ -93,7 +93,7 @@ describe('the way into the dashboard', () => {
     const visitor = await open(visit, running, customer);
     const { page } = visitor;
     await signedIn(visitor);
-    const line = page.getByText('The link has signed you in to');
+    const line = page.getByText('The link signed you in to');
     const take = (token: string) =>
       page.evaluate((given) => {
         location.hash = `token=${given}`;
@@ -105,7 +105,7 @@ describe('the way into the dashboard', () => {
     expect(await line.count()).toBe(0);
     await take(other.token);
     await line.getByText('Fabrikam').waitFor();
-    await page.getByRole('button', { name: 'Understood' }).click();
+    await page.getByRole('button', { name: 'OK' }).click();
     await line.waitFor({ state: 'detached' });
     expect(await page.locator('body').textContent()).not.toContain(customer.name);
   });
