@@ -3,7 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { goesDirect, goesThroughQueue, statsAreRight } from '../faults.ts';
+import { goesDirect, goesThroughQueue, statsAreRight, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -88,15 +88,24 @@ export const redisDrills: Drill[] = [
   },
   {
     name: 'redis-down-at-start',
-    about: 'Redis is down when the API starts',
+    about: 'Redis is down when the API starts, and its first connections are cut',
     run: async (scene) => {
       scene.stack.redis().kill();
       await scene.stack.redis().exited;
-      await scene.api();
+      const proxy = await scene.proxy(scene.stack.redis().port);
+      await scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
       scene.load.begin();
       await scene.load.acknowledged(200);
       scene.expect(goesDirect(scene), 'records go straight to Postgres');
+      proxy.set('refuse');
       await scene.stack.startRedis();
+      // an answer takes 100 ms: some connections end between being ready and the answer to their first command
+      proxy.set(50);
+      for (let seconds = 0.3; seconds < 0.8; seconds += 0.05) {
+        await hold(seconds);
+        proxy.cut();
+      }
+      proxy.set('pass');
       scene.healed();
       await scene.worker();
       await scene.until(() => goesThroughQueue(scene), 'records go through Redis');
