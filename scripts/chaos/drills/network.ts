@@ -2,7 +2,7 @@
 import type { AssentProcess } from '../../stack/assent-process.ts';
 import { read } from '../check.ts';
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { expectNoAttemptUsed, goesThroughQueue, throughProxy } from '../faults.ts';
+import { expectNoAttemptUsed, goesDirect, goesThroughQueue, throughProxy } from '../faults.ts';
 import type { TcpProxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
@@ -52,9 +52,11 @@ export const networkDrills: Drill[] = [
   {
     name: 'network-half-open-redis',
     about: 'connections to Redis stay open and nothing passes for 8 s',
+    refusesNothing: true,
     run: async (scene) => {
       const { redis } = await beginThroughProxies(scene);
       redis.set('hold');
+      await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 2_500);
       await scene.load.acknowledged(300, 5_000);
       await hold(8);
       redis.set('pass');

@@ -144,7 +144,7 @@ export const redisDrills: Drill[] = [
   },
   {
     name: 'redis-full',
-    about: 'Redis at its maxmemory',
+    about: 'Redis at its maxmemory, and a little below it',
     quick: true,
     refusesNothing: true,
     run: async (scene) => {
@@ -152,6 +152,10 @@ export const redisDrills: Drill[] = [
       await fill(scene);
       await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 3_000);
       await scene.load.acknowledged(300);
+      // adds would fit again, but a worker that starts now might not
+      await fill(scene, 1.1);
+      await scene.load.acknowledged(100);
+      scene.expect(goesDirect(scene), 'records go straight to Postgres while Redis is nearly full');
       await empty(scene);
       scene.healed();
       await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
@@ -207,11 +211,11 @@ export const redisDrills: Drill[] = [
   },
 ];
 
-/** Lowers the limit to what is in use, so that the next write does not fit. */
-const fill = (scene: Scene): Promise<unknown> =>
+/** Sets the limit to that share of what is in use; below 1 the next write does not fit. */
+const fill = (scene: Scene, share = 0.95): Promise<unknown> =>
   scene.stack.redisDo(async (redis) => {
     const used = /used_memory:(\d+)/.exec(await redis.info('memory'))?.[1] ?? '0';
-    await redis.config('SET', 'maxmemory', String(Math.floor(Number(used) * 0.95)));
+    await redis.config('SET', 'maxmemory', String(Math.floor(Number(used) * share)));
   });
 
 const empty = (scene: Scene): Promise<unknown> => scene.stack.redisDo((redis) => redis.config('SET', 'maxmemory', '0'));
