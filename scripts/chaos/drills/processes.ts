@@ -145,6 +145,25 @@ export const processDrills: Drill[] = [
     },
   },
   {
+    name: 'worker-stop',
+    about: 'SIGTERM of the worker with jobs in hand: it finishes them, exit 0',
+    run: async (scene) => {
+      const { worker } = await begin(scene);
+      const lock = await lockCounters(scene);
+      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes jobs');
+      const end = worker.process.stop();
+      await hold(2);
+      await lock.release();
+      const { code } = await end;
+      scene.expect(code === 0, `the worker ends with ${code}, not 0`);
+      const left = await countActive(scene);
+      scene.expect(left === 0, `${left} jobs that the worker had in hand were not finished`);
+      await scene.worker();
+      scene.healed();
+      await scene.load.acknowledged(100);
+    },
+  },
+  {
     name: 'rolling-restart',
     about: 'API and workers replaced one after the other, with adds on their way to a slow Redis: no request fails',
     quick: true,
