@@ -11,7 +11,7 @@ import { listCountersSince } from '#libs/store/counters';
 import { createDatabase } from '#libs/store/sql';
 import { waitUntil } from '../stack/wait.ts';
 import type { Attempt } from './load.ts';
-import type { ChaosStack } from './stack.ts';
+import type { ChaosStack, Site } from './stack.ts';
 
 export interface Verdict {
   attempts: number;
@@ -194,13 +194,17 @@ export function breaches(verdict: Verdict, allowed: { rejected?: number; lost?: 
   return found;
 }
 
-/** The statistics that the API gives for a site over the days of the drill, and where they came from. */
-export async function readStats(stack: ChaosStack, baseUrl: string, site: ChaosStack['sites'][number]) {
+/** Asks the API as somebody of the site's organization; `path` is what follows `/v1/consent/`. */
+export function read(stack: ChaosStack, baseUrl: string, site: Site, path: string): Promise<Response> {
   const exp = Math.floor(Date.now() / 1000) + 600;
   const token = jsonwebtoken.sign({ sub: 'chaos', org: site.organizationId, exp }, stack.jwtSecret);
+  return fetch(`${baseUrl}/v1/consent/${path}`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** The statistics that the API gives for a site over the days of the drill, and where they came from. */
+export async function readStats(stack: ChaosStack, baseUrl: string, site: Site) {
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  const url = `${baseUrl}/v1/consent/${site.domainId}/stats?from=${day(-2)}&to=${day(1)}`;
-  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  const response = await read(stack, baseUrl, site, `${site.domainId}/stats?from=${day(-2)}&to=${day(1)}`);
   const { total } = (await response.json()) as { total: number };
   const [row] = await stack.sql(
     (sql) => sql<{ total: number }[]>`

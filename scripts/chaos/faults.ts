@@ -34,8 +34,11 @@ export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
   scene.expect(used === 0, `${used} jobs used up an attempt on an outage`);
 }
 
-export const countActive = (scene: Scene): Promise<number> =>
-  scene.stack.redisDo((redis) => redis.llen('assent:{record-0}:active'));
+/** The jobs in the hands of workers. */
+export const listActive = (scene: Scene): Promise<string[]> =>
+  scene.stack.redisDo((redis) => redis.lrange('assent:{record-0}:active', 0, -1));
+
+export const countActive = async (scene: Scene): Promise<number> => (await listActive(scene)).length;
 
 export const isStored = async (scene: Scene, id: string): Promise<boolean> => {
   const rows = await scene.stack.sql((sql) => sql`select from records where id = ${id}`);

@@ -1,20 +1,22 @@
 /** The network between our processes and their stores: slow, cut, half open. */
+import type { AssentProcess } from '../../stack/assent-process.ts';
+import { read } from '../check.ts';
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { expectNoAttemptUsed, goesThroughQueue, throughProxy } from '../faults.ts';
+import { expectNoAttemptUsed, goesDirect, goesThroughQueue, throughProxy } from '../faults.ts';
 import type { TcpProxy } from '../proxy.ts';
 
 /** The usual beginning, with both connections of both processes through proxies. */
-async function beginThroughProxies(scene: Scene): Promise<{ redis: TcpProxy; postgres: TcpProxy }> {
+async function beginThroughProxies(scene: Scene): Promise<{ api: AssentProcess; redis: TcpProxy; postgres: TcpProxy }> {
   const redis = await scene.proxy(scene.stack.redis().port);
   const postgres = await scene.proxy(scene.stack.postgres().port);
   const env = {
     REDIS_URL: throughProxy(scene.stack.redis().url, redis.port),
     DATABASE_URL: throughProxy(scene.stack.postgres().url, postgres.port),
   };
-  await Promise.all([scene.api(env), scene.worker(env)]);
+  const [api] = await Promise.all([scene.api(env), scene.worker(env)]);
   scene.load.begin();
   await scene.load.acknowledged(200);
-  return { redis, postgres };
+  return { api, redis, postgres };
 }
 
 export const networkDrills: Drill[] = [
@@ -50,9 +52,11 @@ export const networkDrills: Drill[] = [
   {
     name: 'network-half-open-redis',
     about: 'connections to Redis stay open and nothing passes for 8 s',
+    refusesNothing: true,
     run: async (scene) => {
       const { redis } = await beginThroughProxies(scene);
       redis.set('hold');
+      await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 2_500);
       await scene.load.acknowledged(300, 5_000);
       await hold(8);
       redis.set('pass');
@@ -64,12 +68,19 @@ export const networkDrills: Drill[] = [
     name: 'network-half-open-postgres',
     about: 'connections to Postgres stay open and nothing passes for 25 s',
     run: async (scene) => {
-      const { postgres } = await beginThroughProxies(scene);
+      const { api, postgres } = await beginThroughProxies(scene);
+      // so many at once that the API opens all of its connections
+      const sites = Array.from({ length: 5 }, () => scene.stack.sites).flat();
+      const readAll = () => Promise.all(sites.map((site) => read(scene.stack, api.baseUrl, site, 'org-stats')));
+      const logIsRead = async () => (await readAll()).every(({ status }) => status === 200);
+      await scene.until(logIsRead, 'the log is read');
       postgres.set('hold');
-      await hold(25);
+      // every connection has a question that is never answered
+      for (const end = performance.now() + 25_000; performance.now() < end; ) await Promise.all([readAll(), hold(1)]);
       await expectNoAttemptUsed(scene);
       postgres.set('pass');
       scene.healed();
+      await scene.until(logIsRead, 'the log is read again');
       await scene.load.acknowledged(200);
     },
   },

@@ -1,7 +1,17 @@
 /** Our own processes: killed, frozen, replaced. */
 import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { countActive, countHeld, firstSite, isStored, kill, lockCounters, throughProxy } from '../faults.ts';
+import {
+  countActive,
+  countHeld,
+  firstSite,
+  goesThroughQueue,
+  isStored,
+  kill,
+  listActive,
+  lockCounters,
+  throughProxy,
+} from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 /** The usual beginning, with an API that waits 400 ms for each answer of Redis. */
@@ -18,11 +28,20 @@ async function beginWithSlowRedis(scene: Scene) {
 export const processDrills: Drill[] = [
   {
     name: 'api-kill',
-    about: 'kill -9 of the API while adds are on their way to a slow Redis, and another one',
+    about: 'kill -9 of the API while adds are on their way to a Redis that has just gone silent, and another one',
     quick: true,
     run: async (scene) => {
-      const { api, proxy } = await beginWithSlowRedis(scene);
-      await scene.load.acknowledged(50);
+      const proxy = await scene.proxy(scene.stack.redis().port);
+      const [api] = await Promise.all([
+        scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) }),
+        scene.worker(),
+      ]);
+      scene.load.begin();
+      await scene.load.acknowledged(200);
+      await scene.until(() => goesThroughQueue(scene), 'records go through Redis');
+      // shorter than the API needs to see it: what it adds now never arrives
+      proxy.set('hold');
+      await hold(0.3);
       await kill(scene, api);
       await proxy.close();
       await scene.api();
@@ -106,16 +125,42 @@ export const processDrills: Drill[] = [
   },
   {
     name: 'worker-freeze',
-    about: 'SIGSTOP of the worker beyond its job lock, while another takes over; then SIGCONT',
+    about: 'SIGSTOP of the worker with jobs in hand, beyond its lock on them, while another takes over; then SIGCONT',
     run: async (scene) => {
       const { worker } = await begin(scene);
+      const lock = await lockCounters(scene);
+      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes jobs');
       process.kill(worker.process.pid, 'SIGSTOP');
+      const held = await listActive(scene);
+      // now its statement commits, and it is not there to hear of it
+      await lock.release();
       await scene.worker();
       await scene.load.acknowledged(200);
       await hold(22);
+      const left = (await listActive(scene)).filter((id) => held.includes(id)).length;
+      scene.expect(left === 0, `${left} of the frozen worker's ${held.length} jobs were not taken over`);
       process.kill(worker.process.pid, 'SIGCONT');
       scene.healed();
       await scene.load.acknowledged(300);
+    },
+  },
+  {
+    name: 'worker-stop',
+    about: 'SIGTERM of the worker with jobs in hand: it finishes them, exit 0',
+    run: async (scene) => {
+      const { worker } = await begin(scene);
+      const lock = await lockCounters(scene);
+      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes jobs');
+      const end = worker.process.stop();
+      await hold(2);
+      await lock.release();
+      const { code } = await end;
+      scene.expect(code === 0, `the worker ends with ${code}, not 0`);
+      const left = await countActive(scene);
+      scene.expect(left === 0, `${left} jobs that the worker had in hand were not finished`);
+      await scene.worker();
+      scene.healed();
+      await scene.load.acknowledged(100);
     },
   },
   {

@@ -3,7 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { untilQuiet } from '../check.ts';
 import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { goesDirect, goesThroughQueue, statsAreRight } from '../faults.ts';
+import { goesDirect, goesThroughQueue, statsAreRight, throughProxy } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const day = 24 * 60 * 60 * 1_000;
@@ -88,15 +88,24 @@ export const redisDrills: Drill[] = [
   },
   {
     name: 'redis-down-at-start',
-    about: 'Redis is down when the API starts',
+    about: 'Redis is down when the API starts, and its first connections are cut',
     run: async (scene) => {
       scene.stack.redis().kill();
       await scene.stack.redis().exited;
-      await scene.api();
+      const proxy = await scene.proxy(scene.stack.redis().port);
+      await scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
       scene.load.begin();
       await scene.load.acknowledged(200);
       scene.expect(goesDirect(scene), 'records go straight to Postgres');
+      proxy.set('refuse');
       await scene.stack.startRedis();
+      // an answer takes 100 ms: some connections end between being ready and the answer to their first command
+      proxy.set(50);
+      for (let seconds = 0.3; seconds < 0.8; seconds += 0.05) {
+        await hold(seconds);
+        proxy.cut();
+      }
+      proxy.set('pass');
       scene.healed();
       await scene.worker();
       await scene.until(() => goesThroughQueue(scene), 'records go through Redis');
@@ -135,7 +144,7 @@ export const redisDrills: Drill[] = [
   },
   {
     name: 'redis-full',
-    about: 'Redis at its maxmemory',
+    about: 'Redis at its maxmemory, and a little below it',
     quick: true,
     refusesNothing: true,
     run: async (scene) => {
@@ -143,6 +152,10 @@ export const redisDrills: Drill[] = [
       await fill(scene);
       await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 3_000);
       await scene.load.acknowledged(300);
+      // adds would fit again, but a worker that starts now might not
+      await fill(scene, 1.1);
+      await scene.load.acknowledged(100);
+      scene.expect(goesDirect(scene), 'records go straight to Postgres while Redis is nearly full');
       await empty(scene);
       scene.healed();
       await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
@@ -198,11 +211,11 @@ export const redisDrills: Drill[] = [
   },
 ];
 
-/** Lowers the limit to what is in use, so that the next write does not fit. */
-const fill = (scene: Scene): Promise<unknown> =>
+/** Sets the limit to that share of what is in use; below 1 the next write does not fit. */
+const fill = (scene: Scene, share = 0.95): Promise<unknown> =>
   scene.stack.redisDo(async (redis) => {
     const used = /used_memory:(\d+)/.exec(await redis.info('memory'))?.[1] ?? '0';
-    await redis.config('SET', 'maxmemory', String(Math.floor(Number(used) * 0.95)));
+    await redis.config('SET', 'maxmemory', String(Math.floor(Number(used) * share)));
   });
 
 const empty = (scene: Scene): Promise<unknown> => scene.stack.redisDo((redis) => redis.config('SET', 'maxmemory', '0'));
