@@ -18,6 +18,8 @@ export interface Lifecycle {
 export function createLifecycle(options: {
   /** milliseconds for all steps together */
   deadline: number;
+  /** Mends what an error that nobody caught has left, and says whether the process can go on. Default: it cannot. */
+  recover?: (error: unknown) => boolean;
   log: { info: (fields: object, message: string) => void; error: (fields: object, message: string) => void };
 }): Lifecycle {
   let steps: Step[] = [];
@@ -51,8 +53,9 @@ export function createLifecycle(options: {
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   process.on('uncaughtException', (error) => {
-    options.log.error({ err: error }, 'uncaught error');
-    void stop('uncaught error', true);
+    const goesOn = options.recover?.(error) ?? false;
+    options.log.error({ err: error, goesOn }, 'uncaught error');
+    if (!goesOn) void stop('uncaught error', true);
   });
   process.on('unhandledRejection', (error) => {
     options.log.error({ err: error }, 'unhandled rejection');

@@ -8,7 +8,7 @@ import { watchRedis } from '#libs/queue/health';
 import { createProducer } from '#libs/queue/produce';
 import { connectRedis } from '#libs/redis';
 import { persistOrReject } from '#libs/store/persist-or-reject';
-import { createDatabase } from '#libs/store/sql';
+import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
@@ -82,7 +82,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     stopping = true;
     return closeServer(server);
   };
-  const lifecycle = createLifecycle({ deadline: 10_000, log });
+  const lifecycle = createLifecycle({ deadline: 10_000, log, recover: recoverFromLostWrite });
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },
     { name: 'recorder', stop: () => recorder.idle() },

@@ -2,7 +2,7 @@
 import { readOrExit, readWorkerConfig } from '#libs/config';
 import { createLifecycle } from '#libs/lifecycle';
 import { connectRedis } from '#libs/redis';
-import { createDatabase } from '#libs/store/sql';
+import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
@@ -49,7 +49,7 @@ const answers = (question: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-createLifecycle({ deadline: 30_000, log }).onStop([
+createLifecycle({ deadline: 30_000, log, recover: recoverFromLostWrite }).onStop([
   { name: 'maintenance', stop: () => maintenance.close() },
   { name: 'consumer', stop: () => consumer.close() },
   { name: 'queues', stop: () => queues.close() },

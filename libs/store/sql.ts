@@ -74,15 +74,34 @@ function withoutSslMode(address: string): { url: string; sslmode: string | null 
   return { url: url.toString(), sslmode };
 }
 
+/** How the pools in use are replaced. */
+const replacements = new Set<() => void>();
+
+/**
+ * For an error that nobody caught: true where it is the driver's, which now and then writes to a connection that has
+ * just closed (github.com/porsager/postgres, issue 1154). No promise hears of it, and that connection sends nothing any
+ * more, so every pool is replaced; what was under way fails as with any lost connection.
+ */
+export function recoverFromLostWrite(error: unknown): boolean {
+  const stack = error instanceof TypeError ? (error.stack ?? '') : '';
+  if (!/nextWrite \(\S*\/postgres\/\S*connection\.js/.test(stack)) return false;
+  for (const replace of replacements) replace();
+  return true;
+}
+
 export function createDatabase(options: DatabaseOptions): Database {
   let sql = connect(options);
   let answered = performance.now();
 
-  const replaceIfSilent = (pool: Sql, since: number) => {
-    if (pool !== sql || answered > since) return;
+  const replace = () => {
+    const pool = sql;
     sql = connect(options);
     void pool.end({ timeout: 0 }).catch(() => {});
   };
+  const replaceIfSilent = (pool: Sql, since: number) => {
+    if (pool === sql && answered <= since) replace();
+  };
+  replacements.add(replace);
 
   return {
     async run(work, deadline = options.deadline) {
@@ -97,6 +116,9 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw error;
       }
     },
-    close: () => sql.end({ timeout: 5 }),
+    close: () => {
+      replacements.delete(replace);
+      return sql.end({ timeout: 5 });
+    },
   };
 }

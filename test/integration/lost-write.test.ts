@@ -1,0 +1,46 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, recoverFromLostWrite } from '#libs/store/sql';
+import { openDatabase } from '../support/stores.ts';
+
+const deadline = 2_000;
+
+describe('a write of the driver to a connection that has just closed', () => {
+  let db: Database;
+  const uncaught: unknown[] = [];
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+
+  afterEach(() => process.setUncaughtExceptionCaptureCallback(null));
+
+  /** A transaction that loses its connection between two statements. */
+  const loseConnection = () =>
+    db.run(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          const [own] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          await db.run((other) => other`select pg_terminate_backend(${own?.pid ?? 0})`);
+          await transaction`select`;
+        }),
+      deadline,
+    );
+
+  it('is known by its stack, and every statement after it is answered', async () => {
+    process.setUncaughtExceptionCaptureCallback((error) => {
+      uncaught.push(error);
+      if (!recoverFromLostWrite(error)) throw error;
+    });
+    for (let attempt = 0; attempt < 50 && uncaught.length === 0; attempt += 1) {
+      await expect(loseConnection()).rejects.toThrow();
+    }
+    expect(uncaught).not.toEqual([]);
+    const answers = Array.from({ length: 50 }, () => db.run((sql) => sql<{ n: number }[]>`select 1 as n`, deadline));
+    expect((await Promise.all(answers)).map(([row]) => row?.n)).toEqual(answers.map(() => 1));
+  });
+
+  it('is nothing else', () => {
+    expect(recoverFromLostWrite(new TypeError('nextWrite'))).toBe(false);
+    expect(recoverFromLostWrite('nextWrite (file:///postgres/src/connection.js')).toBe(false);
+  });
+});
