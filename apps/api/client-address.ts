@@ -5,8 +5,14 @@ import ipaddr from 'ipaddr.js';
 import type { ApiConfig } from '#libs/config';
 import type { Context } from './context.ts';
 
-/** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
+/** Found once for a request: limits and the record ask for it. */
 export function clientAddress(ctx: Context): string {
+  ctx.state.clientAddress ??= findClientAddress(ctx);
+  return ctx.state.clientAddress;
+}
+
+/** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
+function findClientAddress(ctx: Context): string {
   const told = ctx.app.proxy ? withoutZone(withoutPort(ctx.ip)) : '';
   const address = isIP(told) ? told : withoutZone(ctx.req.socket.remoteAddress ?? '');
   // IPv4 written as IPv6 is that IPv4 address

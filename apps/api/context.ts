@@ -32,6 +32,8 @@ export interface State {
   receivedAt: number;
   /** the same moment by the process's own clock, for deadlines */
   arrivedAt: number;
+  /** found when it is first asked for */
+  clientAddress?: string;
   /** set by the API key */
   domain?: Domain;
   /** set by the access token */
