@@ -32,9 +32,11 @@ interface Entry<Item, Result> {
 export class Batcher<Item, Result> {
   readonly #options: Required<BatcherOptions<Item, Result>>;
   #waiting: Entry<Item, Result>[] = [];
-  readonly #unsettled = new Set<Entry<Item, Result>>();
+  // arrays: a Set that always changes leaves old tables behind, which keep alive what was in them
+  #underWay: Entry<Item, Result>[][] = [];
+  /** how many have no result yet */
+  #unsettled = 0;
   #weight = 0;
-  #running = 0;
   #scheduled = false;
   #sweeper: NodeJS.Timeout | undefined;
   #onIdle: (() => void)[] = [];
@@ -57,7 +59,7 @@ export class Batcher<Item, Result> {
       const entry = { item, weight, expires, settled: false, resolve, reject };
       this.#weight += weight;
       this.#waiting.push(entry);
-      this.#unsettled.add(entry);
+      this.#unsettled += 1;
       this.#schedule();
       this.#watch();
     });
@@ -65,17 +67,17 @@ export class Batcher<Item, Result> {
 
   /** Resolves once nothing is pending. */
   idle(): Promise<void> {
-    if (this.#unsettled.size === 0 && this.#running === 0) return Promise.resolve();
+    if (this.#unsettled === 0 && this.#underWay.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#options.concurrency) return;
+    if (this.#scheduled || this.#underWay.length >= this.#options.concurrency) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      while (this.#running < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
+      while (this.#underWay.length < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
       this.#tellIdle();
     });
   }
@@ -83,21 +85,21 @@ export class Batcher<Item, Result> {
   async #runNext(): Promise<void> {
     const batch = this.#take();
     if (batch.length === 0) return;
-    this.#running += 1;
+    this.#underWay.push(batch);
     try {
       const result = await this.#options.run(batch.map((entry) => entry.item));
       for (const entry of batch) this.#settle(entry, () => entry.resolve(result));
     } catch (error) {
       for (const entry of batch) this.#settle(entry, () => entry.reject(error));
     } finally {
-      this.#running -= 1;
+      this.#underWay.splice(this.#underWay.indexOf(batch), 1);
       if (this.#waiting.length > 0) this.#schedule();
       else this.#tellIdle();
     }
   }
 
   #tellIdle(): void {
-    if (this.#running > 0 || this.#waiting.length > 0) return;
+    if (this.#underWay.length > 0 || this.#waiting.length > 0) return;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
@@ -116,7 +118,7 @@ export class Batcher<Item, Result> {
   #settle(entry: Entry<Item, Result>, settle: () => void): void {
     if (entry.settled) return;
     entry.settled = true;
-    this.#unsettled.delete(entry);
+    this.#unsettled -= 1;
     this.#weight -= entry.weight;
     settle();
   }
@@ -126,11 +128,11 @@ export class Batcher<Item, Result> {
     if (this.#sweeper || this.#options.patience === Number.POSITIVE_INFINITY) return;
     this.#sweeper = setInterval(() => {
       const now = performance.now();
-      for (const entry of this.#unsettled) {
+      for (const entry of [...this.#underWay.flat(), ...this.#waiting]) {
         if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
       this.#waiting = this.#waiting.filter((entry) => !entry.settled);
-      if (this.#unsettled.size === 0) {
+      if (this.#unsettled === 0) {
         clearInterval(this.#sweeper);
         this.#sweeper = undefined;
       }

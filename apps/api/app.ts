@@ -8,10 +8,9 @@ import { apiKey } from './middleware/api-key.ts';
 import { bearer } from './middleware/bearer.ts';
 import { allowedOrigin, anyPageMayRead, cors, preflight } from './middleware/cors.ts';
 import { deadline } from './middleware/deadline.ts';
-import { problem } from './middleware/problem.ts';
+import { exchange } from './middleware/exchange.ts';
 import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
-import { countRefusals } from './middleware/refusals.ts';
-import { requestLog } from './middleware/request-log.ts';
+import { countRefusal } from './middleware/refusals.ts';
 import {
   dashboardHeaders,
   demoHeaders,
@@ -29,7 +28,7 @@ import { organization } from './routes/organization.ts';
 import { record } from './routes/record.ts';
 import { records } from './routes/records.ts';
 import { widgetFiles } from './routes/widget.ts';
-import { inTurn, type Step } from './steps.ts';
+import { inTurn } from './steps.ts';
 
 const recording = '/v1/consent/:domainId/record';
 const exact = { sensitive: true, strict: true };
@@ -41,10 +40,10 @@ export function createApp(given: Deps): Koa<State> {
   // a router compares a path with all of its routes, so the pages have their own
   const pages = new Router<State>(exact);
 
-  router.options(recording, inTurn(cors(deps), preflight));
-  const recordOne = countRefusals(
-    deps,
-    inTurn(cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps)),
+  router.options(recording, inTurn([cors(deps), preflight]));
+  const recordOne = inTurn(
+    [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps)],
+    countRefusal(deps),
   );
   router.post(recording, recordOne);
 
@@ -62,10 +61,7 @@ export function createApp(given: Deps): Koa<State> {
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
-  app.use(requestLog(deps));
-  app.use(problem(deps));
-  app.use(everyRequest);
-  app.use(shortcut(recording, recordOne));
+  app.use(exchange(deps, recording, recordOne));
   app.use(router.routes());
   app.use(pages.routes());
   app.use(documentHeaders);
@@ -81,38 +77,6 @@ const leftEarly = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ECONNABOR
 
 /** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
-
-const everyRequest: Middleware = (ctx, next) => {
-  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 demands exactly one, and several come joined by `, ` (RFC 9112, 3.2); Node's own refusal would have no body
-  const { host } = ctx.req.headers;
-  if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
-    throw new Problem('invalid_request', 'send one Host header');
-  }
-  if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
-  return next();
-};
-
-/** The absolute form is to be taken too (RFC 9112, 3.2.2), but Koa fails at some of its hosts. */
-function pathOf(target: string): string {
-  const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
-  if (!origin) throw new Problem('invalid_request', 'the request names no path');
-  const path = target.slice(origin.length);
-  return path.startsWith('/') ? path : `/${path}`;
-}
-
-const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
-
-/** Floods come on one path: it is matched by hand, before the router goes through its list. It answers the same. */
-const shortcut =
-  (route: string, handle: Step): Middleware =>
-  (ctx, next) => {
-    const match = ctx.req.method === 'POST' ? recordPath.exec(ctx.req.url ?? '') : null;
-    if (!match) return next();
-    ctx.params = { domainId: match[1] };
-    ctx._matchedRoute = route;
-    return handle(ctx);
-  };
 
 /** The path is known, but not with this method. */
 const methodNotAllowed: Middleware = async (ctx, next) => {

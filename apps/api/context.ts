@@ -33,13 +33,13 @@ export interface State {
   /** the same moment by the process's own clock, for deadlines */
   arrivedAt: number;
   /** found when it is first asked for */
-  clientAddress?: string;
+  clientAddress: string | undefined;
   /** set by the API key */
-  domain?: Domain;
+  domain: Domain | undefined;
   /** set by the access token */
-  organization?: Organization | undefined;
+  organization: Organization | undefined;
   /** what the access token opens, once it was found good */
-  access?: AccessToken;
+  access: AccessToken | undefined;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

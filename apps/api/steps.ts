@@ -4,11 +4,17 @@ import type { Context } from './context.ts';
 /** Checks or does one thing for a request; what it throws is the answer. */
 export type Step = (ctx: Context) => Promise<void> | void;
 
+/** `onError` sees what a step threw. */
 export const inTurn =
-  (...steps: Step[]): ((ctx: Context) => Promise<void>) =>
+  (steps: Step[], onError: (ctx: Context, error: unknown) => void = () => {}): ((ctx: Context) => Promise<void>) =>
   async (ctx) => {
-    for (const step of steps) {
-      const pending = step(ctx);
-      if (pending) await pending;
+    try {
+      for (const step of steps) {
+        const pending = step(ctx);
+        if (pending) await pending;
+      }
+    } catch (error) {
+      onError(ctx, error);
+      throw error;
     }
   };

@@ -2,8 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
 import type { State } from '../../apps/api/context.ts';
-import { problem } from '../../apps/api/middleware/problem.ts';
+import { exchange } from '../../apps/api/middleware/exchange.ts';
 import { turns } from '../../apps/api/middleware/turns.ts';
 
 const organizationOf = (organizationId: string) => ({
@@ -21,7 +23,7 @@ describe('reads of one organization that take turns, one at a time', () => {
   beforeEach(async () => {
     begun = [];
     const app = new Koa<State>();
-    app.use(problem({ log: { error: () => {} } as never }));
+    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }, '/record', () => {}));
     app.use((ctx, next) => {
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();

@@ -25,7 +25,7 @@ export function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
     });
   }
   if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
-  return readBody(ctx.req).then(parseObject);
+  return readObject(ctx.req);
 }
 
 /** What is still coming is read and dropped, for as long as a request may take: closing now could lose the answer. */
@@ -34,7 +34,7 @@ function tooLarge(request: IncomingMessage): Problem {
   return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
 }
 
-function readBody(request: IncomingMessage): Promise<Buffer> {
+function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -45,7 +45,13 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
         reject(tooLarge(request));
       } else chunks.push(chunk);
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => {
+      try {
+        resolve(parseObject(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error);
+      }
+    });
     request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
     expectBody({ request, giveUp: reject });
   });

@@ -2,23 +2,18 @@
 import { BatcherFull, BatcherTimeout } from '#libs/batcher';
 import { Problem, problems, unavailable } from '#libs/contract/problem';
 import { isUnavailable } from '#libs/store/errors';
-import type { Deps, Middleware } from '../context.ts';
+import type { Context, Deps } from '../context.ts';
 
 export const problemType = 'application/problem+json';
 
-export function problem({ log }: Pick<Deps, 'log'>): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'there is nothing at this path');
-    } catch (error) {
-      const answer = toProblem(error);
-      if (answer.code === 'internal_error') log.error({ err: error, requestId: ctx.state.requestId }, 'a bug');
-      ctx.status = answer.status;
-      ctx.set(answer.headers);
-      ctx.body = JSON.stringify(answer.body(ctx.state.requestId));
-      ctx.type = problemType;
-    }
+export function answerError({ log }: Pick<Deps, 'log'>): (ctx: Context, error: unknown) => void {
+  return (ctx, error) => {
+    const answer = toProblem(error);
+    if (answer.code === 'internal_error') log.error({ err: error, requestId: ctx.state.requestId }, 'a bug');
+    ctx.status = answer.status;
+    ctx.set(answer.headers);
+    ctx.body = JSON.stringify(answer.body(ctx.state.requestId));
+    ctx.type = problemType;
   };
 }
 
