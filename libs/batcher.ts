@@ -1,6 +1,6 @@
 /**
  * Group commit: while one run is in flight, what arrives gathers; then all of it becomes the next run.
- * Alone, an item waits for nothing; in a burst, runs grow and their number stays.
+ * Alone, an item waits for nothing; in a burst, runs grow and their number stays, or with `linger` falls.
  */
 export class BatcherFull extends Error {}
 export class BatcherTimeout extends Error {}
@@ -16,6 +16,11 @@ export interface BatcherOptions<Item, Result> {
   maxPending: number;
   /** How many runs at once. Default 1. */
   concurrency?: number;
+  /**
+   * For runs that cost much by themselves: after one that weighed at least `from`, the next waits up to `milliseconds`
+   * for a weight of `enough`. Default: never.
+   */
+  linger?: { from: number; enough: number; milliseconds: number };
   /** Milliseconds after which an item is rejected with BatcherTimeout, whatever its run does. Default: never. */
   patience?: number;
 }
@@ -37,12 +42,18 @@ export class Batcher<Item, Result> {
   /** how many have no result yet */
   #unsettled = 0;
   #weight = 0;
+  /** of `#waiting` */
+  #waitingWeight = 0;
+  #lastWeight = 0;
   #scheduled = false;
+  #lingering: NodeJS.Timeout | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #onIdle: (() => void)[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
-    this.#options = { weigh: () => 1, concurrency: 1, patience: Number.POSITIVE_INFINITY, ...options };
+    const never = Number.POSITIVE_INFINITY;
+    const linger = { from: never, enough: 0, milliseconds: 0 };
+    this.#options = { weigh: () => 1, concurrency: 1, patience: never, linger, ...options };
   }
 
   /** Weight of what was added and has no result yet. */
@@ -59,6 +70,7 @@ export class Batcher<Item, Result> {
       const entry = { item, weight, expires, settled: false, resolve, reject };
       this.#weight += weight;
       this.#waiting.push(entry);
+      this.#waitingWeight += weight;
       this.#unsettled += 1;
       this.#schedule();
       this.#watch();
@@ -73,13 +85,22 @@ export class Batcher<Item, Result> {
 
   /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
   #schedule(): void {
-    if (this.#scheduled || this.#underWay.length >= this.#options.concurrency) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      while (this.#underWay.length < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
-      this.#tellIdle();
-    });
+    const { concurrency, linger } = this.#options;
+    const hasEnough = this.#lastWeight < linger.from || this.#waitingWeight >= linger.enough;
+    if (this.#scheduled || this.#underWay.length >= concurrency) return;
+    if (hasEnough) {
+      this.#scheduled = true;
+      clearTimeout(this.#lingering);
+      this.#lingering = undefined;
+      setImmediate(() => this.#start());
+    } else this.#lingering ??= setTimeout(() => this.#start(), linger.milliseconds);
+  }
+
+  #start(): void {
+    this.#scheduled = false;
+    this.#lingering = undefined;
+    while (this.#underWay.length < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
+    this.#tellIdle();
   }
 
   async #runNext(): Promise<void> {
@@ -111,8 +132,10 @@ export class Batcher<Item, Result> {
       if (count > 0 && weight > this.#options.maxBatch) break;
       count += 1;
     }
-    const batch = this.#waiting.splice(0, count);
-    return batch.filter((entry) => !entry.settled);
+    const batch = this.#waiting.splice(0, count).filter((entry) => !entry.settled);
+    this.#lastWeight = batch.reduce((sum, entry) => sum + entry.weight, 0);
+    this.#waitingWeight -= this.#lastWeight;
+    return batch;
   }
 
   #settle(entry: Entry<Item, Result>, settle: () => void): void {
@@ -132,6 +155,7 @@ export class Batcher<Item, Result> {
         if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
       this.#waiting = this.#waiting.filter((entry) => !entry.settled);
+      this.#waitingWeight = this.#waiting.reduce((sum, entry) => sum + entry.weight, 0);
       if (this.#unsettled === 0) {
         clearInterval(this.#sweeper);
         this.#sweeper = undefined;

@@ -22,6 +22,8 @@ import type { Metrics } from '#libs/telemetry/metrics';
 const lookEvery = 3_000;
 /** records in one statement */
 const maxBatch = 1_000;
+/** A statement by itself costs as much as some forty records of it, and so do the jobs' last commands in Redis. */
+const linger = { from: 40, enough: 500, milliseconds: 8 };
 
 export interface WorkerDeps {
   config: WorkerConfig;
@@ -72,6 +74,7 @@ export function createConsumer({ config, redis, counters, db, log, metrics }: Wo
     run: store,
     weigh: (records) => records.length,
     maxBatch,
+    linger,
     maxPending: Number.POSITIVE_INFINITY,
   });
 

@@ -5,22 +5,28 @@
 import { persist } from '#libs/store/persist';
 import { createDatabase } from '#libs/store/sql';
 import type { Site } from './bodies.ts';
+import { processorTime } from './processor.ts';
 import { makeRecords } from './records.ts';
 
 export interface PersistLoad {
   databaseUrl: string;
   sites: Site[];
   records: number;
+  /** its process id */
+  postgres: number;
 }
 
 export interface PersistResult {
   recordsPerSecond: number;
+  /** microseconds for each record, of this process and of Postgres */
+  spent: number;
+  postgres: number;
 }
 
 const rows = 500;
 /** statements that are not measured */
 const warmUp = 20;
-const { databaseUrl, sites, records } = JSON.parse(process.argv[2] ?? '{}') as PersistLoad;
+const { databaseUrl, sites, records, postgres } = JSON.parse(process.argv[2] ?? '{}') as PersistLoad;
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
 const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
@@ -29,8 +35,14 @@ const batches = Array.from({ length: warmUp + Math.ceil(records / rows) }, (_, i
 );
 for (const batch of batches.splice(0, warmUp)) await persist(db, batch);
 const started = performance.now();
+const [own, theirs] = [processorTime(process.pid), processorTime(postgres)];
 for (const batch of batches) await persist(db, batch);
 const seconds = (performance.now() - started) / 1_000;
+const stored = batches.length * rows;
+const result: PersistResult = {
+  recordsPerSecond: stored / seconds,
+  spent: (processorTime(process.pid) - own) / stored,
+  postgres: (processorTime(postgres) - theirs) / stored,
+};
 await db.close();
-const result: PersistResult = { recordsPerSecond: (batches.length * rows) / seconds };
 process.stdout.write(JSON.stringify(result));

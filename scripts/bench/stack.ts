@@ -27,6 +27,8 @@ export interface Stack {
   dist: string;
   databaseUrl: string;
   redisUrl: string;
+  /** process ids of the stores */
+  pids: { Postgres: number; Redis: number };
   /** no sites on a data set: those are only read */
   sites: Site[];
   /** as many, whose domains have a list of origins */
@@ -119,7 +121,7 @@ interface Setting {
 async function startEmptyStack({ dist, say, onStop }: Setting): Promise<Stack> {
   const stores = await startPrivateStores({ name: 'bench', say, dist });
   onStop(stores.stop);
-  const stack = connect(dist, stores.postgres.url, stores.redis.url, onStop);
+  const stack = connect(dist, stores, onStop);
   return {
     ...stack,
     sites: await makeSites(stack.db, { organizations: 5, domainsEach: 4 }),
@@ -140,10 +142,17 @@ async function startKeptStack(records: number, { dist, say, onStop }: Setting): 
   onStop(() => rmSync(folder, { recursive: true, force: true }));
   const redis = await startRedis({ dataDir: folder });
   onStop(() => redis.stop());
-  return connect(dist, postgres.url, redis.url, onStop);
+  return connect(dist, { postgres, redis }, onStop);
 }
 
-function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Setting['onStop']): Stack {
+interface Stores {
+  postgres: { url: string; pid: number };
+  redis: { url: string; pid: number };
+}
+
+function connect(dist: string, stores: Stores, onStop: Setting['onStop']): Stack {
+  const { url: databaseUrl } = stores.postgres;
+  const { url: redisUrl } = stores.redis;
   const secret = randomUUID();
   const env = {
     PATH: process.env.PATH,
@@ -185,6 +194,7 @@ function connect(dist: string, databaseUrl: string, redisUrl: string, onStop: Se
     dist,
     databaseUrl,
     redisUrl,
+    pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     sites: [],
     listed: [],
     probes: [],

@@ -127,6 +127,67 @@ describe('weight', () => {
   });
 });
 
+describe('a batcher that lingers', () => {
+  const hour = 3_600_000;
+  const busy = async (linger: { from: number; enough: number; milliseconds: number }, size = linger.from) => {
+    const given = gated({ linger });
+    const first = Array.from({ length: size }, () => given.batcher.add('first'));
+    (await given.started(1)).succeed();
+    await Promise.all(first);
+    return given;
+  };
+
+  it('waits for enough after a busy run, and no longer', async () => {
+    const { batcher, runs, started } = await busy({ from: 3, enough: 4, milliseconds: hour });
+    const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
+    await turn();
+    await turn();
+    expect(runs).toHaveLength(1);
+    added.push(batcher.add('d'));
+    const run = await started(2);
+    expect(run.items).toEqual(['a', 'b', 'c', 'd']);
+    run.succeed();
+    await Promise.all(added);
+  });
+
+  it('starts with what there is once its time is over', async () => {
+    const { batcher, started } = await busy({ from: 3, enough: 4, milliseconds: 20 });
+    const added = batcher.add('a');
+    const run = await started(2);
+    expect(run.items).toEqual(['a']);
+    run.succeed();
+    // that was a small one
+    expect(await added).toBe('a');
+    const next = batcher.add('b');
+    await turn();
+    (await started(3)).succeed();
+    expect(await next).toBe('b');
+  });
+
+  it('runs at once after a run that was not busy', async () => {
+    const { batcher, runs } = await busy({ from: 3, enough: 4, milliseconds: hour }, 2);
+    const added = batcher.add('a');
+    await turn();
+    expect(runs[1]?.items).toEqual(['a']);
+    runs[1]?.succeed();
+    await added;
+  });
+
+  it('gathers for a run that follows another at once', async () => {
+    const { batcher, runs, started } = gated({ linger: { from: 2, enough: 2, milliseconds: hour } });
+    const first = ['a', 'b'].map((item) => batcher.add(item));
+    const run = await started(1);
+    const added = [batcher.add('c')];
+    run.succeed();
+    await Promise.all(first);
+    await turn();
+    expect(runs).toHaveLength(1);
+    added.push(batcher.add('d'));
+    (await started(2)).succeed();
+    expect(await Promise.all(added)).toEqual(['c+d', 'c+d']);
+  });
+});
+
 describe('patience', () => {
   it('ends the wait of items in a run that hangs and of those behind it, and frees their room', async () => {
     const { batcher, runs, started } = gated({ patience: 20, maxPending: 2 });
@@ -200,9 +261,14 @@ it('every item gets its own batch’s result, whatever comes when', async () => 
     maxLength: 40,
     size: 'max',
   });
-  const limits = fc.record({ maxBatch: fc.integer({ min: 1, max: 10 }), concurrency: fc.integer({ min: 1, max: 3 }) });
+  const lingers = fc.record({ from: fc.nat(6), enough: fc.nat(12), milliseconds: fc.constant(1) });
+  const limits = fc.record({
+    maxBatch: fc.integer({ min: 1, max: 10 }),
+    concurrency: fc.integer({ min: 1, max: 3 }),
+    linger: lingers,
+  });
   await fc.assert(
-    fc.asyncProperty(script, limits, async (steps, { maxBatch, concurrency }) => {
+    fc.asyncProperty(script, limits, async (steps, { maxBatch, concurrency, linger }) => {
       let running = 0;
       const batches: number[][] = [];
       const batcher = new Batcher<number, number>({
@@ -219,6 +285,7 @@ it('every item gets its own batch’s result, whatever comes when', async () => 
         maxBatch,
         maxPending: Number.POSITIVE_INFINITY,
         concurrency,
+        linger,
       });
       const results: Promise<number>[] = [];
       for (const [item, { pause }] of steps.entries()) {

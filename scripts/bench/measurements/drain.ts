@@ -10,8 +10,8 @@ export const drain: Measurement = {
   about: 'records/s of the worker on a backlog in jobs of 25 ÷ the bare persist statement at 500 rows',
   run: async (bench, { rounds, backlog }) => {
     const stack = await bench.empty();
-    const { dist, databaseUrl, sites } = stack;
-    const load: PersistLoad = { databaseUrl, sites, records: backlog / 2 };
+    const { dist, databaseUrl, sites, pids } = stack;
+    const load: PersistLoad = { databaseUrl, sites, records: backlog / 2, postgres: pids.Postgres };
     const measured = await alternate(rounds, {
       reference: async () => (await runChild<PersistResult>(dist, 'persist', load)).recordsPerSecond,
       figure: () => drainRate(assent(stack), { records: backlog, perJob: 25 }),

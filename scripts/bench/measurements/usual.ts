@@ -11,7 +11,7 @@ export const usual: Measurement = {
     const { dist, sites } = stack;
     const begin = async (design: Design) => {
       const [{ baseUrl }] = await Promise.all([design.startApi(), design.startWorker()]);
-      return () => sustainRate(design, { dist, baseUrl, sites, seconds });
+      return async () => (await sustainRate(design, { dist, baseUrl, sites, seconds })).recordsPerSecond;
     };
     const [reference, figure] = await Promise.all([begin(await usualDesign(stack)), begin(assent(stack))]);
     return [compared('usual', 'records/s', await alternate(rounds, { reference, figure }), atLeast(6))];
