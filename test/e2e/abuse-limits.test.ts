@@ -46,8 +46,12 @@ describe(`with ${perMinute} of each a minute`, () => {
       { decision: 'custom' },
       { 'x-forwarded-for': address, 'x-request-id': 'same', ...headers },
     );
-  const read = (authorization: string, address = nextAddress()): Promise<Answer<ProblemAnswer>> =>
-    request(stack.api.baseUrl, '/v1/organization', {
+  const read = (
+    authorization: string,
+    address = nextAddress(),
+    path = '/v1/organization',
+  ): Promise<Answer<ProblemAnswer>> =>
+    request(stack.api.baseUrl, path, {
       headers: { authorization, 'x-forwarded-for': address, 'x-request-id': 'same' },
     });
   const statuses = async (attempt: (index: number) => Promise<Answer<unknown>>, count = perMinute + 1) => {
@@ -86,6 +90,19 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect(await statuses(() => read(one ?? ''))).toEqual(times(200, 429));
       expectLimited(await read(one ?? ''), 'read');
       expect((await read(other ?? '')).status).toBe(200);
+    });
+
+    it('count together, whatever is read', async () => {
+      const authorization = `Bearer ${tokenFor(stack.tenant.organizationId, { jti: 'every' })}`;
+      const paths = [
+        '/v1/organization',
+        '/v1/consent/org-stats',
+        `/v1/consent/${stack.domainId}/records`,
+        `/v1/consent/${stack.domainId}/stats?from=2026-01-01&to=2026-01-31`,
+      ];
+      const readAt = (index: number) => read(authorization, nextAddress(), paths[index % paths.length]);
+      expect(await statuses(readAt, perMinute)).toEqual(Array(perMinute).fill(200));
+      for (const path of paths) expectLimited(await read(authorization, nextAddress(), path), 'read');
     });
 
     it('say nothing of what is left: what they answer tells no two reads apart', async () => {

@@ -127,6 +127,18 @@ describe('an access token', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="assent", error="invalid_token"');
   });
 
+  it.each<[string, object]>([
+    ['exp', { exp: undefined }],
+    ['sub', { sub: undefined }],
+    ['org', { org: undefined }],
+    ['org', { org: ['org_a'] }],
+    ['org', { org: { length: 1 } }],
+  ])('without %s is refused for that, before anybody is looked for: %j', async (name, change) => {
+    const answer = await get('/v1/organization', `Bearer ${signed(claims(stack.tenant.organizationId, change))}`);
+    expectProblem(answer, 401, 'invalid_token');
+    expect(answer.body.detail).toBe(`the token has no \`${name}\``);
+  });
+
   it('is never asked where its key is', async () => {
     const asked: string[] = [];
     const server = createServer((incoming, response) => {

@@ -103,4 +103,20 @@ describe('one request', () => {
       expect(log).not.toContain(secret);
     for (const line of api.lines) expect(() => JSON.parse(line)).not.toThrow();
   });
+
+  it('that meets a bug is told nothing of it, and its id leads to what the log says', async () => {
+    await stores.db.run(
+      (sql) => sql`
+        create or replace function id_at(moment timestamptz) returns uuid language plpgsql immutable as
+        $$ begin raise exception 'the-bug-itself'; end $$`,
+    );
+    const { status, headers, body } = await request<ProblemAnswer>(api.baseUrl, '/v1/consent/org-stats', {
+      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId)}`, 'x-request-id': 'traced-4' },
+    });
+    expectProblem({ status, headers, body }, 500, 'internal_error');
+    expect(JSON.stringify([...headers, body])).not.toMatch(/the-bug-itself|Error|\.[jt]s\b|node_modules/);
+    expect(body.detail).toBe(body.title);
+    const { requestId, err } = await api.logged('a bug');
+    expect([requestId, err]).toMatchObject(['traced-4', { message: 'the-bug-itself', stack: expect.any(String) }]);
+  });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration, directory, Refused } from '#libs/store/administration';
 import type { Database } from '#libs/store/sql';
-import { apiKeyPattern, domainsOfKeys, hashApiKey } from '#libs/store/tenants';
+import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -114,6 +114,16 @@ describe('administration', () => {
     );
     expect(rows.map(({ hash }) => hash).sort()).toEqual(keys.map(sha256).sort());
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));
+  });
+
+  it('a key has at least 128 random bits behind the prefix that scanners look for', () => {
+    const keys = Array.from({ length: 100 }, makeApiKey);
+    for (const key of keys) {
+      expect(key).toMatch(/^ak_[\w-]+$/);
+      expect(Buffer.from(key.slice(3), 'base64url').length * 8).toBeGreaterThanOrEqual(128);
+    }
+    const characters = Array.from(keys[0] ?? '', (_, index) => new Set(keys.map((key) => key[index])).size);
+    expect(characters.slice(3, -1).filter((different) => different < 20)).toEqual([]);
   });
 
   it('a prefix that fits two active keys revokes neither', async () => {

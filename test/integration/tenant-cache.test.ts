@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BatcherFull } from '#libs/batcher';
 import { createAdministration } from '#libs/store/administration';
 import { createDatabase, type Database } from '#libs/store/sql';
@@ -36,7 +36,7 @@ describe('the tenant cache', () => {
     db = own;
     await admin().setPlan('other', {});
     // before the caches follow, so that what they forget later is what the tests change
-    for (let n = 0; n < 20; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
+    for (let n = 0; n < 21; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
     const open = async () => {
       const options = { url, max: 2, statementTimeout: 2_000, deadline: 2_300, prepare: true, name: 'cache' };
       const pool = createDatabase(options);
@@ -252,6 +252,21 @@ describe('the tenant cache', () => {
     const asked = asking.asked;
     await Promise.all(guesses.map((key) => unfollowed.domainOfKey(key)));
     expect(asking.asked).toBe(asked);
+  });
+
+  it('guesses are remembered in a bounded number: the first of very many is asked for again', async () => {
+    // time would have it forgotten, too
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
+    const first = makeApiKey();
+    await unfollowed.domainOfKey(first);
+    for (let wave = 0; wave < 4; wave += 1)
+      await Promise.all(Array.from({ length: 2_500 }, () => unfollowed.domainOfKey(makeApiKey())));
+    const asked = asking.asked;
+    await unfollowed.domainOfKey(first);
+    expect(asking.asked).toBe(asked + 1);
+    await unfollowed.domainOfKey(first);
+    expect(asking.asked).toBe(asked + 1);
   });
 
   it('what cannot be a key makes no query', async () => {

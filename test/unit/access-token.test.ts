@@ -65,6 +65,15 @@ describe('access tokens', () => {
     expect(() => tokens.verify(token)).toThrow('expired');
   });
 
+  it('are known in a bounded number: those that came last', () => {
+    const tokens = createAccessTokens(config);
+    const token = tokenOf('one');
+    const access = remember(tokens, token);
+    for (let n = 0; n < 10_000; n += 1) tokens.remember(`other-${n}`, access);
+    expect(tokens.known(token)).toBeUndefined();
+    expect(tokens.known('other-9999')).toEqual(access);
+  });
+
   it('are counted as one, however the unused bits at the end of the signature are spelled', () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
