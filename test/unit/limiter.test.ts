@@ -3,6 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { describe, expect, it, vi } from 'vitest';
 import { createLog } from '#libs/telemetry/log';
 import { createLimiter } from '../../apps/api/limiter.ts';
+import { createSketch } from '../../apps/api/sketch.ts';
 
 const bound = 50_000;
 
@@ -51,6 +52,73 @@ describe('a limiter', () => {
     expect(await limiter.look('a')).toBeNull();
     expect(await limiter.consume('a')).toMatchObject({ consumed: 1, seconds: 60 });
     vi.useRealTimers();
+  });
+
+  describe('for keys that come in crowds', () => {
+    /** A limiter, whether it admits one more of a key, and the keys that it counts one by one. */
+    const crowded = (points: number, places?: number) => {
+      const generations: RateLimiterMemory[] = [];
+      const open = () => {
+        const generation = new RateLimiterMemory({ points, duration: 0, keyPrefix: '' });
+        generations.push(generation);
+        return generation;
+      };
+      const limiter = createLimiter({ name: 'test', points, crowd: true, ...openLog() }, open, () =>
+        createSketch(places),
+      );
+      const admits = async (key: string) => {
+        try {
+          await limiter.admit({ set: () => {} } as never, key, 'too many');
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      const counted = () => generations.flatMap((each) => each.dump().storage.map(({ key }) => key));
+      return { admits, counted };
+    };
+    const admitted = async (times: number, admit: () => Promise<boolean>) => {
+      let count = 0;
+      for (let time = 0; time < times; time += 1) count += Number(await admit());
+      return count;
+    };
+
+    it('a key has exactly its limit, however large or small', async () => {
+      for (const points of [1, 5, 99, 100, 101, 600]) {
+        const { admits } = crowded(points);
+        expect(await admitted(points + 50, () => admits('203.0.113.9'))).toBe(points);
+      }
+    });
+
+    it('those that come a few times are not kept one by one, and one that floods among them is', async () => {
+      const { admits, counted } = crowded(600);
+      let flood = 0;
+      for (let visitor = 0; visitor < 100_000; visitor += 1) {
+        expect(await admits(`visitor-${visitor}`)).toBe(true);
+        if (visitor % 100 === 0) flood += Number(await admits('flood'));
+      }
+      // the few beside it share its place, and count with it for half of the limit
+      expect(counted()).toContain('flood');
+      expect(counted().length).toBeLessThan(30);
+      expect(flood).toBeGreaterThan(590);
+      expect(flood).toBeLessThanOrEqual(600);
+    });
+
+    it('a key that shares its place with a flood has half of the limit left', async () => {
+      const { admits, counted } = crowded(100, 1);
+      for (let other = 0; other < 50; other += 1) expect(await admits(`other-${other}`)).toBe(true);
+      expect(counted()).toEqual([]);
+      expect(await admitted(200, () => admits('shares'))).toBe(50);
+    });
+
+    it('begins anew after a minute', async () => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      const { admits } = crowded(100);
+      expect(await admitted(150, () => admits('a'))).toBe(100);
+      vi.advanceTimersByTime(60_000);
+      expect(await admitted(150, () => admits('a'))).toBe(100);
+      vi.useRealTimers();
+    });
   });
 
   it('that fails lets the request pass, and says so in the log', async () => {

@@ -10,11 +10,9 @@ import { accessIn } from './bearer.ts';
 export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Step {
   const points = config.recordRatePerMinute;
   if (points === 0) return () => {};
-  const limiter = createLimiter({ name: 'record', points, log });
-  return async (ctx) => {
-    const use = await limiter.consume(`${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
-    if (use && use.consumed > points) limiter.refuse(ctx, use, `at most ${points} records a minute from one address`);
-  };
+  const limiter = createLimiter({ name: 'record', points, crowd: true, log });
+  const detail = `at most ${points} records a minute from one address`;
+  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`, detail);
 }
 
 /** Reads per access token. Only the refusal has the header fields: what a read answers must not tell reads apart. */
@@ -22,10 +20,9 @@ export function readRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Mi
   const points = config.readRatePerMinute;
   if (points === 0) return (_, next) => next();
   const limiter = createLimiter({ name: 'read', points, log });
+  const detail = `at most ${points} reads a minute with one access token`;
   return async (ctx, next) => {
-    const use = await limiter.consume(accessIn(ctx).countedAs);
-    if (use && use.consumed > points)
-      limiter.refuse(ctx, use, `at most ${points} reads a minute with one access token`);
+    await limiter.admit(ctx, accessIn(ctx).countedAs, detail);
     return next();
   };
 }

@@ -71,9 +71,7 @@ export function demoPage({
 
   const limiter = createLimiter({ name: 'demo', points: perMinute, log });
   const limited: Middleware = async (ctx, next) => {
-    const use = await limiter.consume(network(clientAddress(ctx)));
-    if (use && use.consumed > perMinute)
-      limiter.refuse(ctx, use, `at most ${perMinute} looks a minute from one address`);
+    await limiter.admit(ctx, network(clientAddress(ctx)), `at most ${perMinute} looks a minute from one address`);
     return records(ctx, next);
   };
 
