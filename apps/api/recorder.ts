@@ -1,7 +1,7 @@
 /**
- * The recorder: makes a record safe and says how. Records that arrive while the queue's last `add` is in flight become
- * one job. Where Redis cannot take them the same batch goes straight to Postgres; an `add` that timed out and landed
- * all the same does no harm, since a record is stored once however often it comes.
+ * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job.
+ * Where Redis cannot take them the same batch goes straight to Postgres; an `add` that timed out and landed all the same
+ * does no harm, since a record is stored once however often it comes.
  */
 import { Batcher, BatcherFull, BatcherTimeout } from '#libs/batcher';
 import { unavailable } from '#libs/contract/problem';
@@ -13,6 +13,8 @@ import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { within } from '#libs/within';
 
+/** With one alone, a record that comes just after it was sent waits for the disk of Redis twice. */
+const addsAtOnce = 2;
 /** Milliseconds for one `add`; then everything that waits takes the direct path. */
 const addTimeout = 1_000;
 /** Milliseconds from arrival to an answer, whatever happens. */
@@ -76,6 +78,7 @@ export function createRecorder(options: {
       weigh: ({ bytes }) => bytes + overhead,
       maxBatch,
       maxPending,
+      concurrency: addsAtOnce,
       patience,
     });
   });

@@ -73,7 +73,7 @@ export async function usual(stack: Stack): Promise<Design> {
   };
 }
 
-/** Asked a hundred times a second, so without the job's payload. */
+/** Asked forty times a second, so without the job's payload. */
 async function oldestWaiting({ redis }: Stack, queue: Queue): Promise<number | null> {
   const oldest = await redis.lindex(queue.toKey('wait'), -1);
   const since = oldest === null ? null : await redis.hget(queue.toKey(oldest), 'timestamp');

@@ -11,6 +11,8 @@ import { processorTime } from './processor.ts';
 
 /** milliseconds that the oldest waiting job may have waited */
 const mayWait = 150;
+/** milliseconds between two looks, which take of the same processors */
+const lookEvery = 25;
 
 export interface Sustained {
   recordsPerSecond: number;
@@ -68,7 +70,7 @@ function keepQueueShort(design: Design, load: { pause(): void; resume(): void })
       if (isOpen) break;
       if (since !== null && Date.now() - since > mayWait) load.pause();
       else load.resume();
-      await sleep(10);
+      await sleep(lookEvery);
     }
     load.resume();
   };
