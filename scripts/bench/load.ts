@@ -42,8 +42,8 @@ export interface RunningLoad {
   measured: Promise<Measured>;
 }
 
-/** As many as keep every server here busy: with half of them a fifth of two processors waited for Redis' disk. */
-const connections = 256;
+/** As many as keep every server here busy: with half as many for records a fifth of two processors waited for Redis' disk. */
+const connectionsFor = (send: Load['send']): number => ('sites' in send ? 256 : 128);
 
 const hasWrk = !spawnSync('wrk', ['-v']).error;
 export const loadTool = hasWrk ? 'wrk' : 'autocannon';
@@ -94,10 +94,10 @@ function wrk(dist: string, { baseUrl, seconds, send }: Load): Command {
   const { host } = new URL(baseUrl);
   const text = 'sites' in send ? postScript(makeTemplates(send.sites, host, send)) : getScript(send.paths, send.token);
   writeFileSync(script, text);
-  return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl];
+  return ['wrk', '-t1', `-c${connectionsFor(send)}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, baseUrl];
 }
 
 function autocannon(dist: string, load: Load): Command {
   const file = path.join(dist, 'scripts/bench/autocannon.js');
-  return [process.execPath, file, JSON.stringify({ ...load, connections })];
+  return [process.execPath, file, JSON.stringify({ ...load, connections: connectionsFor(load.send) })];
 }

@@ -73,6 +73,26 @@ describe('the recorder', () => {
     expect(queued.toSorted()).toEqual(burst.map(({ id }) => id).toSorted());
   });
 
+  it('sends a record at once also while one job is on its way; what comes while two are becomes one job', async () => {
+    const burst = Array.from({ length: 4 }, make);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const { thaw } = freeze(server);
+    const answers: Promise<string>[] = [];
+    try {
+      for (const made of burst) {
+        answers.push(record(made));
+        await turn();
+        await turn();
+      }
+    } finally {
+      thaw();
+    }
+    expect(await Promise.all(answers)).toEqual(burst.map(() => 'queued'));
+    const jobs = (await waiting()).map((job) => job.data.records.map(({ id }: NewRecord) => id));
+    const ids = burst.map(({ id }) => id);
+    expect(jobs.toSorted()).toEqual([ids.slice(0, 1), ids.slice(1, 2), ids.slice(2)].toSorted());
+  });
+
   it('persists directly while Redis is stopped, owing the raises, and queues again by itself once it is back', async () => {
     await server.stop();
     const started = performance.now();
