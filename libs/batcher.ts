@@ -1,6 +1,7 @@
 /**
  * Group commit: while one run is in flight, what arrives gathers; then all of it becomes the next run.
- * Alone, an item waits for nothing; in a burst, runs grow and their number stays, or with `linger` falls.
+ * Alone, an item waits for nothing; in a burst, runs grow and their number stays, or with `linger` falls
+ * (then the first item after a burst may linger once more).
  */
 export class BatcherFull extends Error {}
 export class BatcherTimeout extends Error {}

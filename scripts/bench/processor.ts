@@ -1,12 +1,12 @@
 /** The processor's time that processes take, as Linux tells it. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 
 /** what Linux counts in */
 const ticksPerSecond = 100;
 
 /** Microseconds of the processors that a second has. */
-export const available = cpus().length * 1_000_000;
+export const available = availableParallelism() * 1_000_000;
 
 /** Microseconds that a process and its children have taken, also those that have ended. */
 export function processorTime(pid: number): number {

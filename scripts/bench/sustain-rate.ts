@@ -34,7 +34,7 @@ export async function sustainRate(
   { dist, baseUrl, sites, seconds, watched = {} }: SustainedLoad,
 ): Promise<Sustained> {
   const warmUp = Math.min(2, seconds / 2);
-  const load = startLoad(dist, { baseUrl, seconds: Math.ceil(warmUp + seconds), send: { sites } });
+  const load = startLoad(dist, { baseUrl, seconds: Math.ceil(warmUp + seconds) + 1, send: { sites } });
   const gate = keepQueueShort(design, load);
   const processes = Object.entries({ ...watched, client: load.pid });
   const look = async () => {

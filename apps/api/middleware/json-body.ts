@@ -42,10 +42,12 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
       size += chunk.length;
       if (size > bodyLimit) {
         request.removeAllListeners('data');
+        chunks.length = 0;
         reject(tooLarge(request));
       } else chunks.push(chunk);
     });
     request.on('end', () => {
+      if (size > bodyLimit) return;
       try {
         resolve(parseObject(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
       } catch (error) {

@@ -46,9 +46,9 @@ function sendReceipt(ctx: Context, receipt: Receipt): void {
   ctx.res.statusCode = 202;
   // the client may have left
   if (!ctx.writable) return;
-  ctx.respond = false;
   ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.res.end(JSON.stringify(receipt));
+  ctx.respond = false;
 }
 
 /** In a flood many records share a millisecond. */
