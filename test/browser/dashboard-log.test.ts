@@ -205,6 +205,7 @@ describe('the log of a domain', () => {
     const page = await log('?visitorId=v-5');
     await page.getByRole('button', { name: /Details/ }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('not stored').first().waitFor();
     expect(await dialog.getByText('not stored').count()).toBeGreaterThan(8);
     await dialog.getByRole('link', { name: 'All of this visitor' }).click();
     expect(query(page)).toEqual({ visitorId: 'v-5' });
