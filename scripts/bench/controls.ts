@@ -33,7 +33,7 @@ export async function controlsRow(
     const load = (seconds: number) => runLoad(stack.dist, { baseUrl: api.baseUrl, seconds, send });
     // at the same time too: until both are as fast as they will be
     await load(3 * pairSeconds);
-    return () => processorTime(api, () => load(pairSeconds));
+    return () => timePerRequest(api, () => load(pairSeconds));
   };
   const [reference, figure] = await Promise.all([begin(off, {}), begin(on, limits)]);
   const measured = await alongside(pairs, { reference, figure });
@@ -42,7 +42,7 @@ export async function controlsRow(
 }
 
 /** Microseconds of the processor that an API process takes for each request of a load. */
-async function processorTime(api: AssentProcess, load: () => Promise<unknown>): Promise<number> {
+async function timePerRequest(api: AssentProcess, load: () => Promise<unknown>): Promise<number> {
   const before = await used(api);
   await load();
   const after = await used(api);
