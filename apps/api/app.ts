@@ -2,33 +2,27 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { Problem } from '#libs/contract/problem';
-import type { Deps, Middleware, State } from './context.ts';
-import { createFailedCredentials } from './failed-credentials.ts';
-import { apiKey } from './middleware/api-key.ts';
-import { bearer } from './middleware/bearer.ts';
-import { allowedOrigin, anyPageMayRead, cors, preflight } from './middleware/cors.ts';
-import { deadline } from './middleware/deadline.ts';
-import { exchange } from './middleware/exchange.ts';
-import { readRateLimit, recordRateLimit } from './middleware/rate-limit.ts';
-import { countRefusal } from './middleware/refusals.ts';
-import {
-  dashboardHeaders,
-  demoHeaders,
-  docsHeaders,
-  documentHeaders,
-  readHeaders,
-} from './middleware/security-headers.ts';
-import { turns } from './middleware/turns.ts';
-import { dashboard } from './routes/dashboard.ts';
-import { demoPage } from './routes/demo.ts';
-import { domainStats } from './routes/domain-stats.ts';
-import { docs, openapi } from './routes/openapi.ts';
-import { orgStats } from './routes/org-stats.ts';
-import { organization } from './routes/organization.ts';
-import { record } from './routes/record.ts';
-import { records } from './routes/records.ts';
-import { widgetFiles } from './routes/widget.ts';
-import { inTurn } from './steps.ts';
+import { apiKey } from './access/api-key.ts';
+import { bearer } from './access/bearer.ts';
+import { allowedOrigin, anyPageMayRead, cors, preflight } from './access/cors.ts';
+import { createFailedCredentials } from './access/failed-credentials.ts';
+import { turns } from './access/fair-turns.ts';
+import { readRateLimit, recordRateLimit } from './access/rate-limit.ts';
+import type { Deps, Middleware, State } from './http/context.ts';
+import { deadline } from './http/deadline.ts';
+import { exchange } from './http/exchange.ts';
+import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
+import { inTurn } from './http/steps.ts';
+import { records } from './log/records.ts';
+import { organization } from './manage/organization.ts';
+import { dashboard } from './pages/dashboard.ts';
+import { demoPage } from './pages/demo.ts';
+import { docs, openapi } from './pages/openapi.ts';
+import { widgetFiles } from './pages/widget.ts';
+import { countRefusal } from './record/refusals.ts';
+import { record } from './record/route.ts';
+import { domainStats } from './stats/domain-stats.ts';
+import { orgStats } from './stats/org-stats.ts';
 
 const recording = '/v1/consent/:domainId/record';
 const exact = { sensitive: true, strict: true };

@@ -2,8 +2,8 @@
 import cluster from 'node:cluster';
 import { readApiConfig, readOrExit } from '#libs/config';
 import { createLog } from '#libs/telemetry/log';
-import { runPrimary } from './primary.ts';
-import { serve } from './serve.ts';
+import { runPrimary } from './process/primary.ts';
+import { serve } from './process/serve.ts';
 
 const config = readOrExit(readApiConfig);
 const log = createLog('api', config.logLevel);

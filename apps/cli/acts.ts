@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { directory } from '#libs/store/administration';
+import { directory } from '#libs/store/tenants/administration';
 import { printList, withDatabase } from './session.ts';
 
 const listed = 100;

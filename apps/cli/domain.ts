@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { domainIdPattern } from '#libs/contract/terms';
-import { directory } from '#libs/store/administration';
+import { directory } from '#libs/store/tenants/administration';
 import { keepWidgetFiles } from '#libs/store/widget-files';
 import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget-files';
 import { find, print, printList, withDatabase } from './session.ts';

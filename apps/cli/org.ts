@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { directory } from '#libs/store/administration';
-import { findOrganizations } from '#libs/store/tenants';
+import { directory } from '#libs/store/tenants/administration';
+import { findOrganizations } from '#libs/store/tenants/tenants';
 import { print, printList, withDatabase } from './session.ts';
 
 export function orgCommand(): Command {

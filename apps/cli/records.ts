@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { newRecord } from '#libs/contract/record';
-import { persistOrReject } from '#libs/store/persist-or-reject';
-import { deleteRejected, listRejected } from '#libs/store/rejected';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { deleteRejected, listRejected } from '#libs/store/records/rejected';
 import { print, printList, withDatabase } from './session.ts';
 
 const listed = 100;

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { type CliConfig, readCliConfig } from '#libs/config';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
-import { connectRedis, type RedisConnection } from '#libs/redis';
-import { type Administration, createAdministration } from '#libs/store/administration';
+import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { type Administration, createAdministration } from '#libs/store/tenants/administration';
 import { visible } from './visible.ts';
 
 const silent = { warn: () => {} };

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
-import { findOrganizations } from '#libs/store/tenants';
+import { findOrganizations } from '#libs/store/tenants/tenants';
 import { print, readConfig, withDatabase } from './session.ts';
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };

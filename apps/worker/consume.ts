@@ -2,7 +2,7 @@
  * Job → persist → raise. Jobs that are at hand at the same time share one statement. A job counts as done only when its
  * records are stored and their counters raised; until then it is delivered again, which does no harm.
  */
-import { Batcher } from '#libs/batcher';
+
 import type { WorkerConfig } from '#libs/config';
 import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
@@ -10,10 +10,11 @@ import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
 import { createConsumer as consumeShard, NotNow } from '#libs/queue/consume';
 import { knownShards } from '#libs/queue/shards';
-import type { RedisConnection } from '#libs/redis';
+import { Batcher } from '#libs/runtime/batcher';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { oweRaises } from '#libs/store/counters';
 import { isUnavailable } from '#libs/store/errors';
-import { persistOrReject } from '#libs/store/persist-or-reject';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';

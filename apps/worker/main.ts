@@ -1,13 +1,13 @@
 /** The worker process: config → connect → consume and maintain → shutdown. */
 import { readOrExit, readWorkerConfig } from '#libs/config';
-import { createLifecycle } from '#libs/lifecycle';
-import { connectRedis } from '#libs/redis';
+import { createLifecycle } from '#libs/runtime/lifecycle';
+import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createConsumer } from './consume.ts';
-import { createMaintenance } from './maintenance.ts';
+import { createMaintenance } from './keep/maintenance.ts';
 import { observeQueues } from './observe-queues.ts';
 
 const config = readOrExit(readWorkerConfig);

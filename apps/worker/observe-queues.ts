@@ -3,9 +3,9 @@ import { Queue } from 'bullmq';
 import { closeAll } from '#libs/queue/close';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { within } from '#libs/runtime/within';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { within } from '#libs/within';
 
 /** milliseconds */
 const patience = 1_000;

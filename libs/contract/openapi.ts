@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { groupBy } from '#libs/group-by';
+import { groupBy } from '#libs/runtime/group-by';
 import { type ProblemCode, problemBody, problems } from './problem.ts';
 import { domainPath, orgStatsQuery, recordsQuery, statsQuery } from './queries.ts';
 import { recordBody } from './record.ts';

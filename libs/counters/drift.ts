@@ -1,6 +1,6 @@
 /** Drift: where Redis and Postgres differ though nothing is on its way. */
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { keysKey, parseKey, unpack } from './keys.ts';
 
 export interface Difference {

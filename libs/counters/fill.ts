@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Counter } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { fillKey, readyKey } from './keys.ts';
 import { raise } from './raise.ts';
 import { scripted } from './scripts.ts';

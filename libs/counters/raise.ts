@@ -1,7 +1,7 @@
 /** Raise and drop: the only two ways in which a counter in Redis ever changes. */
 import type { Counter } from '#libs/contract/terms';
-import { groupBy } from '#libs/group-by';
-import type { RedisClient } from '#libs/redis';
+import { groupBy } from '#libs/runtime/group-by';
+import type { RedisClient } from '#libs/runtime/redis';
 import { counterField, counterKey, fillKey, keysKey, readyKey } from './keys.ts';
 import { scripted } from './scripts.ts';
 

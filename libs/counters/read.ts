@@ -1,7 +1,7 @@
 /** Reading counters: the mark and the counts in one step, so that counts of a half-filled Redis are never shown. */
 import type { Span } from '#libs/contract/calendar';
 import type { Breakdown } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { type Fields, fieldsOf, readyKey, unpack } from './keys.ts';
 import { type Scripts, scripted } from './scripts.ts';
 

@@ -1,7 +1,7 @@
 /** Closing queues and workers, which would wait without end for a Redis that is away. */
 import type { Queue, Worker } from 'bullmq';
-import type { RedisConnection } from '#libs/redis';
-import { within } from '#libs/within';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { within } from '#libs/runtime/within';
 
 /** Milliseconds: more than a worker's longest statement. */
 const patience = 15_000;

@@ -2,7 +2,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { createAppetite } from './appetite.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 

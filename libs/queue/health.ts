@@ -1,7 +1,7 @@
 /** Can Redis take records now? Asked several times a second, so that the recorder need not find out by waiting. */
 import { Cluster } from 'ioredis';
-import type { RedisClient } from '#libs/redis';
-import { within } from '#libs/within';
+import type { RedisClient } from '#libs/runtime/redis';
+import { within } from '#libs/runtime/within';
 
 const probeEvery = 250;
 const probeTimeout = 500;

@@ -2,7 +2,7 @@
 import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 import { announceShards } from './shards.ts';

@@ -2,7 +2,7 @@
  * Which record queues there are. Every process has its own setting, and while it changes they differ: who adds tells
  * which queues it uses, and who takes serves those too, so that no queue is left alone.
  */
-import type { RedisClient } from '#libs/redis';
+import type { RedisClient } from '#libs/runtime/redis';
 
 const shardsKey = 'assent:shards';
 

@@ -1,6 +1,6 @@
 /** What a Postgres error means for the caller, by SQLSTATE (Postgres manual, appendix A). */
 import postgres from 'postgres';
-import { TimedOut } from '#libs/within';
+import { TimedOut } from '#libs/runtime/within';
 
 const stateOf = (error: unknown): string | undefined =>
   error instanceof postgres.PostgresError ? error.code : undefined;

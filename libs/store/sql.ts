@@ -3,7 +3,7 @@
  * and a pool whose connections went silent never recovers, so it is replaced.
  */
 import postgres from 'postgres';
-import { within } from '#libs/within';
+import { within } from '#libs/runtime/within';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 

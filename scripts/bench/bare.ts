@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import Koa from 'koa';
-import { Batcher } from '#libs/batcher';
+import { Batcher } from '#libs/runtime/batcher';
 
 export interface Bare {
   /** of access tokens */

@@ -2,7 +2,7 @@
 import type { Queue } from 'bullmq';
 import { monthOf } from '#libs/contract/calendar';
 import { createProducer } from '#libs/queue/produce';
-import { connectRedis } from '#libs/redis';
+import { connectRedis } from '#libs/runtime/redis';
 import { waitUntil } from '../stack/wait.ts';
 import { makeRecords } from './records.ts';
 import type { Stack } from './stack.ts';

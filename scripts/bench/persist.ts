@@ -2,7 +2,7 @@
  * The reference for the worker: the bare persist statement, 500 rows at a time, one after the other as the worker sends
  * them, through the same client. Its one argument says what; its output is records a second, and what they took of the processors.
  */
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import { createDatabase } from '#libs/store/sql';
 import type { Site } from './bodies.ts';
 import { processorTime } from './processor.ts';

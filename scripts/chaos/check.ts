@@ -6,7 +6,7 @@ import { cover, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { connectRedis } from '#libs/redis';
+import { connectRedis } from '#libs/runtime/redis';
 import { listCountersSince } from '#libs/store/counters';
 import { createDatabase } from '#libs/store/sql';
 import { waitUntil } from '../stack/wait.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { createAdministration } from '#libs/store/administration';
 import { createDatabase } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { type RunningPostgres, startPostgres } from '../stack/postgres.ts';
 import { type PrivateStores, type StoreOptions, startPrivateStores } from '../stack/private-stores.ts';

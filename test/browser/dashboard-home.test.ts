@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
-import { createAdministration } from '#libs/store/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { useBrowser } from './browser.ts';

@@ -1,4 +1,4 @@
-import { createAdministration } from '#libs/store/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
 import type { Stack } from '../e2e/stack.ts';
 
 /** The same stack with a domain of a test's own: its records are all of that test's making. */

@@ -1,6 +1,6 @@
 /** What arrived in Postgres. */
 import type { FullRecord } from '#libs/contract/responses';
-import { readPage } from '#libs/store/log';
+import { readPage } from '#libs/store/records/log';
 import type { Stack } from '../e2e/stack.ts';
 import { eventually } from '../support/wait.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
-import { makeApiKey } from '#libs/store/tenants';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { makeApiKey } from '#libs/store/tenants/tenants';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { eventually } from '../support/wait.ts';
 import { expectProblem } from './problems.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Administration, createAdministration } from '#libs/store/administration';
+import { type Administration, createAdministration } from '#libs/store/tenants/administration';
 import { createClient } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';

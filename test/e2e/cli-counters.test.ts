@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/contract/calendar';
 import { counterField, counterKey } from '#libs/counters/keys';
-import type { RedisConnection } from '#libs/redis';
-import { persist } from '#libs/store/persist';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { connectRedis } from '#libs/redis';
+import { connectRedis } from '#libs/runtime/redis';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';

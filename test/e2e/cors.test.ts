@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from './problems.ts';
 import { type Stack, startStack } from './stack.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

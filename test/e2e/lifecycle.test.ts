@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest';
 /** Runs a process in which an error goes uncaught, and returns what it printed and how it ended. */
 async function withUncaught(recover: string): Promise<{ printed: string; code: number }> {
   const script = `
-    import { createLifecycle } from ${JSON.stringify(path.join(inject('dist'), 'libs/lifecycle.js'))};
+    import { createLifecycle } from ${JSON.stringify(path.join(inject('dist'), 'libs/runtime/lifecycle.js'))};
     const say = (fields, message) => console.log(message);
     createLifecycle({ deadline: 5_000, log: { info: say, error: say }, recover: ${recover} }).onStop([
       { name: 'work', stop: () => console.log('work ends') },

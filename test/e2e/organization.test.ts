@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
-import { createAdministration } from '#libs/store/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { eventually } from '../support/wait.ts';
 import { type Stack, startStack } from './stack.ts';
 

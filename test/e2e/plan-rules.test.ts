@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { RecordsPage } from '#libs/contract/responses';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import { type Client, createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';

@@ -4,7 +4,7 @@ import type { NewRecord } from '#libs/contract/record';
 import type { RecordsPage } from '#libs/contract/responses';
 import { decisions } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, startStack } from './stack.ts';
 

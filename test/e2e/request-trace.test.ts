@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { createAdministration } from '#libs/store/administration';
-import { makeApiKey } from '#libs/store/tenants';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { makeApiKey } from '#libs/store/tenants/tenants';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { type Api, startApi, startWorker } from '../support/service.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { daysBetween, monthsBetween } from '#libs/contract/calendar';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
-import { connectRedis } from '#libs/redis';
-import { persist } from '#libs/store/persist';
+import { connectRedis } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';
 import { eventually } from '../support/wait.ts';
 import { at, type Stack, startStack } from './stack.ts';

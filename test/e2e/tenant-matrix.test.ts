@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { createOpenApi } from '#libs/contract/openapi';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';

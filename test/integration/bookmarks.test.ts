@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
-import { type BookmarkOptions, setBookmarks } from '#libs/store/bookmarks';
-import { readPage } from '#libs/store/log';
-import { dropMonth } from '#libs/store/months';
-import { persist } from '#libs/store/persist';
+import { type BookmarkOptions, setBookmarks } from '#libs/store/records/bookmarks';
+import { readPage } from '#libs/store/records/log';
+import { dropMonth } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

@@ -4,7 +4,7 @@ import type { NewRecord } from '#libs/contract/record';
 import { createConsumer, NotNow } from '#libs/queue/consume';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { quiet } from '../support/counter-stores.ts';

@@ -12,8 +12,8 @@ import { addBreakdown, type Breakdown, type Counter, decisions, emptyBreakdown, 
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
-import type { RedisConnection } from '#libs/redis';
-import { persist } from '#libs/store/persist';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
 import { countRecords } from '../support/counts.ts';

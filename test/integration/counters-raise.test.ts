@@ -5,7 +5,7 @@ import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/c
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { readSame } from '../support/counter-stores.ts';
 import { inKeyOrder } from '../support/counts.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { directory } from '#libs/store/administration';
-import { hashApiKey, noteKeyUse } from '#libs/store/tenants';
+import { directory } from '#libs/store/tenants/administration';
+import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
 it('a key shows when it was last used, a key that was not used shows nothing', async () => {

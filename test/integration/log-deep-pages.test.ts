@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
-import { readPage } from '#libs/store/log';
-import { dropMonth } from '#libs/store/months';
-import { persist } from '#libs/store/persist';
-import { persistOrReject } from '#libs/store/persist-or-reject';
-import { listRejected } from '#libs/store/rejected';
+import { readPage } from '#libs/store/records/log';
+import { dropMonth } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { listRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

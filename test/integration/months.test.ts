@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dropMonth, listMonths, makeMonth } from '#libs/store/months';
-import { persist } from '#libs/store/persist';
+import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listOwedRaises } from '#libs/store/counters';
-import { persist } from '#libs/store/persist';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countOwed, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
-import { listMonths } from '#libs/store/months';
-import { persist } from '#libs/store/persist';
+import { listMonths } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

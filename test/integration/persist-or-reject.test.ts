@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
-import { persistOrReject } from '#libs/store/persist-or-reject';
-import { listRejected } from '#libs/store/rejected';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { listRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

@@ -4,7 +4,7 @@ import type { NewRecord } from '#libs/contract/record';
 import type { RedisHealth } from '#libs/queue/health';
 import type { Producer } from '#libs/queue/produce';
 import type { Database } from '#libs/store/sql';
-import type { Recorder } from '../../apps/api/recorder.ts';
+import type { Recorder } from '../../apps/api/record/recorder.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { freeze, restartRedis } from '../support/outage.ts';

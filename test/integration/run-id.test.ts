@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { connectRedis } from '#libs/redis';
+import { connectRedis } from '#libs/runtime/redis';
 import { openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/administration';
 import { isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
-import { createTenantCache, type TenantCache } from '#libs/store/tenant-cache';
-import { makeApiKey } from '#libs/store/tenants';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
+import { makeApiKey } from '#libs/store/tenants/tenants';
 import { openOwnPostgres } from '../support/outage.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

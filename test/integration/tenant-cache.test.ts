@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BatcherFull } from '#libs/batcher';
-import { createAdministration } from '#libs/store/administration';
+import { BatcherFull } from '#libs/runtime/batcher';
 import { createDatabase, type Database } from '#libs/store/sql';
-import { createTenantCache, type TenantCache } from '#libs/store/tenant-cache';
-import { hashApiKey, makeApiKey } from '#libs/store/tenants';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
+import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fill } from '#libs/counters/fill';
 import { createProducer, type Producer } from '#libs/queue/produce';
-import type { RedisConnection } from '#libs/redis';
-import { persist } from '#libs/store/persist';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { sweepOwedRaises } from '../../apps/worker/reconcile.ts';
+import { sweepOwedRaises } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openConsumer } from '../support/recording.ts';

@@ -3,7 +3,7 @@ import { spanOf } from '#libs/contract/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import type { ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
-import type { RedisConnection } from '#libs/redis';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';

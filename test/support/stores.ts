@@ -4,9 +4,9 @@ import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
-import { connectRedis, type RedisConnection, type Role } from '#libs/redis';
-import { createAdministration } from '#libs/store/administration';
+import { connectRedis, type RedisConnection, type Role } from '#libs/runtime/redis';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { eventually } from './wait.ts';
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientAddress, network, storedAddress } from '../../apps/api/client-address.ts';
-import type { State } from '../../apps/api/context.ts';
+import { clientAddress, network, storedAddress } from '../../apps/api/access/client-address.ts';
+import type { State } from '../../apps/api/http/context.ts';
 
 const none = { hashKey: undefined };
 const truncated = { ...none, mode: 'truncated' } as const;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import { orgStatsQuery, recordsQuery } from '#libs/contract/queries';
 import { makeId, makeIdAt } from '#libs/contract/uuid';
-import { makeCursor, readCursor } from '../../apps/api/cursor.ts';
+import { makeCursor, readCursor } from '../../apps/api/http/cursor.ts';
 
 const binding = { cursorKey: randomBytes(32), domainId: 'dom_a' };
 const position = { after: { id: makeId(), domainId: 'dom_a' }, page: 2 };

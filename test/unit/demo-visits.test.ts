@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newRecord, recordBody, recordFields } from '#libs/contract/record';
 import { totalOf } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
-import { groupBy } from '#libs/group-by';
+import { groupBy } from '#libs/runtime/group-by';
 import { type Made, type Period, planDays, recordsOf } from '../../apps/cli/demo/visits.ts';
 
 const until = Date.parse('2026-11-20T12:00:00.000Z');

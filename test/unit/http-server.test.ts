@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer } from '../../apps/api/http-server.ts';
+import { createHttpServer } from '../../apps/api/http/server.ts';
 import { eventually } from '../support/wait.ts';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';

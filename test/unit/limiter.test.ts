@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { describe, expect, it, vi } from 'vitest';
 import { createLog } from '#libs/telemetry/log';
-import { createLimiter } from '../../apps/api/limiter.ts';
-import { createSketch } from '../../apps/api/sketch.ts';
+import { createLimiter } from '../../apps/api/access/limiter.ts';
+import { createSketch } from '../../apps/api/access/sketch.ts';
 
 const bound = 50_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeApiKey } from '#libs/store/tenants';
+import { makeApiKey } from '#libs/store/tenants/tenants';
 import { createLog } from '#libs/telemetry/log';
 
 const apiKey = makeApiKey();

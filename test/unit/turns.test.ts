@@ -4,9 +4,9 @@ import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
-import type { State } from '../../apps/api/context.ts';
-import { exchange } from '../../apps/api/middleware/exchange.ts';
-import { turns } from '../../apps/api/middleware/turns.ts';
+import { turns } from '../../apps/api/access/fair-turns.ts';
+import type { State } from '../../apps/api/http/context.ts';
+import { exchange } from '../../apps/api/http/exchange.ts';
 
 const organizationOf = (organizationId: string) => ({
   organizationId,

@@ -13,7 +13,7 @@ import { Redis } from 'ioredis';
 import Koa from 'koa';
 import { compiledRecordBody } from '#libs/contract/record';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
-import { hashApiKey } from '#libs/store/tenants';
+import { hashApiKey } from '#libs/store/tenants/tenants';
 import type { Site } from '../bodies.ts';
 import { type UsualRecord, usualQueue } from './tables.ts';
 

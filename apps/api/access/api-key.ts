@@ -1,0 +1,32 @@
+/** The record endpoint's key. Whatever is wrong with it, or with the domain, the answer is the same. */
+import { Problem } from '#libs/contract/problem';
+import type { Domain } from '#libs/store/tenants/tenants';
+import type { Context, Deps } from '../http/context.ts';
+import type { Step } from '../http/steps.ts';
+import type { FailedCredentials } from './failed-credentials.ts';
+
+export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
+  const lookUp = async (ctx: Context, known: Domain | undefined) => {
+    await failedKeys.check(ctx);
+    const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
+    if (!domain || domain.domainId !== ctx.params.domainId) {
+      await failedKeys.check(ctx);
+      await failedKeys.noteToTell(ctx);
+      throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
+    }
+    ctx.state.domain = domain;
+  };
+  return (ctx) => {
+    // what this process knows needs no check: others behind the same address may go on recording
+    const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
+    if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
+    ctx.state.domain = known;
+    return undefined;
+  };
+}
+
+/** The domain of a request that passed `apiKey`. */
+export function domainIn(ctx: Context): Domain {
+  if (!ctx.state.domain) throw new Error('the route lacks the apiKey middleware');
+  return ctx.state.domain;
+}

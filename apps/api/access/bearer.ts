@@ -1,0 +1,63 @@
+/** The organization of a read comes from its access token alone. */
+import { Problem } from '#libs/contract/problem';
+import type { Organization } from '#libs/store/tenants/tenants';
+import type { Context, Deps, Middleware } from '../http/context.ts';
+import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
+import { createFailedCredentials } from './failed-credentials.ts';
+
+export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middleware {
+  const { config, tenants } = deps;
+  const failed = createFailedCredentials('token', deps);
+  /** Asked for with each request: what changed since the token was verified counts at once. */
+  const organizationOf = async ({ organizationId }: AccessToken) =>
+    (await tenants.organization(organizationId)) ?? undefined;
+  const accessTokens = createAccessTokens(config.tokens);
+  /** What this process knows needs no check: others behind the same address may go on reading. */
+  const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
+    const known = token && accessTokens.known(token);
+    if (known) {
+      ctx.state.organization = await organizationOf(known);
+      if (ctx.state.organization) return known;
+      accessTokens.forget(token);
+    }
+    await failed.check(ctx);
+    if (!token) throw invalidToken('the Authorization header is not of the form Bearer <access token>');
+    const access = accessTokens.verify(token);
+    ctx.state.organization = await organizationOf(access);
+    if (!ctx.state.organization) throw invalidToken('the token names an organization that does not exist');
+    accessTokens.remember(token, access);
+    return access;
+  };
+  return async (ctx, next) => {
+    const authorization = authorizationIn(ctx);
+    try {
+      ctx.state.access = await accessOf(ctx, tokenIn(authorization));
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'invalid_token') await failed.noteToTell(ctx);
+      throw error;
+    }
+    await next();
+  };
+}
+
+/** The organization of a request that passed `bearer`. */
+export function organizationIn(ctx: Context): Organization {
+  if (!ctx.state.organization) throw new Error('the route lacks the bearer middleware');
+  return ctx.state.organization;
+}
+
+/** The access of a request that passed `bearer`. */
+export function accessIn(ctx: Context): AccessToken {
+  if (!ctx.state.access) throw new Error('the route lacks the bearer middleware');
+  return ctx.state.access;
+}
+
+function authorizationIn(ctx: Context): string {
+  const header = ctx.get('authorization');
+  if (header) return header;
+  throw new Problem('missing_token', 'send Authorization: Bearer <access token>', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="assent"' },
+  });
+}
+
+const tokenIn = (header: string): string | undefined => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header)?.[1];

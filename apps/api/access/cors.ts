@@ -1,0 +1,83 @@
+/** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
+import { Problem } from '#libs/contract/problem';
+import type { Context, Deps } from '../http/context.ts';
+import type { Step } from '../http/steps.ts';
+import { domainIn } from './api-key.ts';
+import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
+
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+
+/** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
+export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
+  const lookUp = async (ctx: Context, origin: string) => {
+    // while the list cannot be read the page may at least read the error
+    const domain = await domainOfPath(ctx, deps).catch(() => undefined);
+    // to ask for domains that do not exist is to guess; the record itself is counted with its key
+    if (domain === null && ctx.method === 'OPTIONS') await deps.failedKeys.note(ctx);
+    // an unknown domain looks like one without a list: the page may read that its key is refused
+    allow(ctx, origin, domain?.origins ?? []);
+  };
+  return (ctx) => {
+    ctx.res.setHeader('Vary', 'Origin');
+    const { origin } = ctx.req.headers;
+    if (!origin) return undefined;
+    const known = deps.tenants.knownDomain(ctx.params.domainId ?? '');
+    return known ? allow(ctx, origin, known.origins) : lookUp(ctx, origin);
+  };
+}
+
+function allow({ res }: Context, origin: string, origins: string[]): void {
+  if (!isAllowed(origins, origin)) return;
+  res.setHeader('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
+  res.setHeader('Access-Control-Expose-Headers', exposed);
+}
+
+/** A refusal that says nothing of any domain. */
+export function anyPageMayRead(ctx: Context): void {
+  ctx.set('Vary', 'Origin');
+  if (!ctx.req.headers.origin) return;
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', exposed);
+}
+
+/** Refuses by the list that came with the key: it is known whatever is away. */
+export const allowedOrigin: Step = (ctx) => {
+  const { origin } = ctx.req.headers;
+  if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
+    ctx.remove('Access-Control-Allow-Origin');
+    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+  }
+};
+
+export const preflight: Step = (ctx) => {
+  if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
+    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+  }
+  ctx.set('Access-Control-Allow-Methods', 'POST');
+  ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');
+  ctx.set('Access-Control-Max-Age', '86400');
+  ctx.status = 204;
+};
+
+/** By list, the origin that it allowed last: a domain's pages are of few origins. */
+const lastAllowed = new WeakMap<string[], string>();
+
+function isAllowed(origins: string[], origin: string): boolean {
+  if (origins.length === 0 || lastAllowed.get(origins) === origin) return true;
+  if (!origins.some((allowed) => matches(allowed, origin))) return false;
+  lastAllowed.set(origins, origin);
+  return true;
+}
+
+/** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
+function matches(allowed: string, origin: string): boolean {
+  const star = allowed.indexOf('*.');
+  if (star === -1) return allowed === origin;
+  const scheme = allowed.slice(0, star);
+  const suffix = allowed.slice(star + 1);
+  return (
+    origin.startsWith(scheme) &&
+    origin.endsWith(suffix) &&
+    /^[A-Za-z0-9.-]+$/.test(origin.slice(scheme.length, -suffix.length))
+  );
+}

@@ -1,0 +1,53 @@
+/** Requests that are not whole or not valid HTTP never reach Koa; they get the contract's error all the same. */
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Problem, unavailable } from '#libs/contract/problem';
+import { problemType } from './problem.ts';
+
+/** An error of Node's parser, with the bytes that it stumbled over. */
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+function problemOf({ code }: BrokenRequest): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unavailable('the request did not arrive in time; try again');
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
+  return new Problem(
+    'invalid_request',
+    tooLarge ? 'the headers are larger than 16 KiB' : 'the request is not valid HTTP',
+  );
+}
+
+export function answerBrokenRequests(server: Server): void {
+  const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => last.set(request.socket, { request, response }));
+  // Node would answer 417 by itself; an expectation that nobody knows may be ignored (RFC 9110, 10.1.1)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+
+  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    const before = last.get(socket);
+    // the request was refused before its body had come, and the rest of it never came
+    const isAnswered = before && !before.request.complete && before.response.headersSent;
+    if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    const problem = problemOf(error);
+    const body = JSON.stringify(problem.body(requestId));
+    socket.end(
+      [
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+        `Content-Type: ${problemType}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'X-Content-Type-Options: nosniff',
+        `X-Request-Id: ${requestId}`,
+        ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
+        'Connection: close',
+        '',
+        // the answer to HEAD ends with its headers, or what follows would be taken for another answer
+        error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
+      ].join('\r\n'),
+      () => socket.destroy(),
+    );
+  });
+}

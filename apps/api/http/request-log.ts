@@ -1,0 +1,52 @@
+/** Every request gets an id, a metric and, where it failed or was slow, a line in the log. */
+import { randomBytes } from 'node:crypto';
+import type { Context, Deps } from './context.ts';
+
+/** milliseconds */
+const slow = 1_000;
+
+/** 96 random bits each, which tell nobody how many requests there are; many at once, since asking for them is slow. */
+const idBytes = 12;
+const idLength = (idBytes / 3) * 4;
+let ids = '';
+let used = 0;
+const makeRequestId = (): string => {
+  if (used === ids.length) {
+    ids = randomBytes(idBytes * 512).toString('base64url');
+    used = 0;
+  }
+  used += idLength;
+  return ids.slice(used - idLength, used);
+};
+
+/** Before anything else is done for a request. */
+export function beginRequest(ctx: Context): void {
+  const given = ctx.req.headers['x-request-id'];
+  const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
+  const requestId = isUsable ? given : makeRequestId();
+  // all fields at once: adding them one by one makes the object anew
+  ctx.state = {
+    requestId,
+    receivedAt: Date.now(),
+    arrivedAt: performance.now(),
+    clientAddress: undefined,
+    domain: undefined,
+    organization: undefined,
+    access: undefined,
+  };
+  ctx.res.setHeader('X-Request-Id', requestId);
+}
+
+/** Once the answer is known. */
+export function endRequest({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): (ctx: Context) => void {
+  return (ctx) => {
+    const duration = performance.now() - ctx.state.arrivedAt;
+    const route = String(ctx._matchedRoute ?? 'none');
+    metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
+    // a flood that is refused must not become one of the log
+    if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
+      const { requestId } = ctx.state;
+      log.warn({ requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) }, 'request');
+    }
+  };
+}

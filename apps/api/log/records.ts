@@ -1,0 +1,76 @@
+/** GET /v1/consent/:domainId/records: pages of the log, under the two rules of the plan. */
+import { Problem } from '#libs/contract/problem';
+import { domainPath, recordsQuery } from '#libs/contract/queries';
+import type { RecordsPage } from '#libs/contract/responses';
+import { type LogPage, readPage } from '#libs/store/records/log';
+import { organizationIn } from '../access/bearer.ts';
+import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Deps, Middleware } from '../http/context.ts';
+import { makeCursor, readCursor } from '../http/cursor.ts';
+import { guard } from '../http/guard.ts';
+
+const defaultLimit = 50;
+const cappedLimit = 10;
+
+export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware {
+  return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    const { domainId } = params;
+    const { organizationId, cursorKey } = organization;
+    const binding = { cursorKey, domainId };
+    const position = query.cursor === undefined ? undefined : readCursor(query.cursor, binding);
+    requireOwnDomain(organization, domainId);
+    if (!organization.plan.consentLog) {
+      throw new Problem('plan_feature_required', `the plan ${organization.plan.name} does not include the consent log`);
+    }
+    const { page = position?.page ?? 1, limit = defaultLimit, decision, from, to, visitorId, bot } = query;
+    const cap = await db.run((sql) => findCap(sql, organization, ctx.state.receivedAt));
+    if (cap) {
+      const size = Math.min(limit, cappedLimit);
+      const first = await readDb.run((sql) => readPage(sql, { organizationId, domainId, limit: size, offset: 0 }));
+      ctx.body = cappedPage(domainId, size, first, cap);
+      return;
+    }
+    const found = await readDb.run((sql) =>
+      readPage(sql, {
+        organizationId,
+        domainId,
+        decision,
+        from,
+        to,
+        visitorId,
+        bot,
+        limit,
+        offset: (page - 1) * limit,
+        after: position?.after.id,
+      }),
+    );
+    const last = found.records.at(-1);
+    const answer: RecordsPage = {
+      domainId,
+      page,
+      limit,
+      total: found.total,
+      totalPages: Math.ceil(found.total / limit),
+      capped: false,
+      nextCursor: found.more && last ? makeCursor({ after: last, page: page + 1 }, binding) : null,
+      records: found.records,
+    };
+    ctx.body = answer;
+  });
+}
+
+/** Whatever was asked for, the first page and short: pages, cursors and filters would each lead around the limit. */
+function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): RecordsPage {
+  return {
+    domainId,
+    page: 1,
+    limit,
+    total: first.total,
+    totalPages: 1,
+    capped: true,
+    cap: { reason: 'monthly_record_limit', ...cap },
+    nextCursor: null,
+    records: first.records,
+  };
+}

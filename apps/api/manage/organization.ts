@@ -1,0 +1,27 @@
+/** GET /v1/organization: what a dashboard needs to draw its menu. */
+import { z } from 'zod';
+import { monthOf, spanOf } from '#libs/contract/calendar';
+import { noQuery } from '#libs/contract/queries';
+import type { Organization } from '#libs/contract/responses';
+import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import { organizationIn } from '../access/bearer.ts';
+import type { Deps, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+
+export function organization({ counters }: Pick<Deps, 'counters'>): Middleware {
+  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { organizationId, name, plan, domains } = organizationIn(ctx);
+    const month = monthOf(ctx.state.receivedAt);
+    const thisMonth = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };
+    const { source, counts } = await counters.sum(thisMonth);
+    const answer: Organization = {
+      organizationId,
+      name,
+      plan,
+      usage: { month, used: totalOf(counts), limit: plan.monthlyRecordLimit },
+      domains,
+    };
+    ctx.set('X-Stats-Source', source);
+    ctx.body = answer;
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * The dashboard: one page at each of its addresses, asked for anew each time, and files whose names hold their hash.
+ * It has no figures in it: the browser reads those with its token, from the endpoints that everybody has.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { Problem } from '#libs/contract/problem';
+import { domainIdPattern } from '#libs/contract/terms';
+import type { Context, Middleware } from '../http/context.ts';
+import { forDocuments } from '../http/security-headers.ts';
+import { type PackedFile, sendPacked } from './send-packed.ts';
+
+const types: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+const eachTime = 'no-cache';
+const forEver = 'public, max-age=31536000, immutable';
+
+interface File extends PackedFile {
+  type: string;
+  caching: string;
+}
+
+/** In a build they lie beside the compiled apps. */
+const built = new URL('../../dashboard/', import.meta.url);
+
+function readBuilt(name: string, caching: string): File {
+  const content = readFileSync(new URL(name, built));
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  return { type, caching, content, zipped: gzipSync(content, { level: 9 }), hash };
+}
+
+/** Path → handler. Every other path stays a JSON 404. */
+export function dashboard(): Record<string, Middleware> {
+  const html = readBuilt('index.html', eachTime);
+  const assets = new Map(
+    readdirSync(new URL('assets/', built)).map((name) => [name, readBuilt(`assets/${name}`, forEver)]),
+  );
+  const page: Middleware = (ctx) => send(ctx, html);
+  const pageOfDomain: Middleware = (ctx) => {
+    if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'no domain has such an id');
+    send(ctx, html);
+  };
+  const asset: Middleware = (ctx) => {
+    const file = assets.get(ctx.params.file);
+    if (!file) return absent(ctx, 'this release has no such file');
+    send(ctx, file);
+  };
+  return {
+    '/': page,
+    '/domains/:domainId': pageOfDomain,
+    '/domains/:domainId/log': pageOfDomain,
+    '/assets/:file': asset,
+  };
+}
+
+function absent(ctx: Context, detail: string): never {
+  ctx.set({ ...forDocuments, 'Cache-Control': 'no-store' });
+  throw new Problem('not_found', detail);
+}
+
+const send = (ctx: Context, file: File): void => sendPacked(ctx, file, file.type, file.caching);

@@ -1,0 +1,83 @@
+/** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { noQuery } from '#libs/contract/queries';
+import { storable } from '#libs/contract/record';
+import { readPage } from '#libs/store/records/log';
+import { clientAddress, network } from '../access/client-address.ts';
+import { createLimiter } from '../access/limiter.ts';
+import type { Deps, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+
+const files = {
+  'shop.css': 'text/css',
+  'shop.js': 'text/javascript',
+  'offer.js': 'text/javascript',
+  'cup.svg': 'image/svg+xml',
+  'bowl.svg': 'image/svg+xml',
+  'vase.svg': 'image/svg+xml',
+  'jug.svg': 'image/svg+xml',
+};
+const shownRecords = 5;
+/** It asks once a second for a while after each decision. */
+const perMinute = 300;
+
+const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
+
+const read = (name: string): Buffer => readFileSync(new URL(`./public/demo/${name}`, import.meta.url));
+
+/** Path → handler; none without a demo domain. */
+export function demoPage({
+  config,
+  log,
+  tenants,
+  db,
+}: Pick<Deps, 'config' | 'log' | 'tenants' | 'db'>): Record<string, Middleware> {
+  if (!config.demo) return {};
+  const { domainId, apiKey } = config.demo;
+  const html = read('shop.html').toString().replace('{{domain}}', domainId).replace('{{key}}', apiKey);
+
+  const page: Middleware = (ctx) => {
+    ctx.type = 'text/html';
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = html;
+  };
+  const file = (name: string, type: string): Middleware => {
+    const content = read(name);
+    return (ctx) => {
+      ctx.type = type;
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.body = content;
+    };
+  };
+  /** What the log holds of one visitor, whose random name only the visitor's own browser knows. */
+  const records = guard({ params: z.object({ visitorId }), query: noQuery }, async (ctx, given) => {
+    const domain = await tenants.domain(domainId);
+    const { visitorId } = given.params;
+    const found = domain
+      ? await db.run((sql) =>
+          readPage(sql, { organizationId: domain.organizationId, domainId, visitorId, limit: shownRecords }),
+        )
+      : { records: [] };
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = found.records.map(({ id, decision, decidedAt, preferences, source }) => ({
+      id,
+      decision,
+      decidedAt,
+      preferences,
+      source,
+    }));
+  });
+
+  const limiter = createLimiter({ name: 'demo', points: perMinute, log });
+  const limited: Middleware = async (ctx, next) => {
+    await limiter.admit(ctx, network(clientAddress(ctx)), `at most ${perMinute} looks a minute from one address`);
+    return records(ctx, next);
+  };
+
+  return {
+    '/demo': page,
+    '/demo/records/:visitorId': limited,
+    ...Object.fromEntries(Object.entries(files).map(([name, type]) => [`/demo/${name}`, file(name, type)])),
+  };
+}

@@ -1,0 +1,81 @@
+/** The widget's files: this build's from memory, those of other releases from Postgres. */
+import { gzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { Batcher } from '#libs/runtime/batcher';
+import type { Database } from '#libs/store/sql';
+import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/store/widget-files';
+import type { Log } from '#libs/telemetry/log';
+import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget-files';
+
+export interface ServedFile extends WidgetFile {
+  zipped: Uint8Array;
+}
+
+export interface WidgetShelf {
+  current(name: WidgetFileName): ServedFile;
+  /** Of any release. Rejects while Postgres is away. */
+  find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
+  /** Puts this build's files where later releases find them; tries until it is done. */
+  keep(): void;
+  close(): void;
+}
+
+/** Milliseconds between tries. */
+const retryEvery = 5_000;
+/** Milliseconds for a lookup. */
+const patience = 1_500;
+/** Files of other releases in memory. */
+const others = 50;
+
+const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(file.content, { level: 9 }) });
+const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
+
+export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetShelf {
+  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(name))]));
+  const known = new LRUCache<string, ServedFile>({ max: others });
+  // whatever strangers ask for, one query at a time
+  const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
+    run: async (keys) => {
+      const found = await db.run((sql) => findWidgetFiles(sql, keys), patience);
+      return new Map(found.map((file) => [keyOf(file), toServed(file)]));
+    },
+    maxBatch: 20,
+    maxPending: 500,
+    patience,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const current = (name: WidgetFileName): ServedFile => {
+    const file = files.get(name);
+    if (!file) throw new Error(`the build lacks ${name}`);
+    return file;
+  };
+
+  async function keep(isFirst = true): Promise<void> {
+    try {
+      await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
+    } catch (error) {
+      if (isFirst) log.warn({ err: error }, 'cannot keep the files of the widget yet');
+      if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
+    }
+  }
+
+  return {
+    current,
+    find: async (name, hash) => {
+      if (current(name).hash === hash) return current(name);
+      const key = keyOf({ name, hash });
+      const cached = known.get(key);
+      if (cached) return cached;
+      const found = (await lookups.add({ name, hash })).get(key);
+      if (found) known.set(key, found);
+      return found;
+    },
+    keep: () => void keep(),
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}

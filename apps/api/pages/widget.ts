@@ -1,0 +1,49 @@
+/**
+ * GET /widget.js and its companions, each at two addresses: one that follows the release and is asked for anew on every
+ * page, and one that holds the content's hash, never changes, and outlives the release.
+ */
+import { Problem } from '#libs/contract/problem';
+import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget-files';
+import type { Context, Deps, Middleware } from '../http/context.ts';
+import { forDocuments } from '../http/security-headers.ts';
+import { sendPacked } from './send-packed.ts';
+import type { ServedFile } from './widget-shelf.ts';
+
+const eachPage = 'no-cache';
+const forEver = 'public, max-age=31536000, immutable';
+
+/** Path → handler. */
+export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Middleware> {
+  const current =
+    (name: WidgetFileName): Middleware =>
+    (ctx) =>
+      serve(ctx, widget.current(name), eachPage);
+  const hashed =
+    (name: WidgetFileName): Middleware =>
+    async (ctx) => {
+      const { hash } = ctx.params;
+      const file = widgetHashPattern.test(hash) ? await widget.find(name, hash) : undefined;
+      // a release that is only just being rolled out may know it in a moment
+      ctx.set('Cache-Control', 'no-store');
+      if (!file) return absent(ctx);
+      serve(ctx, file, forEver);
+    };
+  return Object.fromEntries(
+    widgetFileNames.flatMap((name) => [
+      [`/${name}.js`, current(name)],
+      [`/${name}-:hash.js`, hashed(name)],
+    ]),
+  );
+}
+
+/** It is no script, so it has what every other error has. */
+function absent(ctx: Context): never {
+  ctx.set(forDocuments);
+  throw new Problem('not_found', 'no release had this file');
+}
+
+function serve(ctx: Context, file: ServedFile, caching: string): void {
+  // any site may load it, also with an integrity attribute or as a module
+  ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  sendPacked(ctx, file, 'text/javascript; charset=utf-8', caching);
+}

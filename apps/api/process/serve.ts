@@ -1,0 +1,127 @@
+/** One API process: builds what it needs, serves, and takes itself down in order. */
+import cluster from 'node:cluster';
+import type { Server } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { ApiConfig } from '#libs/config';
+import { watchRedis } from '#libs/queue/health';
+import { createProducer } from '#libs/queue/produce';
+import { createLifecycle } from '#libs/runtime/lifecycle';
+import { connectRedis } from '#libs/runtime/redis';
+import { within } from '#libs/runtime/within';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
+import { createTenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createApp } from '../app.ts';
+import { answerBrokenRequests } from '../http/broken-requests.ts';
+import { createHttpServer } from '../http/server.ts';
+import { createWidgetShelf } from '../pages/widget-shelf.ts';
+import { createRecorder } from '../record/recorder.ts';
+import { createCounterReader } from '../stats/counter-reader.ts';
+import { shareMetrics } from './primary.ts';
+import { queuePages } from './queue-pages.ts';
+
+/** Milliseconds for clients to take their next requests elsewhere. */
+const drainTime = 1_000;
+/** Milliseconds within which every request is answered. */
+const answerTime = 5_000;
+/** Milliseconds that a start waits for Redis. */
+const startPatience = 2_000;
+const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
+
+export async function serve(config: ApiConfig, log: Log): Promise<void> {
+  const metrics = createMetrics();
+  const shared = { ...database, prepare: config.databasePrepare, name: 'assent-api' };
+  const db = createDatabase({ ...shared, url: config.databaseUrl });
+  const readDb =
+    config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
+  const redis = connectRedis(config.redis, 'producer', log);
+  const redisHealth = watchRedis(redis.client, (reason) => {
+    metrics.redisUsable.set({ use: 'record' }, reason === null ? 1 : 0);
+    if (reason === null) log.info({}, 'records go through Redis');
+    else log.warn({ reason }, 'records go straight to Postgres');
+  });
+  const producer = createProducer(redis, config.queueShards);
+  const tenants = createTenantCache(db, log);
+  await tenants.follow();
+
+  const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
+    const { rejected } = await persistOrReject(db, records, { owe: true });
+    if (rejected > 0) log.error({ rejected }, 'Postgres refused records; see rejected_records');
+  };
+  const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
+  const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
+  const widget = createWidgetShelf(db, log);
+  widget.keep();
+  const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters, widget });
+
+  const server = createHttpServer(app.callback());
+  answerBrokenRequests(server);
+  const readiness = async () => {
+    const postgres = await db
+      .run((sql) => sql`select from record_months limit 1`, 1_000)
+      .then(
+        () => true,
+        () => false,
+      );
+    const redisReason = redisHealth.reason();
+    return { ready: !stopping && (postgres || redisReason === null), postgres, redis: redisReason ?? true };
+  };
+  // in a process that was forked the first one answers on the operations port, with the metrics of all
+  if (cluster.isWorker) shareMetrics(metrics.register);
+  const ops = createOpsServer({
+    readiness,
+    metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
+    queues: queuePages(() => producer.queues()),
+  });
+
+  let stopping = false;
+  const stopListening = () => {
+    stopping = true;
+    return closeServer(server);
+  };
+  const lifecycle = createLifecycle({ deadline: 10_000, log, recover: recoverFromLostWrite });
+  lifecycle.onStop([
+    { name: 'requests', stop: () => stopListening() },
+    { name: 'recorder', stop: () => recorder.idle() },
+    { name: 'queue', stop: () => producer.close() },
+    { name: 'tenants', stop: () => tenants.close() },
+    { name: 'widget', stop: () => widget.close() },
+    { name: 'redis health', stop: () => redisHealth.close() },
+    { name: 'redis', stop: () => redis.close() },
+    { name: 'postgres', stop: () => Promise.all([db.close(), readDb === db ? undefined : readDb.close()]) },
+    { name: 'operations port', stop: () => ops.close() },
+  ]);
+
+  // without Redis the API starts all the same
+  await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
+  try {
+    const port = await listen(server, config.host, config.port, 'PORT');
+    const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    log.info({ port, opsPort }, 'listening');
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/**
+ * Clients that keep connections open are told with each answer to make new ones, elsewhere; after a moment the rest are
+ * idle and closed. Open requests are answered.
+ */
+async function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const end = performance.now() + drainTime;
+  while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  // by then every request that came whole is answered
+  await within(answerTime, closed).catch(() => server.closeAllConnections());
+}
+
+const countConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));

@@ -1,0 +1,105 @@
+/** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Problem, unavailable } from '#libs/contract/problem';
+import type { Context } from '../http/context.ts';
+import { limit } from '../http/deadline.ts';
+
+export const bodyLimit = 16 * 1024;
+
+/** Spaces never stand beside spaces: else many of them would be tried in every division between the two. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*)?$/i;
+
+/** Whether a `Content-Type` is JSON in UTF-8. */
+export const isJsonType = (type = ''): boolean => type === 'application/json' || jsonType.test(type);
+
+export function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
+  const headers = ctx.req.headers;
+  if (!isJsonType(headers['content-type'])) {
+    throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
+    throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
+  if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
+  return readObject(ctx.req);
+}
+
+/** What is still coming is read and dropped, for as long as a request may take: closing now could lose the answer. */
+function tooLarge(request: IncomingMessage): Problem {
+  request.resume();
+  return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
+}
+
+function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bodyLimit) {
+        request.removeAllListeners('data');
+        chunks.length = 0;
+        reject(tooLarge(request));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (size > bodyLimit) return;
+      try {
+        resolve(parseObject(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
+    expectBody({ request, giveUp: reject });
+  });
+}
+
+interface Expected {
+  request: IncomingMessage;
+  giveUp: (problem: Problem) => void;
+}
+
+/** Most bodies come with their headers; only those that did not after a turn of the event loop need a timer. */
+let expected: Expected[] = [];
+
+function expectBody(body: Expected): void {
+  if (expected.push(body) > 1) return;
+  setImmediate(() => {
+    const late = expected.filter(({ request }) => !request.complete);
+    expected = [];
+    for (const { request, giveUp } of late) {
+      const timer = setTimeout(() => {
+        giveUp(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
+      }, limit);
+      request.on('close', () => clearTimeout(timer));
+    }
+  });
+}
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decode(body));
+  } catch (error) {
+    throw new Problem('invalid_json', body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8', {
+      cause: error,
+    });
+  }
+  if (!isObject(value)) throw new Problem('invalid_json', 'the body must be a JSON object');
+  return value;
+}
+
+/** A byte order mark is not part of the text. */
+function decode(body: Buffer): string {
+  if (!isUtf8(body)) throw new Error('not UTF-8');
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

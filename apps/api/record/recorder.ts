@@ -1,0 +1,107 @@
+/**
+ * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job.
+ * Where Redis cannot take them the same batch goes straight to Postgres; an `add` that timed out and landed all the same
+ * does no harm, since a record is stored once however often it comes.
+ */
+
+import { unavailable } from '#libs/contract/problem';
+import type { NewRecord } from '#libs/contract/record';
+import type { RedisHealth } from '#libs/queue/health';
+import { shardOf } from '#libs/queue/names';
+import type { Producer } from '#libs/queue/produce';
+import { Batcher, BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
+import { within } from '#libs/runtime/within';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+
+/** With one alone, a record that comes just after it was sent waits for the disk of Redis twice. */
+const addsAtOnce = 2;
+/** Milliseconds for one `add`; then everything that waits takes the direct path. */
+const addTimeout = 1_000;
+/** Milliseconds from arrival to an answer, whatever happens. */
+const patience = 4_000;
+/** Bytes that a record takes beside its body, with the request that waits for it. */
+const overhead = 2 * 1024;
+/** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000. */
+const maxBatch = 1024 * 1024;
+const maxPending = 64 * 1024 * 1024;
+
+export type Recorded = 'queued' | 'persisted';
+
+export interface Recorder {
+  /**
+   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`.
+   * Rejects with a 503 Problem that carries the record's id.
+   */
+  record(record: NewRecord, organizationId: string, bytes: number, arrivedAt?: number): Promise<Recorded>;
+  /** Resolves once nothing is pending. */
+  idle(): Promise<void>;
+}
+
+interface Item {
+  record: NewRecord;
+  bytes: number;
+}
+
+export function createRecorder(options: {
+  producer: Producer;
+  redisHealth: RedisHealth;
+  /** stores a batch in Postgres without the queue */
+  persistDirectly: (records: NewRecord[]) => Promise<void>;
+  shards: number;
+  log: Log;
+  metrics: Metrics;
+}): Recorder {
+  const { producer, redisHealth, persistDirectly, shards, log, metrics } = options;
+
+  const queue = async (shard: number, records: NewRecord[]): Promise<boolean> => {
+    if (redisHealth.reason() !== null) return false;
+    try {
+      await within(addTimeout, producer.add(shard, records));
+      return true;
+    } catch (error) {
+      redisHealth.suspect(error instanceof Error ? error.message : String(error));
+      log.warn({ err: error, records: records.length }, 'Redis did not take a batch; Postgres gets it directly');
+      return false;
+    }
+  };
+
+  const batchers = Array.from({ length: shards }, (_, shard) => {
+    const run = async (items: Item[]): Promise<Recorded> => {
+      const records = items.map((item) => item.record);
+      const outcome = (await queue(shard, records)) ? 'queued' : 'persisted';
+      if (outcome === 'persisted') await persistDirectly(records);
+      metrics.records.inc({ outcome }, records.length);
+      return outcome;
+    };
+    return new Batcher<Item, Recorded>({
+      run,
+      weigh: ({ bytes }) => bytes + overhead,
+      maxBatch,
+      maxPending,
+      concurrency: addsAtOnce,
+      patience,
+    });
+  });
+
+  return {
+    record(record, organizationId, bytes, arrivedAt) {
+      const batcher = batchers[shardOf(organizationId, shards)];
+      if (!batcher) throw new Error('no such shard');
+      return batcher.add({ record, bytes }, arrivedAt).catch((error: unknown) => {
+        metrics.records.inc({ outcome: 'refused' });
+        throw unavailable(whyNot(error), { id: record.id, cause: error });
+      });
+    },
+    idle: async () => {
+      await Promise.all(batchers.map((batcher) => batcher.idle()));
+    },
+  };
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof BatcherFull) return 'too many records are waiting; send this one again';
+  if (error instanceof BatcherTimeout)
+    return 'it is not known whether the record was stored; send it again with this id';
+  return 'neither Redis nor Postgres can take the record; send it again with this id';
+}

@@ -1,0 +1,15 @@
+/** Counts refused records by reason and domain, so that a flood of them shows at once. */
+import { Problem } from '#libs/contract/problem';
+import { domainOfPath, type FailedCredentials } from '../access/failed-credentials.ts';
+import type { Context, Deps } from '../http/context.ts';
+
+/** Only domains that exist get a label, or anyone could make the metrics grow. The answer does not wait for this. */
+export function countRefusal(
+  deps: Pick<Deps, 'metrics' | 'tenants'> & { failedKeys: FailedCredentials },
+): (ctx: Context, error: unknown) => void {
+  const count = async (ctx: Context, code: string) => {
+    const domain = await domainOfPath(ctx, deps).catch(() => null);
+    deps.metrics.refusals.inc({ code, domain: domain?.domainId ?? '' });
+  };
+  return (ctx, error) => void count(ctx, error instanceof Problem ? error.code : 'internal_error');
+}

@@ -1,0 +1,78 @@
+/** Reads counters from Redis, or from Postgres where Redis is away or does not hold all of them; then it also fills. */
+
+import { addBreakdown, type Breakdown, emptyBreakdown } from '#libs/contract/terms';
+import { fill } from '#libs/counters/fill';
+import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
+import type { RedisHealth } from '#libs/queue/health';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { listCounters, readCounts } from '#libs/store/counters';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+
+export type StatsSource = 'redis' | 'postgres';
+
+export interface CounterReader {
+  /** The counts of each period; one without decisions may be absent. */
+  read(wanted: Wanted): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  /** All of them added up. */
+  sum(wanted: Wanted): Promise<{ source: StatsSource; counts: Breakdown }>;
+}
+
+export function sumOf(counts: Iterable<Breakdown>): Breakdown {
+  const sum = emptyBreakdown();
+  for (const each of counts) addBreakdown(sum, each);
+  return sum;
+}
+
+export function createCounterReader(options: {
+  connection: RedisConnection;
+  redisHealth: RedisHealth;
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+}): CounterReader {
+  const { connection, redisHealth, db, log, metrics } = options;
+  const filling = new Set<string>();
+
+  const startFill = (organizationId: string) => {
+    if (filling.has(organizationId)) return;
+    filling.add(organizationId);
+    fill(connection, organizationId, (after, limit) => db.run((sql) => listCounters(sql, organizationId, after, limit)))
+      .then((filled) => {
+        if (filled) metrics.fills.inc();
+      })
+      .catch((error: unknown) => log.warn({ err: error, organizationId }, 'counters could not be filled'))
+      .finally(() => filling.delete(organizationId));
+  };
+
+  type Ask<Counts> = (connection: RedisConnection, wanted: Wanted) => Promise<Counts | null>;
+
+  const fromRedis = async <Counts>(ask: Ask<Counts>, wanted: Wanted) => {
+    if (redisHealth.reason() !== null) return null;
+    try {
+      const counts = await ask(connection, wanted);
+      if (!counts) startFill(wanted.organizationId);
+      return counts;
+    } catch (error) {
+      log.warn({ err: error }, 'counters could not be read from Redis');
+      return null;
+    }
+  };
+
+  const from = async <Counts>(
+    wanted: Wanted,
+    ask: Ask<Counts>,
+    derive: (rows: Map<string, Breakdown>) => Counts,
+  ): Promise<{ source: StatsSource; counts: Counts }> => {
+    const held = await fromRedis(ask, wanted);
+    const source = held ? 'redis' : 'postgres';
+    metrics.statsReads.inc({ source });
+    return { source, counts: held ?? derive(await db.run((sql) => readCounts(sql, wanted))) };
+  };
+
+  return {
+    read: (wanted) => from(wanted, readCounters, (rows) => rows),
+    sum: (wanted) => from(wanted, sumCounters, (rows) => sumOf(rows.values())),
+  };
+}

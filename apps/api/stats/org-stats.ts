@@ -1,0 +1,65 @@
+/** GET /v1/consent/org-stats: the dashboard's home page: 30 days of counters and the raw records of the last 7. */
+
+import { z } from 'zod';
+import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
+import { orgStatsQuery } from '#libs/contract/queries';
+import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses';
+import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import { readOrganizationPage } from '#libs/store/records/log';
+import { organizationIn } from '../access/bearer.ts';
+import { findCap } from '../access/tenant-rules.ts';
+import type { Deps, Middleware } from '../http/context.ts';
+import { makeCursor, readCursor } from '../http/cursor.ts';
+import { guard } from '../http/guard.ts';
+import { sumOf } from './counter-reader.ts';
+import { bucket } from './domain-stats.ts';
+
+const statsDays = 30;
+const recordsDays = 7;
+const defaultLimit = 500;
+
+export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' | 'readDb'>): Middleware {
+  return guard({ params: z.object({}), query: orgStatsQuery }, async (ctx, { query }) => {
+    const organization = organizationIn(ctx);
+    const { organizationId, cursorKey, plan } = organization;
+    const now = ctx.state.receivedAt;
+    const today = dayOf(now);
+    const limit = query.limit ?? defaultLimit;
+    const binding = { cursorKey, domainId: wholeOrganization };
+    const position = query.cursor === undefined ? undefined : readCursor(query.cursor, binding);
+    const period = { from: addDays(today, 1 - statsDays), to: today };
+    const recordsPeriod = { from: addDays(today, 1 - recordsDays), to: today };
+
+    const [{ source, counts }, page, cap] = await Promise.all([
+      counters.read({ organizationId, domainId: wholeOrganization, spans: [period] }),
+      readDb.run((sql) =>
+        readOrganizationPage(sql, { organizationId, ...recordsPeriod, limit, after: position?.after }),
+      ),
+      db.run((sql) => findCap(sql, organization, now)),
+    ]);
+    const breakdown = sumOf(counts.values());
+    const last = page.records.at(-1);
+    const nextPage = (position?.page ?? 1) + 1;
+    const stats: OrgStats = {
+      organizationId,
+      period,
+      total: totalOf(breakdown),
+      breakdown,
+      daily: daysBetween(period.from, period.to).map((date) => ({ date, ...bucket(counts.get(date)) })),
+      recordsPeriod,
+      recordsTotal: page.total,
+      records: plan.consentLog && !cap ? page.records : page.records.map(shorten),
+      nextCursor: page.more && last ? makeCursor({ after: last, page: nextPage }, binding) : null,
+    };
+    ctx.set('X-Stats-Source', source);
+    ctx.body = stats;
+  });
+}
+
+/** What every plan may see: the log itself is what the plan gates. */
+const shorten = ({ id, domainId, decision, decidedAt }: FullRecord): ShortRecord => ({
+  id,
+  domainId,
+  decision,
+  decidedAt,
+});

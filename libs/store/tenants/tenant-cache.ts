@@ -1,0 +1,194 @@
+/**
+ * Tenants in memory: no query per request, and known keys go on working while Postgres is away.
+ * Twice a second the process asks which administrative acts are new and forgets what they changed, so a revoked key
+ * stops within a second in every process.
+ */
+import { LRUCache } from 'lru-cache';
+import { domainIdPattern } from '#libs/contract/terms';
+import { Batcher } from '#libs/runtime/batcher';
+import type { Database, Sql } from '../sql.ts';
+import {
+  apiKeyPattern,
+  type Domain,
+  domainsOfKeys,
+  findDomains,
+  findOrganizations,
+  hashApiKey,
+  noteKeyUse,
+  type Organization,
+} from './tenants.ts';
+
+/** Milliseconds: an unknown key or id is asked for again after this, so that a new one works at once. */
+const unknownFor = 500;
+const pollEvery = 500;
+/** Milliseconds: when a key was last used is known to within this. */
+const noteUseEvery = 30_000;
+/** Milliseconds: a request that has to look something up is still answered in time. */
+const lookupTimeout = 1_500;
+
+interface Act {
+  id: number;
+  act: string;
+  subject: string;
+}
+
+export interface TenantCache {
+  /** The domain that `apiKey` may record for; null for an unknown or revoked key. Rejects while Postgres is away. */
+  domainOfKey(apiKey: string): Promise<Domain | null>;
+  /** The same without looking anything up: undefined where this process does not know the key. */
+  knownDomainOfKey(apiKey: string): Domain | undefined;
+  domain(domainId: string): Promise<Domain | null>;
+  knownDomain(domainId: string): Domain | undefined;
+  organization(organizationId: string): Promise<Organization | null>;
+  /** Starts following changes; call once, and `close` at the end. */
+  follow(): Promise<void>;
+  close(): void;
+}
+
+export function createTenantCache(db: Database, log: { warn: (fields: object, message: string) => void }): TenantCache {
+  let lastAct: number | undefined;
+  let generation = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  /** One query at a time answers everything that was asked for meanwhile. */
+  function lookup<Found extends object>(max: number, find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>) {
+    const known = new LRUCache<string, Found>({ max });
+    const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
+    const batcher = new Batcher<string, Map<string, Found>>({
+      run: (ids) => db.run((sql) => find(sql, [...new Set(ids)]), lookupTimeout),
+      maxBatch: 500,
+      maxPending: 5_000,
+      patience: lookupTimeout,
+    });
+    const get = async (id: string): Promise<Found | null> => {
+      const cached = known.get(id);
+      if (cached) return cached;
+      if (unknown.has(id)) return null;
+      const asked = generation;
+      const found = (await batcher.add(id)).get(id);
+      if (!found) {
+        unknown.set(id, true);
+        return null;
+      }
+      // a change that was seen while the query ran may concern what it read
+      if (lastAct !== undefined && asked === generation) known.set(id, found);
+      return found;
+    };
+    return {
+      get,
+      known: (id: string) => known.get(id),
+      forget: (id: string) => {
+        known.delete(id);
+        unknown.delete(id);
+      },
+      forgetWhere: (isConcerned: (found: Found) => boolean) => {
+        for (const [id, found] of [...known]) if (isConcerned(found)) known.delete(id);
+      },
+      clear: () => {
+        known.clear();
+        unknown.clear();
+      },
+    };
+  }
+
+  const keys = lookup(50_000, domainsOfKeys);
+  /** of keys that were found, so that a guess takes no room */
+  const hashes = new LRUCache<string, string>({ max: 50_000 });
+  const domains = lookup(50_000, findDomains);
+  const organizations = lookup(10_000, findOrganizations);
+
+  const forgetAll = () => {
+    for (const cache of [keys, domains, organizations]) cache.clear();
+  };
+
+  /** An act's name is `noun.verb`; its subject is the changed thing's id (for a key: its hash). */
+  const forget = ({ act, subject }: Act) => {
+    const noun = act.split('.')[0];
+    if (noun === 'key') keys.forget(subject);
+    else if (noun === 'domain' || noun === 'org' || noun === 'plan') forgetTenants(noun, subject);
+  };
+  const forgetTenants = (noun: string, subject: string) => {
+    if (noun === 'domain') {
+      domains.forget(subject);
+      // all others stay known: theirs would be refused where guesses of others have used up the limit
+      keys.forgetWhere(({ domainId }) => domainId === subject);
+    }
+    if (noun === 'org') organizations.forget(subject);
+    else organizations.clear();
+  };
+
+  const poll = async () => {
+    const acts = await db.run(
+      (sql) => sql<(Act & { newest: number })[]>`
+        with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
+        select newest, a.id, a.act, a.subject
+        from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
+        order by a.id`,
+      2_000,
+    );
+    const newest = acts[0]?.newest ?? 0;
+    if (lastAct !== undefined && newest === lastAct) return;
+    generation += 1;
+    // a restored or failed-over database may have lost acts that were seen here
+    if (lastAct === undefined || newest < lastAct) forgetAll();
+    else for (const act of acts) if (act.act) forget(act);
+    lastAct = newest;
+  };
+
+  /** Keys that were used since they were last noted: noted together, now and then. */
+  const used = new Set<string>();
+  let notedAt = performance.now();
+  const noteUse = async () => {
+    if (used.size === 0 || performance.now() - notedAt < noteUseEvery) return;
+    const hashes = [...used];
+    used.clear();
+    notedAt = performance.now();
+    await db.run((sql) => noteKeyUse(sql, hashes));
+  };
+
+  let isAsking = true;
+  const pollAgain = async () => {
+    try {
+      await poll();
+      await noteUse();
+      isAsking = true;
+    } catch (error) {
+      // once for each outage, not twice a second
+      if (isAsking) log.warn({ err: error }, 'cannot ask Postgres which tenants changed');
+      isAsking = false;
+    }
+    if (!closed) timer = setTimeout(pollAgain, pollEvery);
+  };
+
+  return {
+    domainOfKey: async (apiKey) => {
+      let hash = hashes.get(apiKey);
+      if (hash === undefined) {
+        if (!apiKeyPattern.test(apiKey)) return null;
+        hash = hashApiKey(apiKey);
+      }
+      const domain = await keys.get(hash);
+      if (domain) {
+        hashes.set(apiKey, hash);
+        used.add(hash);
+      }
+      return domain;
+    },
+    knownDomainOfKey: (apiKey) => {
+      const hash = hashes.get(apiKey);
+      const domain = hash === undefined ? undefined : keys.known(hash);
+      if (domain && hash) used.add(hash);
+      return domain;
+    },
+    // an id comes from the path as it was sent: Postgres holds no NUL, and one would fail all that are asked for with it
+    domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
+    knownDomain: domains.known,
+    organization: organizations.get,
+    follow: pollAgain,
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}

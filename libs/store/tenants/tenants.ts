@@ -1,0 +1,74 @@
+/** Tenants: plans, organizations, domains and keys, as the API and the command line read them. */
+import { hash, randomBytes } from 'node:crypto';
+import type { Sql } from '../sql.ts';
+
+export type Plan = {
+  name: string;
+  consentLog: boolean;
+  /** null: no limit */
+  monthlyRecordLimit: number | null;
+};
+
+export type Domain = {
+  domainId: string;
+  organizationId: string;
+  name: string;
+  /** allowed `Origin` values; empty: any */
+  origins: string[];
+};
+
+export interface Organization {
+  organizationId: string;
+  name: string;
+  plan: Plan;
+  cursorKey: Uint8Array;
+  domains: Pick<Domain, 'domainId' | 'name'>[];
+}
+
+/** 192 random bits; the prefix lets secret scanners find a key that leaked where it should not be. */
+export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64url')}`;
+export const apiKeyPattern = /^ak_[A-Za-z0-9_-]{22,64}$/;
+export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
+
+/** The domains of those keys that are known and not revoked, by the key's hash in hex. */
+export async function domainsOfKeys(sql: Sql, hashes: string[]): Promise<Map<string, Domain>> {
+  const rows = await sql<(Domain & { hash: string })[]>`
+    select encode(k.hash, 'hex') as hash, d.id as "domainId", d.organization_id as "organizationId", d.name,
+      to_json(d.origins) as origins
+    from api_keys k join domains d on d.id = k.domain_id
+    where k.revoked_at is null and k.hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)`;
+  return new Map(rows.map(({ hash, ...domain }) => [hash, domain]));
+}
+
+export async function findDomains(sql: Sql, ids: string[]): Promise<Map<string, Domain>> {
+  const rows = await sql<Domain[]>`
+    select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins
+    from domains where id = any(${ids})`;
+  return new Map(rows.map((domain) => [domain.domainId, domain]));
+}
+
+export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<string, Organization>> {
+  const rows = await sql<
+    (Omit<Organization, 'plan'> & { plan: string; consentLog: boolean; monthlyRecordLimit: number | null })[]
+  >`
+    select
+      o.id as "organizationId", o.name, o.cursor_key as "cursorKey", p.name as plan, p.consent_log as "consentLog",
+      p.monthly_record_limit as "monthlyRecordLimit",
+      coalesce(
+        (select json_agg(json_build_object('domainId', d.id, 'name', d.name) order by d.name, d.id)
+         from domains d where d.organization_id = o.id), '[]') as domains
+    from organizations o join plans p on p.name = o.plan
+    where o.id = any(${ids})`;
+  return new Map(
+    rows.map(({ plan, consentLog, monthlyRecordLimit, ...organization }) => [
+      organization.organizationId,
+      { ...organization, plan: { name: plan, consentLog, monthlyRecordLimit } },
+    ]),
+  );
+}
+
+/** Only forward and only now and then, so that many processes do not fight over a row. */
+export const noteKeyUse = (sql: Sql, hashes: string[]) => sql`
+  update api_keys set last_used_at = now()
+  where hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)
+    and (last_used_at is null or last_used_at < now() - interval '20 seconds')`;
