@@ -1,14 +1,19 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
+import type { ApiConfig } from '#libs/config';
 import { Problem } from '#libs/contract/problem';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { apiKey } from './access/api-key.ts';
 import { bearer } from './access/bearer.ts';
 import { allowedOrigin, anyPageMayRead, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
-import { turns } from './access/fair-turns.ts';
+import { fairTurns } from './access/fair-turns.ts';
 import { readRateLimit, recordRateLimit } from './access/rate-limit.ts';
-import type { Deps, Middleware, State } from './http/context.ts';
+import type { Middleware, State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
@@ -19,16 +24,35 @@ import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
 import { widgetFiles } from './pages/widget.ts';
+import type { WidgetShelf } from './pages/widget-shelf.ts';
+import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
 import { record } from './record/route.ts';
+import type { CounterReader } from './stats/counter-reader.ts';
 import { domainStats } from './stats/domain-stats.ts';
 import { orgStats } from './stats/org-stats.ts';
 
 const recording = '/v1/consent/:domainId/record';
 const exact = { sensitive: true, strict: true };
 
-export function createApp(given: Deps): Koa<State> {
-  const deps = { ...given, failedKeys: createFailedCredentials('key', given) };
+/** What main builds once; each room is handed what it says it needs. */
+export interface AppParts {
+  config: ApiConfig;
+  log: Log;
+  metrics: Metrics;
+  db: Database;
+  /** the same database, or a replica of it */
+  readDb: Database;
+  tenants: TenantCache;
+  recorder: Recorder;
+  counters: CounterReader;
+  widget: WidgetShelf;
+}
+
+export function createApp(given: AppParts): Koa<State> {
+  const failedKeys = createFailedCredentials('key', given);
+  const failedTokens = createFailedCredentials('token', given);
+  const deps = { ...given, failedKeys, failedTokens };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   const router = new Router<State>(exact);
   // a router compares a path with all of its routes, so the pages have their own
@@ -43,7 +67,7 @@ export function createApp(given: Deps): Koa<State> {
 
   const token = bearer(deps);
   const limit = readRateLimit(deps);
-  const inTurns = turns();
+  const inTurns = fairTurns();
   router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
   router.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
   router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));

@@ -1,6 +1,7 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
-import type { Context, Deps } from '../http/context.ts';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Context } from '../http/context.ts';
 import type { Step } from '../http/steps.ts';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
@@ -8,7 +9,7 @@ import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
-export function cors(deps: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
+export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, origin: string) => {
     // while the list cannot be read the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);

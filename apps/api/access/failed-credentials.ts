@@ -3,8 +3,12 @@
  * The answers before that do not count down, since all failures have to look alike. Requests that are under way when the
  * limit is reached were looked up already; that many failures are told and no more.
  */
+
+import type { ApiConfig } from '#libs/config';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
-import type { Context, Deps } from '../http/context.ts';
+import type { Log } from '#libs/telemetry/log';
+import type { Context } from '../http/context.ts';
 import { clientAddress, network } from './client-address.ts';
 import { createLimiter, type Use } from './limiter.ts';
 
@@ -24,7 +28,7 @@ const off: FailedCredentials = { isSpent: async () => false, check: nothing, not
 
 export function createFailedCredentials(
   name: 'key' | 'token',
-  { config, log }: Pick<Deps, 'config' | 'log'>,
+  { config, log }: { config: Pick<ApiConfig, 'failureRatePerMinute'>; log: Log },
 ): FailedCredentials {
   const points = config.failureRatePerMinute;
   if (points === 0) return off;
@@ -59,7 +63,7 @@ export function createFailedCredentials(
 /** The domain that the path names; for an address that has failed too often only one that this process knows. */
 export async function domainOfPath(
   ctx: Context,
-  { tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials },
+  { tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials },
 ): Promise<Domain | null> {
   const { domainId = '' } = ctx.params;
   const known = tenants.knownDomain(domainId);

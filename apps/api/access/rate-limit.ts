@@ -1,14 +1,21 @@
 /** How much one client may ask for. */
 
-import type { Deps, Middleware } from '../http/context.ts';
+import type { ApiConfig } from '#libs/config';
+import type { Log } from '#libs/telemetry/log';
+import type { Middleware } from '../http/context.ts';
 import type { Step } from '../http/steps.ts';
 import { domainIn } from './api-key.ts';
 import { accessIn } from './bearer.ts';
 import { clientAddress, network } from './client-address.ts';
 import { createLimiter } from './limiter.ts';
 
+interface Limits {
+  config: Pick<ApiConfig, 'recordRatePerMinute' | 'readRatePerMinute'>;
+  log: Log;
+}
+
 /** Records per client network and domain. Only the refusal has the header fields: a flood's answers are kept small. */
-export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Step {
+export function recordRateLimit({ config, log }: Limits): Step {
   const points = config.recordRatePerMinute;
   if (points === 0) return () => {};
   const limiter = createLimiter({ name: 'record', points, crowd: true, log });
@@ -17,7 +24,7 @@ export function recordRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): 
 }
 
 /** Reads per access token. Only the refusal has the header fields: what a read answers must not tell reads apart. */
-export function readRateLimit({ config, log }: Pick<Deps, 'config' | 'log'>): Middleware {
+export function readRateLimit({ config, log }: Limits): Middleware {
   const points = config.readRatePerMinute;
   if (points === 0) return (_, next) => next();
   const limiter = createLimiter({ name: 'read', points, log });

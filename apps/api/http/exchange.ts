@@ -3,13 +3,15 @@
  * log. It is one function, because each layer more is a promise more to wait for.
  */
 import { Problem } from '#libs/contract/problem';
-import type { Context, Deps, Middleware } from './context.ts';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import type { Context, Middleware } from './context.ts';
 import { answerError } from './problem.ts';
 import { beginRequest, endRequest } from './request-log.ts';
 import type { Step } from './steps.ts';
 
 /** Floods come on one path: `record` gets it before a router goes through its list. The router's answer is the same. */
-export function exchange(deps: Pick<Deps, 'log' | 'metrics'>, recording: string, record: Step): Middleware {
+export function exchange(deps: { log: Log; metrics: Metrics }, recording: string, record: Step): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {

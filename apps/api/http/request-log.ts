@@ -1,6 +1,8 @@
 /** Every request gets an id, a metric and, where it failed or was slow, a line in the log. */
 import { randomBytes } from 'node:crypto';
-import type { Context, Deps } from './context.ts';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import type { Context } from './context.ts';
 
 /** milliseconds */
 const slow = 1_000;
@@ -24,21 +26,16 @@ export function beginRequest(ctx: Context): void {
   const given = ctx.req.headers['x-request-id'];
   const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
   const requestId = isUsable ? given : makeRequestId();
-  // all fields at once: adding them one by one makes the object anew
   ctx.state = {
     requestId,
     receivedAt: Date.now(),
     arrivedAt: performance.now(),
-    clientAddress: undefined,
-    domain: undefined,
-    organization: undefined,
-    access: undefined,
   };
   ctx.res.setHeader('X-Request-Id', requestId);
 }
 
 /** Once the answer is known. */
-export function endRequest({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): (ctx: Context) => void {
+export function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context) => void {
   return (ctx) => {
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = String(ctx._matchedRoute ?? 'none');

@@ -1,12 +1,16 @@
 /** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { ApiConfig } from '#libs/config';
 import { noQuery } from '#libs/contract/queries';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
 import { clientAddress, network } from '../access/client-address.ts';
 import { createLimiter } from '../access/limiter.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
 const files = {
@@ -32,7 +36,12 @@ export function demoPage({
   log,
   tenants,
   db,
-}: Pick<Deps, 'config' | 'log' | 'tenants' | 'db'>): Record<string, Middleware> {
+}: {
+  config: Pick<ApiConfig, 'demo'>;
+  log: Log;
+  tenants: TenantCache;
+  db: Database;
+}): Record<string, Middleware> {
   if (!config.demo) return {};
   const { domainId, apiKey } = config.demo;
   const html = read('shop.html').toString().replace('{{domain}}', domainId).replace('{{key}}', apiKey);

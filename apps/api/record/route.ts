@@ -1,5 +1,6 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { z } from 'zod';
+import type { ApiConfig } from '#libs/config';
 import type { FieldError } from '#libs/contract/problem';
 import { Problem } from '#libs/contract/problem';
 import {
@@ -15,13 +16,16 @@ import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress, storedAddress } from '../access/client-address.ts';
-import type { Context, Deps } from '../http/context.ts';
+import type { Context } from '../http/context.ts';
 import { invalidRequest, refuseFields } from '../http/guard.ts';
 import type { Step } from '../http/steps.ts';
 import { createBotDetector } from './bots.ts';
 import { bodyLimit, readJsonObject } from './json-body.ts';
+import type { Recorder } from './recorder.ts';
 
-export function record({ config, recorder }: Pick<Deps, 'config' | 'recorder'>): Step {
+type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
+
+export function record({ config, recorder }: { config: RecordConfig; recorder: Recorder }): Step {
   const isBot = createBotDetector();
   return async (ctx) => {
     const domain = domainIn(ctx);
@@ -100,7 +104,7 @@ function checkTime(id: string, now: number): string {
 type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
 
 /** Every field by name: one shape of object for all records is made and written faster than a spread. */
-function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Deps['config']): NewRecord {
+function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: RecordConfig): NewRecord {
   const { headers } = ctx.req;
   const byHeader = headers['sec-gpc'] === '1';
   return {
