@@ -1,6 +1,6 @@
 /** What the parts of the API share: dependencies, built once by main, and the state of one request. */
 import type Koa from 'koa';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import type { RedisHealth } from '#libs/queue/health';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
