@@ -1,7 +1,7 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';

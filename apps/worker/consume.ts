@@ -3,7 +3,7 @@
  * records are stored and their counters raised; until then it is delivered again, which does no harm.
  */
 
-import type { WorkerConfig } from '#libs/config';
+import type { WorkerConfig } from '#libs/config/worker';
 import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';

@@ -1,5 +1,6 @@
 /** The worker process: config → connect → consume and maintain → shutdown. */
-import { readOrExit, readWorkerConfig } from '#libs/config';
+import { readOrExit } from '#libs/config/read';
+import { readWorkerConfig } from '#libs/config/worker';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';

@@ -1,6 +1,6 @@
 /** The organization of a read comes from its access token alone. */
 
-import type { TokenConfig } from '#libs/config';
+import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Organization } from '#libs/store/tenants/tenants';

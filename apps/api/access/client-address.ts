@@ -2,7 +2,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import type { Context } from '../http/context.ts';
 
 declare module '../http/context.ts' {

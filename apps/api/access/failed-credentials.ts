@@ -4,7 +4,7 @@
  * limit is reached were looked up already; that many failures are told and no more.
  */
 
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
 import type { Log } from '#libs/telemetry/log';

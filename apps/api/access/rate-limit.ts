@@ -1,6 +1,6 @@
 /** How much one client may ask for. */
 
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import type { Log } from '#libs/telemetry/log';
 import type { Middleware } from '../http/context.ts';
 import type { Step } from '../http/steps.ts';

@@ -1,7 +1,7 @@
 /** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import { noQuery } from '#libs/contract/queries';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';

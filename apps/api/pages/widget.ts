@@ -3,7 +3,7 @@
  * page, and one that holds the content's hash, never changes, and outlives the release.
  */
 import { Problem } from '#libs/contract/problem';
-import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget-files';
+import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/contract/widget-files';
 import type { Context, Middleware } from '../http/context.ts';
 import { forDocuments } from '../http/security-headers.ts';
 import { sendPacked } from './send-packed.ts';

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
 import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';

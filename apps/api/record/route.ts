@@ -1,6 +1,6 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { z } from 'zod';
-import type { ApiConfig } from '#libs/config';
+import type { ApiConfig } from '#libs/config/api';
 import type { FieldError } from '#libs/contract/problem';
 import { Problem } from '#libs/contract/problem';
 import {
