@@ -23,7 +23,7 @@ describe('reads of one organization that take turns, one at a time', () => {
   beforeEach(async () => {
     begun = [];
     const app = new Koa<State>();
-    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }, '/record', () => {}));
+    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }));
     app.use((ctx, next) => {
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();

@@ -7,6 +7,8 @@ export interface State {
   receivedAt: number;
   /** the same moment on the process's monotonic clock, for deadlines */
   arrivedAt: number;
+  /** set by an endpoint that is reached without the router */
+  route?: string;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

@@ -8,33 +8,22 @@ import type { Metrics } from '#libs/telemetry/metrics';
 import type { Context, Middleware } from './context.ts';
 import { answerError } from './problem.ts';
 import { beginRequest, endRequest } from './request-log.ts';
-import type { Step } from './steps.ts';
 
-/** Floods come on one path: `record` gets it before a router goes through its list. The router's answer is the same. */
-export function exchange(deps: { log: Log; metrics: Metrics }, recording: string, record: Step): Middleware {
+export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
     beginRequest(ctx);
     try {
       checkRequest(ctx);
-      const path = ctx.req.method === 'POST' ? recordPath.exec(ctx.req.url ?? '') : null;
-      if (path) {
-        ctx.params = { domainId: path[1] };
-        ctx._matchedRoute = recording;
-        await record(ctx);
-      } else {
-        await next();
-        if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'there is nothing at this path');
-      }
+      await next();
+      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'there is nothing at this path');
     } catch (error) {
       answer(ctx, error);
     }
     end(ctx);
   };
 }
-
-const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
 
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import type { Context } from './context.ts';
+import { routeOf } from './routes.ts';
 
 /** milliseconds */
 const slow = 1_000;
@@ -38,7 +39,7 @@ export function beginRequest(ctx: Context): void {
 export function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context) => void {
   return (ctx) => {
     const duration = performance.now() - ctx.state.arrivedAt;
-    const route = String(ctx._matchedRoute ?? 'none');
+    const route = routeOf(ctx);
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
     // a flood that is refused must not become one of the log
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
