@@ -55,12 +55,7 @@ function sendReceipt(ctx: Context, receipt: Receipt): void {
   ctx.respond = false;
 }
 
-/** In a flood many records share a millisecond. */
-let last = { time: 0, text: new Date(0).toISOString() };
-function toTimestamp(time: number): string {
-  if (time !== last.time) last = { time, text: new Date(time).toISOString() };
-  return last.text;
-}
+const toTimestamp = (time: number): string => new Date(time).toISOString();
 
 function checkBody(given: Record<string, unknown>): RecordBody {
   const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
