@@ -1,5 +1,5 @@
 /** Every request gets an id, a metric and, where it failed or was slow, a line in the log. */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import type { Context } from './context.ts';
@@ -8,25 +8,11 @@ import { routeOf } from './routes.ts';
 /** milliseconds */
 const slow = 1_000;
 
-/** 96 random bits each, which tell nobody how many requests there are; many at once, since asking for them is slow. */
-const idBytes = 12;
-const idLength = (idBytes / 3) * 4;
-let ids = '';
-let used = 0;
-const makeRequestId = (): string => {
-  if (used === ids.length) {
-    ids = randomBytes(idBytes * 512).toString('base64url');
-    used = 0;
-  }
-  used += idLength;
-  return ids.slice(used - idLength, used);
-};
-
 /** Before anything else is done for a request. */
 export function beginRequest(ctx: Context): void {
   const given = ctx.req.headers['x-request-id'];
   const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
-  const requestId = isUsable ? given : makeRequestId();
+  const requestId = isUsable ? given : randomUUID();
   ctx.state = {
     requestId,
     receivedAt: Date.now(),
