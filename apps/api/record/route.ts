@@ -41,18 +41,9 @@ export function record({ config, recorder }: { config: RecordConfig; recorder: R
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
-    sendReceipt(ctx, ignored.length > 0 ? { ...receipt, ignored } : receipt);
+    ctx.status = 202;
+    ctx.body = ignored.length > 0 ? { ...receipt, ignored } : receipt;
   };
-}
-
-/** By hand: Koa would find out the type and the length of each. */
-function sendReceipt(ctx: Context, receipt: Receipt): void {
-  ctx.res.statusCode = 202;
-  // the client may have left
-  if (!ctx.writable) return;
-  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.res.end(JSON.stringify(receipt));
-  ctx.respond = false;
 }
 
 const toTimestamp = (time: number): string => new Date(time).toISOString();
