@@ -38,6 +38,10 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const timer = setTimeout(() => {
+      reject(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
+    }, limit);
+    request.on('close', () => clearTimeout(timer));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bodyLimit) {
@@ -55,29 +59,6 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
       }
     });
     request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
-    expectBody({ request, giveUp: reject });
-  });
-}
-
-interface Expected {
-  request: IncomingMessage;
-  giveUp: (problem: Problem) => void;
-}
-
-/** Most bodies come with their headers; only those that did not after a turn of the event loop need a timer. */
-let expected: Expected[] = [];
-
-function expectBody(body: Expected): void {
-  if (expected.push(body) > 1) return;
-  setImmediate(() => {
-    const late = expected.filter(({ request }) => !request.complete);
-    expected = [];
-    for (const { request, giveUp } of late) {
-      const timer = setTimeout(() => {
-        giveUp(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
-      }, limit);
-      request.on('close', () => clearTimeout(timer));
-    }
   });
 }
 
