@@ -50,8 +50,8 @@ export interface AppParts {
 }
 
 export function createApp(given: AppParts): Koa<State> {
-  const failedKeys = createFailedCredentials('key', given);
-  const failedTokens = createFailedCredentials('token', given);
+  const failedKeys = createFailedCredentials('key', given.config);
+  const failedTokens = createFailedCredentials('token', given.config);
   const deps = { ...given, failedKeys, failedTokens };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so reads and pages have one each
@@ -60,11 +60,14 @@ export function createApp(given: AppParts): Koa<State> {
 
   const recording = recordEndpoint({
     OPTIONS: inTurn([cors(deps), preflight]),
-    POST: inTurn([cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps)], countRefusal(deps)),
+    POST: inTurn(
+      [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
+      countRefusal(deps),
+    ),
   });
 
   const token = bearer(deps);
-  const limit = readRateLimit(deps);
+  const limit = readRateLimit(deps.config);
   const inTurns = fairTurns();
   reads.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
   reads.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));

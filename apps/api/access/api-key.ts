@@ -15,11 +15,10 @@ declare module '../http/context.ts' {
 
 export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, known: Domain | undefined) => {
-    await failedKeys.check(ctx);
+    failedKeys.check(ctx);
     const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
     if (!domain || domain.domainId !== ctx.params.domainId) {
-      await failedKeys.check(ctx);
-      await failedKeys.noteToTell(ctx);
+      failedKeys.countAnswered(ctx);
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;

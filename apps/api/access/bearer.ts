@@ -37,7 +37,7 @@ export function bearer({
       if (ctx.state.organization) return known;
       accessTokens.forget(token);
     }
-    await failedTokens.check(ctx);
+    failedTokens.check(ctx);
     if (!token) throw invalidToken('the Authorization header is not of the form Bearer <access token>');
     const access = accessTokens.verify(token);
     ctx.state.organization = await organizationOf(access);
@@ -50,7 +50,7 @@ export function bearer({
     try {
       ctx.state.access = await accessOf(ctx, tokenIn(authorization));
     } catch (error) {
-      if (error instanceof Problem && error.code === 'invalid_token') await failedTokens.noteToTell(ctx);
+      if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
       throw error;
     }
     await next();

@@ -14,7 +14,7 @@ export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials
     // while the list cannot be read the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);
     // to ask for domains that do not exist is to guess; the record itself is counted with its key
-    if (domain === null && ctx.method === 'OPTIONS') await deps.failedKeys.note(ctx);
+    if (domain === null && ctx.method === 'OPTIONS') deps.failedKeys.count(ctx);
     // an unknown domain looks like one without a list: the page may read that its key is refused
     allow(ctx, origin, domain?.origins ?? []);
   };

@@ -7,7 +7,6 @@ import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Log } from '#libs/telemetry/log';
 import { clientAddress, network } from '../access/client-address.ts';
 import { createLimiter } from '../access/limiter.ts';
 import type { Middleware } from '../http/context.ts';
@@ -33,12 +32,10 @@ const read = (name: string): Buffer => readFileSync(new URL(`./public/demo/${nam
 /** Path → handler; none without a demo domain. */
 export function demoPage({
   config,
-  log,
   tenants,
   db,
 }: {
   config: Pick<ApiConfig, 'demo'>;
-  log: Log;
   tenants: TenantCache;
   db: Database;
 }): Record<string, Middleware> {
@@ -78,9 +75,13 @@ export function demoPage({
     }));
   });
 
-  const limiter = createLimiter({ name: 'demo', points: perMinute, log });
-  const limited: Middleware = async (ctx, next) => {
-    await limiter.admit(ctx, network(clientAddress(ctx)), `at most ${perMinute} looks a minute from one address`);
+  const limiter = createLimiter({
+    name: 'demo',
+    limit: perMinute,
+    detail: `at most ${perMinute} looks a minute from one address`,
+  });
+  const limited: Middleware = (ctx, next) => {
+    limiter.admit(ctx, network(clientAddress(ctx)));
     return records(ctx, next);
   };
 
