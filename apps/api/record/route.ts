@@ -1,5 +1,4 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
-import type { z } from 'zod';
 import type { ApiConfig } from '#libs/config/api';
 import type { FieldError } from '#libs/contract/problem';
 import { Problem } from '#libs/contract/problem';
@@ -17,10 +16,10 @@ import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress, storedAddress } from '../access/client-address.ts';
 import type { Context } from '../http/context.ts';
-import { invalidRequest, refuseFields } from '../http/guard.ts';
+import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
 import type { Step } from '../http/steps.ts';
 import { createBotDetector } from './bots.ts';
-import { bodyLimit, readJsonObject } from './json-body.ts';
+import { bodyLimit, isObject, readJsonObject } from './json-body.ts';
 import type { Recorder } from './recorder.ts';
 
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
@@ -51,18 +50,17 @@ const toTimestamp = (time: number): string => new Date(time).toISOString();
 function checkBody(given: Record<string, unknown>): RecordBody {
   const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
   if (crowded.length > 0) throw refuseFields(crowded);
-  const result = compiledRecordBody.safeParse(given);
+  const result = compiledRecordBody.safeParse(given, parseOptions);
   const unseen = prototypeNames(given);
   if (result.success && unseen.length === 0) return result.data;
-  const problem = invalidRequest((result.error as z.ZodError | undefined)?.issues ?? []);
-  throw refuseFields([...unseen, ...(problem.extras.errors ?? [])]);
+  throw refuseFields([...unseen, ...toFieldErrors(result.error?.issues ?? [])]);
 }
 
 /** Thousands of entries are counted before each is looked at: as many errors would cost hundreds of records' time. */
 function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
   const limit = mapLimits[field];
   const map = given[field];
-  if (!isMap(map) || Object.keys(map).length <= limit) return [];
+  if (!isObject(map) || Object.keys(map).length <= limit) return [];
   return [{ path: `/${field}`, message: tooMany(limit) }];
 }
 
@@ -74,8 +72,7 @@ function prototypeNames({ preferences, metadata }: Record<string, unknown>): Fie
   return found;
 }
 
-const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
-const namesPrototype = (map: unknown): boolean => isMap(map) && Object.hasOwn(map, '__proto__');
+const namesPrototype = (map: unknown): boolean => isObject(map) && Object.hasOwn(map, '__proto__');
 
 /** The id as given, where its time lies in the accepted window. */
 function checkTime(id: string, now: number): string {
