@@ -11,13 +11,12 @@ import { bearer } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
-import { readRateLimit, recordRateLimit } from './access/rate-limit.ts';
+import { readRateLimit, recordRateLimit } from './access/limits.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { refuseOtherMethods } from './http/routes.ts';
 import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
-import { inTurn } from './http/steps.ts';
 import { records } from './log/records.ts';
 import { organization } from './manage/organization.ts';
 import { dashboard } from './pages/dashboard.ts';
@@ -25,10 +24,9 @@ import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
-import { recordEndpoint } from './record/endpoint.ts';
 import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
-import { record } from './record/route.ts';
+import { record, recordRoute } from './record/route.ts';
 import type { CounterReader } from './stats/counter-reader.ts';
 import { domainStats } from './stats/domain-stats.ts';
 import { orgStats } from './stats/org-stats.ts';
@@ -58,13 +56,13 @@ export function createApp(given: AppParts): Koa<State> {
   const reads = new Router<State>(exact);
   const pages = new Router<State>(exact);
 
-  const recording = recordEndpoint({
-    OPTIONS: inTurn([cors(deps), preflight]),
-    POST: inTurn(
-      [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
-      countRefusal(deps),
-    ),
-  });
+  const recording = recordRoute(
+    {
+      OPTIONS: [cors(deps), preflight],
+      POST: [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
+    },
+    countRefusal(deps),
+  );
 
   const token = bearer(deps);
   const limit = readRateLimit(deps.config);

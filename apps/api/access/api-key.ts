@@ -2,8 +2,7 @@
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
-import type { Context } from '../http/context.ts';
-import type { Step } from '../http/steps.ts';
+import type { Context, Step } from '../http/context.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 
 declare module '../http/context.ts' {

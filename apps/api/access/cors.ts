@@ -1,8 +1,7 @@
 /** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Context } from '../http/context.ts';
-import type { Step } from '../http/steps.ts';
+import type { Context, Step } from '../http/context.ts';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
 

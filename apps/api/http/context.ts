@@ -13,3 +13,6 @@ export interface State {
 
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
+
+/** Checks or does one thing for a request; what it throws is the answer. */
+export type Step = (ctx: Context) => Promise<void> | void;

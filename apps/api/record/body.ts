@@ -1,9 +1,11 @@
-/** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
+/** The body of a record: read as a JSON object of at most 16 KiB, then checked field by field. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { Problem, unavailable } from '#libs/contract/problem';
+import { type FieldError, Problem, unavailable } from '#libs/contract/problem';
+import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from '#libs/contract/record';
 import type { Context } from '../http/context.ts';
 import { limit } from '../http/deadline.ts';
+import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
 
 export const bodyLimit = 16 * 1024;
 
@@ -82,5 +84,32 @@ function decode(body: Buffer): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function checkBody(given: Record<string, unknown>): RecordBody {
+  const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
+  if (crowded.length > 0) throw refuseFields(crowded);
+  const result = compiledRecordBody.safeParse(given, parseOptions);
+  const unseen = prototypeNames(given);
+  if (result.success && unseen.length === 0) return result.data;
+  throw refuseFields([...unseen, ...toFieldErrors(result.error?.issues ?? [])]);
+}
+
+/** Thousands of entries are counted before each is looked at: as many errors would cost hundreds of records' time. */
+function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
+  const limit = mapLimits[field];
+  const map = given[field];
+  if (!isObject(map) || Object.keys(map).length <= limit) return [];
+  return [{ path: `/${field}`, message: tooMany(limit) }];
+}
+
+/** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
+function prototypeNames({ preferences, metadata }: Record<string, unknown>): FieldError[] {
+  const found: FieldError[] = [];
+  if (namesPrototype(preferences)) found.push({ path: '/preferences/__proto__', message: 'is not an allowed name' });
+  if (namesPrototype(metadata)) found.push({ path: '/metadata/__proto__', message: 'is not an allowed name' });
+  return found;
+}
+
+const namesPrototype = (map: unknown): boolean => isObject(map) && Object.hasOwn(map, '__proto__');

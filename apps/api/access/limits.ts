@@ -3,8 +3,13 @@
  * is bounded: once a generation of keys is full a new one begins, a key that comes again takes its count along, and the
  * generation before that is forgotten. So a key that keeps coming is never the one that is forgotten.
  */
+
+import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
-import type { Context } from '../http/context.ts';
+import type { Context, Middleware, Step } from '../http/context.ts';
+import { domainIn } from './api-key.ts';
+import { accessIn } from './bearer.ts';
+import { clientAddress, network } from './client-address.ts';
 
 /** seconds */
 const minute = 60;
@@ -74,5 +79,22 @@ export function createLimiter({ name, limit, detail }: LimiterOptions): Limiter 
       if (isReached(key)) refuse(ctx);
     },
     isReached,
+  };
+}
+
+/** Records per client network and domain. */
+export function recordRateLimit({ recordRatePerMinute: limit }: Pick<ApiConfig, 'recordRatePerMinute'>): Step {
+  const detail = `at most ${limit} records a minute from one address`;
+  const limiter = createLimiter({ name: 'record', limit, detail });
+  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
+}
+
+/** Reads per access token. */
+export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'readRatePerMinute'>): Middleware {
+  const detail = `at most ${limit} reads a minute with one access token`;
+  const limiter = createLimiter({ name: 'read', limit, detail });
+  return (ctx, next) => {
+    limiter.admit(ctx, accessIn(ctx).countedAs);
+    return next();
   };
 }
