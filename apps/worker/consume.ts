@@ -62,8 +62,6 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
       log.error({ rejected }, 'Postgres refused records; see: assent records rejected');
     }
     await raiseOrOwe(touched);
-    // all jobs of the batch end now, each with a command of its own
-    redis.gather();
   };
 
   /** The records are stored: Redis being away is no reason to deliver them again. */
