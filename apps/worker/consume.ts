@@ -27,7 +27,7 @@ const maxBatch = 1_000;
  * A statement by itself costs as much as some forty records of it, and so do the jobs' last commands in Redis. `from` is
  * more than a worker's hands hold of jobs of one record: while all hands are full there is nothing to wait for.
  */
-const linger = { from: 100, enough: 500, milliseconds: 8 };
+const linger = { from: 250, enough: 500, milliseconds: 8 };
 
 export interface ConsumerParts {
   config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
