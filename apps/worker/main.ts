@@ -24,7 +24,7 @@ const db = createDatabase({
   name: 'assent-worker',
 });
 const redis = connectRedis(config.redis, 'worker', log);
-// what only changes counters must not wait for a Redis that is away
+// raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
 
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
