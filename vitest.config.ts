@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/order.ts';
 
 export default defineConfig({
   test: {
@@ -6,6 +7,9 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     // tests wait for conditions; on a busy machine these come late
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { jwtSecret } from '../support/service.ts';
-import { expectProblem } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { type Stack, useStackWithApi } from '../support/stack.ts';
 
 const previousSecret = 'the secret that these tests have rotated away';
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -22,7 +22,7 @@ describe('an access token', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, env: { JWT_SECRET_PREVIOUS: previousSecret } });
+    stack = await useStackWithApi({ env: { JWT_SECRET_PREVIOUS: previousSecret } });
   });
 
   const get = (path: string, authorization?: string): Promise<Answer<ProblemAnswer>> =>

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
+import { type Cli, createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { type Cli, createCli } from './cli.ts';
-import { type Stack, startStack } from './stack.ts';
 
 type Status = {
   waiting: number;
@@ -19,7 +19,7 @@ type Status = {
 };
 
 describe('the queue by the command line', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let cli: Cli;
   let queue: Queue;
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
+import { createCli } from '../support/cli.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { createCli } from './cli.ts';
-import { type Stack, startStack } from './stack.ts';
 
 const today = dayOf(Date.now());
 const burst = 20;
 
 describe('a Redis that takes requests and never answers', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   const acknowledged: string[] = [];
 
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Answer, type Client, createClient, type ProblemAnswer } from '../support/client.ts';
+import { type Gate, openGate } from '../support/gate.ts';
+import { expectProblem } from '../support/problems.ts';
 import { type Api, startApi } from '../support/service.ts';
+import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { type Gate, openGate } from './gate.ts';
-import { expectProblem } from './problems.ts';
-import { at } from './stack.ts';
 
 /** The service answers within 5 s; the rest is what a busy machine may add. */
 const inTime = 5_500;

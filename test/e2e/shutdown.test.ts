@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../support/client.ts';
 import { type Service, startApi, startWorker } from '../support/service.ts';
+import { at, openStores, type Stores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { at, openStores, type Stores } from './stack.ts';
 
 const decided = { decision: 'custom' };
 

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startAssent } from '../../scripts/stack/assent-process.ts';
+import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
-import { type Api, jwtSecret, startApi } from '../support/service.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type Api, startApi } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { openStores, type Stores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { createCli } from './cli.ts';
-import { expectProblem } from './problems.ts';
-import { openStores, type Stores } from './stack.ts';
 
 const names = ['widget', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
 

@@ -1,7 +1,7 @@
 /** A website: pages of its own on a port of its own, with the widget's tag where a test puts it. */
 import { createServer } from 'node:http';
 import { afterAll } from 'vitest';
-import type { Stack } from '../e2e/stack.ts';
+import type { Stack } from '../stack.ts';
 
 export interface Site {
   port: number;
