@@ -5,8 +5,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
+    setupFiles: ['test/support/each-file.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // many tests wait: three files at once keep two cores busy
+    maxWorkers: 3,
     // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
     isolate: false,
     sequence: { sequencer: LongestFirst },

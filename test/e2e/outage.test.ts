@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from '../support/at-end.ts';
 import { type Answer, type Client, createClient, type ProblemAnswer } from '../support/client.ts';
 import { type Gate, openGate } from '../support/gate.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -39,7 +40,7 @@ describe('an outage', () => {
     domainId = at(tenant.domainIds, 0);
     apiKey = at(tenant.apiKeys, 0);
     // a frozen process cannot be asked to end
-    afterAll(thaw);
+    atEnd(thaw);
   });
 
   const freeze = () => process.kill(redis.pid, 'SIGSTOP');

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { startAssent } from '../../scripts/stack/assent-process.ts';
+import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -123,7 +124,7 @@ describe('the files that websites load', () => {
       OPS_PORT: '0',
     };
     const next = await startAssent(dist, 'api', env);
-    afterAll(() => next.process.stop());
+    atEnd(() => next.process.stop());
     const old = await get(pinned, {}, next.baseUrl);
     expect(old.status).toBe(200);
     expect(old.headers.get('cache-control')).toContain('immutable');

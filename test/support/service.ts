@@ -1,8 +1,9 @@
 /** The real processes, each started from the build, on free ports. */
 import path from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { launch } from '../../scripts/stack/assent-process.ts';
 import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
+import { atEnd } from './at-end.ts';
 import { apiSettings } from './settings.ts';
 import { eventually } from './wait.ts';
 
@@ -19,7 +20,10 @@ export interface Service {
 
 export function startProcess(main: string, env: Record<string, string>, args: string[] = []): Service {
   const { process: child, lines } = launch(inject('dist'), main, { PATH: process.env.PATH, ...env }, args);
-  afterAll(() => child.stop());
+  atEnd(() => {
+    child.kill();
+    return child.exited;
+  });
   const events = (event: string) =>
     lines
       .filter((line) => line.includes(`"event":"${event}"`))

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { connectRedis, type RedisConnection, type Role } from '#libs/runtime/redis';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';
 import type { SharedStack } from './setup.ts';
 import { eventually } from './wait.ts';
@@ -34,7 +35,7 @@ export const useDatabase = (): TestDatabase => connectDatabase(sharedStack().env
 
 function connectDatabase(url: string): TestDatabase {
   const db = createDatabase({ url, max: 8, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
-  afterAll(() => db.close());
+  atEnd(() => db.close());
   return { url, db };
 }
 
@@ -42,13 +43,16 @@ function connectDatabase(url: string): TestDatabase {
 export async function openRedisServer(settings: Record<string, string> = {}): Promise<RunningRedis> {
   const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'server-'));
   const server = await startRedis({ dataDir, settings });
-  afterAll(() => server.stop());
+  atEnd(() => {
+    server.kill();
+    return server.exited;
+  });
   return server;
 }
 
 export async function openRedis(url: string, role: Role = 'producer'): Promise<RedisConnection> {
   const connection = connectRedis({ url, clusterNodes: [] }, role, { warn: () => {} });
-  afterAll(() => connection.close());
+  atEnd(() => connection.close());
   await eventually(() => {
     if (connection.runIdOf('') === undefined) throw new Error('Redis is not connected');
   });

@@ -1,7 +1,8 @@
 /** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { findChromium } from '../../../scripts/stack/packages.ts';
+import { atEnd } from '../at-end.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
@@ -49,7 +50,7 @@ export function useBrowser(): Visit {
     if (!launched?.isConnected()) launched = await launch();
     browser = launched;
   }, installTime);
-  afterAll(async () => {
+  atEnd(async () => {
     for (const regular of regulars.values()) await (await regular).context.close();
   });
 
