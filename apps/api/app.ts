@@ -86,7 +86,7 @@ export function createApp(given: AppParts): Koa<State> {
   app.use(refuseOtherMethods);
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was complete');
-    else deps.log.warn({ err: error }, 'a response failed');
+    else deps.log.warn({ event: 'response_failed', err: error }, 'a response failed');
   });
   return app;
 }

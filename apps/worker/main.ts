@@ -64,7 +64,7 @@ createLifecycle({ deadline: 30_000, log, recover: recoverFromLostWrite }).onStop
 
 try {
   const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-  log.info({ opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
+  log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

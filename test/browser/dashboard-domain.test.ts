@@ -2,10 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf, startOf } from '#libs/contract/calendar';
 import { presets } from '../../apps/dashboard/periods.ts';
-import { at } from '../e2e/stack.ts';
-import { createClient } from '../support/client.ts';
-import { recordAt } from '../support/records.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   figure,
@@ -13,9 +10,12 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const today = () => dayOf(Date.now());
@@ -27,7 +27,7 @@ describe('the page of a domain', () => {
   let domainId: string;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
     domainId = at(customer.domains, 0).domainId;
     await storeCounted(running, customer, history(customer, 75, 30));

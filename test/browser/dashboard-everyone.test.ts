@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at } from '../e2e/stack.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   enter,
@@ -13,10 +12,11 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   store,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { at } from '../support/stack.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const desk = { width: 1440, height: 900 };
@@ -39,7 +39,7 @@ describe('the dashboard for everyone', () => {
   let empty: Customer;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, {
       domains: ['shop.example', ...Array.from({ length: 199 }, (_, index) => `site-${index}.example`)],
     });

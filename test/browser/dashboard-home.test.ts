@@ -2,9 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { createClient } from '../support/client.ts';
-import { recordAt } from '../support/records.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   figure,
@@ -12,9 +10,11 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const share = (value: number) =>
@@ -28,7 +28,7 @@ describe('the home page of the dashboard', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, {
       domains: Array.from({ length: 200 }, (_, index) => `site-${index}.example`),
       monthlyRecordLimit: 100_000,

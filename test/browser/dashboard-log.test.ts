@@ -3,12 +3,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { FullRecord } from '#libs/contract/responses';
-import { at } from '../e2e/stack.ts';
+import { useBrowser } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  enter,
+  makeCustomer,
+  open,
+  type Running,
+  store,
+  useService,
+} from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
-import { useBrowser } from './browser.ts';
-import { type Customer, enter, makeCustomer, open, type Running, startService, store } from './dashboard.ts';
+import { at } from '../support/stack.ts';
 
 /** On the first of a month, a minute ago may lie in the month before. */
 const now = Date.now();
@@ -21,7 +29,7 @@ describe('the log of a domain', () => {
   let whole: NewRecord;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, { domains: ['shop.example'] });
     domainId = at(customer.domains, 0).domainId;
     whole = recordAt(now - 1_000, {

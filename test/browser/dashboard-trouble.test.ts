@@ -1,17 +1,26 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '#libs/store/sql';
+import { useBrowser } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  enter,
+  figure,
+  history,
+  makeCustomer,
+  open,
+  type Running,
+  storeCounted,
+} from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
 import { openRedisServer } from '../support/stores.ts';
-import { useBrowser } from './browser.ts';
-import { type Customer, enter, figure, history, makeCustomer, open, type Running, storeCounted } from './dashboard.ts';
 
 describe('the dashboard when something is wrong', () => {
   const visit = useBrowser();
   let postgres: OwnPostgres;
-  let running: Running;
+  let running: Running & { api: Api };
   let customer: Customer;
 
   beforeAll(async () => {
@@ -27,7 +36,7 @@ describe('the dashboard when something is wrong', () => {
     });
     const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const [api] = await Promise.all([startApi(env), startWorker(env)]);
-    running = { db, redis, env, api };
+    running = { db, env, api };
     customer = await makeCustomer(db);
     await storeCounted(running, customer, history(customer, 10, 30));
     return () => db.close();

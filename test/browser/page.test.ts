@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCli } from '../e2e/cli.ts';
-import { type Stack, startStack } from '../e2e/stack.ts';
-import { click, hostName, useBrowser } from './browser.ts';
-import { withOwnDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite, tag } from './site.ts';
+import { click, hostName, useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { createCli } from '../support/cli.ts';
+import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
 
 type Seen = Window & { seen?: string[] };
 
@@ -15,7 +13,7 @@ describe("the widget on a site's page", () => {
   let site: Site;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
   });
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { planDays, recordsOf } from '../../apps/cli/demo/visits.ts';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
+import { createCli } from '../support/cli.ts';
 import { runCliIn, startWorker } from '../support/service.ts';
+import { openStores, type Stores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
-import { createCli } from './cli.ts';
-import { openStores, type Stores } from './stack.ts';
 
 interface Filled {
   organizationId: string;

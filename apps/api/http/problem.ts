@@ -11,7 +11,8 @@ export const problemType = 'application/problem+json';
 export function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
     const answer = toProblem(error);
-    if (answer.code === 'internal_error') log.error({ err: error, requestId: ctx.state.requestId }, 'unexpected error');
+    if (answer.code === 'internal_error')
+      log.error({ event: 'bug', err: error, requestId: ctx.state.requestId }, 'unexpected error');
     ctx.status = answer.status;
     ctx.set(answer.headers);
     ctx.body = JSON.stringify(answer.body(ctx.state.requestId));

@@ -100,7 +100,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   try {
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    log.info({ port, opsPort }, 'listening');
+    log.info({ event: 'listening', port, opsPort }, 'listening');
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

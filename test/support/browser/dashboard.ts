@@ -7,22 +7,20 @@ import type { Decision } from '#libs/contract/terms';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { openStores, type Stores } from '../e2e/stack.ts';
-import { tokenFor } from '../support/client.ts';
-import { recordAt } from '../support/records.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
-import { eventually } from '../support/wait.ts';
+import { tokenFor } from '../client.ts';
+import { recordAt } from '../records.ts';
+import type { Addresses } from '../service.ts';
+import { type Stores, useStores } from '../stack.ts';
+import { sharedStack } from '../stores.ts';
+import { eventually } from '../wait.ts';
 import type { Visitor } from './browser.ts';
 
 export interface Running extends Stores {
-  api: Api;
+  api: Addresses;
 }
 
-export async function startService(env: Record<string, string> = {}): Promise<Running> {
-  const stores = await openStores();
-  const [api] = await Promise.all([startApi({ ...stores.env, ...env }), startWorker(stores.env)]);
-  return { ...stores, api };
-}
+/** The worker's shared stack: each file makes customers of its own. */
+export const useService = (): Running => ({ ...useStores(), api: sharedStack().api });
 
 export interface Customer {
   organizationId: string;

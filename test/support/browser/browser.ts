@@ -1,7 +1,8 @@
 /** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { findChromium } from '../../scripts/stack/packages.ts';
+import { beforeAll, onTestFinished } from 'vitest';
+import { findChromium } from '../../../scripts/stack/packages.ts';
+import { atEnd } from '../at-end.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
@@ -28,18 +29,30 @@ export interface Visit {
   again(options?: BrowserContextOptions, name?: string): Promise<Visitor>;
 }
 
+/** Once in a worker, for all its files: it ends with the worker, or when that is killed and its pipe breaks. */
+let launched: Browser | undefined;
+
+async function launch(): Promise<Browser> {
+  const { binary, env } = await findChromium({ say: (line) => console.log(line) });
+  return chromium.launch({
+    executablePath: binary,
+    env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+    args: [`--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
+  });
+}
+
 export function useBrowser(): Visit {
   let browser: Browser;
+  const regulars = new Map<string, Promise<Visitor>>();
 
   beforeAll(async () => {
-    const { binary, env } = await findChromium({ say: (line) => console.log(line) });
-    browser = await chromium.launch({
-      executablePath: binary,
-      env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-      args: [`--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
-    });
+    // one that crashed does not fail the next file
+    if (!launched?.isConnected()) launched = await launch();
+    browser = launched;
   }, installTime);
-  afterAll(() => browser.close());
+  atEnd(async () => {
+    for (const regular of regulars.values()) await (await regular).context.close();
+  });
 
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
@@ -57,7 +70,6 @@ export function useBrowser(): Visit {
     return visitor;
   };
 
-  const regulars = new Map<string, Promise<Visitor>>();
   const again = async (options: BrowserContextOptions = {}, name = '') => {
     const key = JSON.stringify([name, options]);
     const coming = regulars.get(key) ?? arrive(options);

@@ -1,7 +1,7 @@
 /** A website: pages of its own on a port of its own, with the widget's tag where a test puts it. */
 import { createServer } from 'node:http';
-import { afterAll } from 'vitest';
-import type { Stack } from '../e2e/stack.ts';
+import { atEnd } from '../at-end.ts';
+import type { Stack } from '../stack.ts';
 
 export interface Site {
   port: number;
@@ -24,7 +24,7 @@ export async function startSite(): Promise<Site> {
     response.end(file?.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,6 +1,6 @@
 /** What every error of the contract has in common. */
 import { expect } from 'vitest';
-import type { Answer, ProblemAnswer } from '../support/client.ts';
+import type { Answer, ProblemAnswer } from './client.ts';
 
 const publicFields = new Set(['type', 'title', 'status', 'code', 'detail', 'requestId', 'errors', 'serverTime', 'id']);
 

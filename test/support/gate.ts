@@ -1,7 +1,7 @@
 /** A door in front of a server that others share: shut for an outage, frozen for a server that no longer answers. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.ts';
 
 export interface Gate {
   /** the server's address, through the gate */
@@ -39,7 +39,7 @@ export async function openGate(url: string): Promise<Gate> {
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => {
+  atEnd(() => {
     destroyAll();
     server.close();
   });

@@ -1,6 +1,6 @@
 /** Requests as bytes, for what no HTTP client would send. */
 import { connect } from 'node:net';
-import type { ProblemAnswer } from '../support/client.ts';
+import type { ProblemAnswer } from './client.ts';
 
 export interface RawAnswer {
   status: number;
