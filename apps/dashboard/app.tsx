@@ -1,18 +1,10 @@
 /** From the session to the page: nothing is drawn before the service has accepted the token. */
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
-import { createApi } from './api.ts';
-import { now } from './clock.ts';
-import { visible } from './format.ts';
-import { Domain } from './pages/domain.tsx';
-import { Home } from './pages/home.tsx';
-import { Log } from './pages/log.tsx';
-import { SignIn } from './pages/sign-in.tsx';
-import { Header } from './parts/header.tsx';
-import { Skeleton } from './parts/skeleton.tsx';
-import { TroubleCard } from './parts/trouble.tsx';
-import { useReading } from './reading.ts';
-import { homeAddress, useRoute } from './router.ts';
+import { createApi } from './data/api.ts';
+import { useReading } from './data/reading.ts';
+import { homeAddress, useRoute } from './data/router.ts';
+import { now } from './data/service-clock.ts';
 import {
   type Ending,
   endingOf,
@@ -21,7 +13,15 @@ import {
   type OpenSession,
   openSession,
   startSession,
-} from './session.ts';
+} from './data/session.ts';
+import { visible } from './format.ts';
+import { Domain } from './pages/domain/domain.tsx';
+import { Home } from './pages/home/home.tsx';
+import { Log } from './pages/log/log.tsx';
+import { SignIn } from './pages/sign-in/sign-in.tsx';
+import { TroubleCard } from './parts/error-card.tsx';
+import { Header } from './parts/header.tsx';
+import { Skeleton } from './parts/skeleton.tsx';
 
 export function App() {
   const [session, setSession] = useState(openSession);

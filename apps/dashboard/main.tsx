@@ -7,8 +7,8 @@ import './styles/chart.css';
 import './styles/log.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { followLinks } from './router.ts';
-import { keepPlaces } from './scroll.ts';
+import { followLinks } from './data/router.ts';
+import { keepPlaces } from './scroll-restoration.ts';
 
 const place = document.getElementById('app');
 if (place) {

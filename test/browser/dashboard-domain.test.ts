@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf, startOf } from '#libs/contract/calendar';
-import { presets } from '../../apps/dashboard/periods.ts';
+import { presets } from '../../apps/dashboard/data/periods.ts';
 import { at } from '../e2e/stack.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OrgStats, ShortRecord } from '#libs/contract/responses';
 import { countTicks, namedBuckets } from '../../apps/dashboard/charts/scale.ts';
-import { optInRate } from '../../apps/dashboard/decisions.ts';
-import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/periods.ts';
-import { continueStream, idOf, joinStream, startStream } from '../../apps/dashboard/stream.ts';
+import { optInRate } from '../../apps/dashboard/data/decisions.ts';
+import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
+import { continueStream, idOf, joinStream, startStream } from '../../apps/dashboard/data/stream.ts';
 
 const now = Date.parse('2026-03-31T12:00:00Z');
 

@@ -4,7 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Breakdown } from '#libs/contract/terms';
-import { decisionNames, decisions, optInRate } from '../decisions.ts';
+import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
 import { count, share, shortCount } from '../format.ts';
 import { Swatch } from '../parts/decision.tsx';
 import { type Bar, countTicks, namedBuckets, outline } from './scale.ts';

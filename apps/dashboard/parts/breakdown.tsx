@@ -1,6 +1,6 @@
 /** Each decision as a number and as a share, where a period before it is known also against that. */
 import type { Breakdown } from '#libs/contract/terms';
-import { decisionNames, decisions, optInFormula, optInMeaning } from '../decisions.ts';
+import { decisionNames, decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
 import { Swatch } from './decision.tsx';
 

@@ -1,6 +1,6 @@
 /** How one of the four decisions is marked: by its colour and always by its name too. */
 import type { Decision } from '#libs/contract/terms';
-import { decisionNames } from '../decisions.ts';
+import { decisionNames } from '../data/decisions.ts';
 
 export const Swatch = ({ decision }: { decision: Decision }) => <span class={`swatch back-${decision}`} />;
 

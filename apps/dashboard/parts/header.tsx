@@ -1,7 +1,7 @@
 /** Always in view: whose figures these are, where one is, and the way to any domain. */
 import type { Organization } from '#libs/contract/responses';
+import { domainAddress, homeAddress, logAddress, type Route } from '../data/router.ts';
 import { visible } from '../format.ts';
-import { domainAddress, homeAddress, logAddress, type Route } from '../router.ts';
 import { DomainMenu } from './domain-menu.tsx';
 
 export const Mark = () => (

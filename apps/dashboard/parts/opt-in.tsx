@@ -1,6 +1,6 @@
 /** The rate that everybody asks for, and how it moved. */
 import type { Breakdown } from '#libs/contract/terms';
-import { optInRate } from '../decisions.ts';
+import { optInRate } from '../data/decisions.ts';
 import { points, share } from '../format.ts';
 import { Change, Figure } from './figure.tsx';
 

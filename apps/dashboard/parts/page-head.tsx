@@ -1,8 +1,8 @@
 /** The head of a page: where one is, what it is, and what there is to do with all of it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { domainAddress, homeAddress, logAddress } from '../data/router.ts';
 import { visible } from '../format.ts';
-import { domainAddress, homeAddress, logAddress } from '../router.ts';
 
 interface Props {
   title: string;

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
-import { copy } from '../copy.ts';
+import { copy } from '../clipboard.ts';
+import { logAddress } from '../data/router.ts';
 import { moment, visible } from '../format.ts';
-import { logAddress } from '../router.ts';
 import { DecisionName } from './decision.tsx';
 
 interface Props {

@@ -1,6 +1,6 @@
 /** Code to paste, with a button that copies it. */
 import { useState } from 'preact/hooks';
-import { copy } from '../copy.ts';
+import { copy } from '../clipboard.ts';
 
 export function Snippet({ name, code }: { name: string; code: string }) {
   const [isCopied, setCopied] = useState(false);

@@ -1,25 +1,25 @@
 /** The organization at a glance: 30 days over all domains, and the records as they come. */
 import { useMemo, useState } from 'preact/hooks';
 import type { FullRecord, Organization, OrgStats } from '#libs/contract/responses';
-import type { Api } from '../api.ts';
-import { StackedChart } from '../charts/stacked.tsx';
-import { sumOf } from '../decisions.ts';
-import { count, dayTick, range, share, visible, weekday } from '../format.ts';
-import { useLive } from '../live.ts';
-import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
-import { Figure } from '../parts/figure.tsx';
-import { FirstDomain, FirstRecord } from '../parts/first-steps.tsx';
-import { LiveMark } from '../parts/live-mark.tsx';
-import { OptIn } from '../parts/opt-in.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { RecordDetails } from '../parts/record-details.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import { StreamList } from '../parts/stream-list.tsx';
-import { TroubleCard } from '../parts/trouble.tsx';
-import { Usage } from '../parts/usage.tsx';
-import { useReading } from '../reading.ts';
-import { domainAddress } from '../router.ts';
-import { continueStream, enough, joinStream, type Stream, startStream, usual } from '../stream.ts';
+import { StackedChart } from '../../charts/stacked.tsx';
+import type { Api } from '../../data/api.ts';
+import { sumOf } from '../../data/decisions.ts';
+import { useLive } from '../../data/live.ts';
+import { useReading } from '../../data/reading.ts';
+import { domainAddress } from '../../data/router.ts';
+import { continueStream, enough, joinStream, type Stream, startStream, usual } from '../../data/stream.ts';
+import { count, dayTick, range, share, visible, weekday } from '../../format.ts';
+import { BreakdownCard, ShareBar } from '../../parts/breakdown.tsx';
+import { TroubleCard } from '../../parts/error-card.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { FirstDomain, FirstRecord } from '../../parts/first-steps.tsx';
+import { LiveMark } from '../../parts/live-badge.tsx';
+import { OptIn } from '../../parts/opt-in.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { RecordDetails } from '../../parts/record-details.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { StreamList } from './latest-records.tsx';
+import { Usage } from './usage.tsx';
 
 interface Props {
   api: Api;

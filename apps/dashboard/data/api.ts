@@ -1,6 +1,6 @@
 /** The read endpoints of the contract, and what can go wrong with each: always a `Trouble`, never a bare error. */
 import type { DomainStats, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
-import { hearTime } from './clock.ts';
+import { hearTime } from './service-clock.ts';
 
 /** Milliseconds. The service answers within 5 s, so what takes longer is lost on the way. */
 const patience = 8_000;

@@ -1,8 +1,8 @@
 /** How much of the plan's monthly limit is used. Recording never stops at it: only the log shows less. */
 import { addMonths, firstDay } from '#libs/contract/calendar';
 import type { Organization } from '#libs/contract/responses';
-import { count, day, month as monthName, share } from '../format.ts';
-import { Figure } from './figure.tsx';
+import { count, day, month as monthName, share } from '../../format.ts';
+import { Figure } from '../../parts/figure.tsx';
 
 export function Usage({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
   const { used, limit, month } = usage;

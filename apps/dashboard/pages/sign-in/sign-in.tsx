@@ -1,7 +1,7 @@
 /** The way in: paste a token. What was wrong with the one before is said in one line. */
 import { useEffect, useState } from 'preact/hooks';
-import { Mark } from '../parts/header.tsx';
-import type { Ending } from '../session.ts';
+import type { Ending } from '../../data/session.ts';
+import { Mark } from '../../parts/header.tsx';
 
 const lines: Record<Ending, string> = {
   none: '',

@@ -1,9 +1,9 @@
 /** A page of the log, one record a row. The first rows are drawn at once, those out of sight a moment later. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
-import { clock, dayOfTime, visible } from '../format.ts';
-import { DecisionName } from './decision.tsx';
-import { memo } from './memo.ts';
+import { clock, dayOfTime, visible } from '../../format.ts';
+import { DecisionName } from '../../parts/decision.tsx';
+import { memo } from '../../parts/memo.ts';
 
 interface Props {
   records: FullRecord[];

@@ -1,7 +1,7 @@
 /** What to look for in the log. Choices apply at once, what is typed with Enter or “Find”. */
 import { useEffect, useState } from 'preact/hooks';
-import { decisionNames, decisions } from '../decisions.ts';
-import { hasFilters, type LogQuery } from '../log-query.ts';
+import { decisionNames, decisions } from '../../data/decisions.ts';
+import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 
 export function LogFilters({ query, show }: { query: LogQuery; show(query: LogQuery): void }) {
   const [visitor, setVisitor] = useState(query.visitorId ?? '');

@@ -1,7 +1,7 @@
 /** What went wrong, in words, with the id that finds it in the service's log, and a way to try again. */
 import { useState } from 'preact/hooks';
-import type { Trouble } from '../api.ts';
-import { copy } from '../copy.ts';
+import { copy } from '../clipboard.ts';
+import type { Trouble } from '../data/api.ts';
 
 interface Words {
   title: string;

@@ -1,7 +1,7 @@
 /** Which days: ready-made periods as links, and any two days. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { now } from '../clock.ts';
-import { isPeriod, type Period, presets } from '../periods.ts';
+import { isPeriod, type Period, presets } from '../../data/periods.ts';
+import { now } from '../../data/service-clock.ts';
 
 export function PeriodPicker({
   period,

@@ -1,7 +1,7 @@
 /** From page to page of the log, as links. */
 import type { RecordsPage } from '#libs/contract/responses';
-import { count } from '../format.ts';
-import { type LogQuery, pageSizes } from '../log-query.ts';
+import { type LogQuery, pageSizes } from '../../data/log-query.ts';
+import { count } from '../../format.ts';
 
 interface Props {
   answer: RecordsPage;

@@ -3,12 +3,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { dayOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/responses';
-import { now } from '../clock.ts';
-import { clock, count, dayOfTime, visible } from '../format.ts';
-import { domainAddress } from '../router.ts';
-import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from '../stream.ts';
-import { DecisionName } from './decision.tsx';
-import { memo } from './memo.ts';
+import { domainAddress } from '../../data/router.ts';
+import { now } from '../../data/service-clock.ts';
+import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from '../../data/stream.ts';
+import { clock, count, dayOfTime, visible } from '../../format.ts';
+import { DecisionName } from '../../parts/decision.tsx';
+import { memo } from '../../parts/memo.ts';
 
 /** Past these rows the logs of the domains are the better place to look. */
 const most = 5_000;

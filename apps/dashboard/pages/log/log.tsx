@@ -1,20 +1,20 @@
 /** The log of one domain: proof of consent, page by page, under the two rules of the plan, which are told in words. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
-import type { Api } from '../api.ts';
-import { type Looked, readLog, useArrivals } from '../arrivals.ts';
-import { count, minute, visible } from '../format.ts';
-import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../log-query.ts';
-import { LiveMark } from '../parts/live-mark.tsx';
-import { LogFilters } from '../parts/log-filters.tsx';
-import { LogPages } from '../parts/log-pages.tsx';
-import { LogTable } from '../parts/log-table.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { RecordDetails } from '../parts/record-details.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import { TroubleCard } from '../parts/trouble.tsx';
-import { useReading } from '../reading.ts';
-import { cameBack, domainAddress, go, logAddress } from '../router.ts';
+import type { Api } from '../../data/api.ts';
+import { type Looked, readLog, useArrivals } from '../../data/arrivals.ts';
+import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
+import { useReading } from '../../data/reading.ts';
+import { cameBack, domainAddress, go, logAddress } from '../../data/router.ts';
+import { count, minute, visible } from '../../format.ts';
+import { TroubleCard } from '../../parts/error-card.tsx';
+import { LiveMark } from '../../parts/live-badge.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { RecordDetails } from '../../parts/record-details.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { LogFilters } from './filters.tsx';
+import { LogPages } from './pagination.tsx';
+import { LogTable } from './table.tsx';
 
 interface Props {
   api: Api;

@@ -1,21 +1,10 @@
 /** One domain over any period, beside the period before. All of it is in the address. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DomainStats, Organization } from '#libs/contract/responses';
-import type { Api } from '../api.ts';
-import { type Bucket, StackedChart } from '../charts/stacked.tsx';
-import { now } from '../clock.ts';
-import { sumOf } from '../decisions.ts';
-import { count, dayTick, growth, month as monthName, monthTick, range, share, weekday } from '../format.ts';
-import { useLive } from '../live.ts';
-import { BreakdownCard, ShareBar } from '../parts/breakdown.tsx';
-import { Change, Figure } from '../parts/figure.tsx';
-import { FirstRecord } from '../parts/first-steps.tsx';
-import { LiveMark } from '../parts/live-mark.tsx';
-import { OptIn } from '../parts/opt-in.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { PeriodPicker } from '../parts/period-picker.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import { TroubleCard } from '../parts/trouble.tsx';
+import { type Bucket, StackedChart } from '../../charts/stacked.tsx';
+import type { Api } from '../../data/api.ts';
+import { sumOf } from '../../data/decisions.ts';
+import { useLive } from '../../data/live.ts';
 import {
   type Interval,
   includesToday,
@@ -25,9 +14,20 @@ import {
   periodBefore,
   periodIn,
   usualPeriod,
-} from '../periods.ts';
-import { useReading } from '../reading.ts';
-import { domainAddress, go } from '../router.ts';
+} from '../../data/periods.ts';
+import { useReading } from '../../data/reading.ts';
+import { domainAddress, go } from '../../data/router.ts';
+import { now } from '../../data/service-clock.ts';
+import { count, dayTick, growth, month as monthName, monthTick, range, share, weekday } from '../../format.ts';
+import { BreakdownCard, ShareBar } from '../../parts/breakdown.tsx';
+import { TroubleCard } from '../../parts/error-card.tsx';
+import { Change, Figure } from '../../parts/figure.tsx';
+import { FirstRecord } from '../../parts/first-steps.tsx';
+import { LiveMark } from '../../parts/live-badge.tsx';
+import { OptIn } from '../../parts/opt-in.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { PeriodPicker } from './period-picker.tsx';
 
 interface View {
   stats: DomainStats;

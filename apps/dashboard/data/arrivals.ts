@@ -5,10 +5,10 @@ import { useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { DomainStats, RecordsPage } from '#libs/contract/responses';
 import type { Api } from './api.ts';
-import { now } from './clock.ts';
 import { isDecision } from './decisions.ts';
 import { type LiveState, useLive } from './live.ts';
 import type { LogQuery } from './log-query.ts';
+import { now } from './service-clock.ts';
 
 /** How many days after the decision its record is still taken. */
 const latest = 31;

@@ -1,6 +1,7 @@
 /** Whether the figures move by themselves, and how old they are when they do not. */
+
+import type { LiveState, LiveStatus } from '../data/live.ts';
 import { localClock } from '../format.ts';
-import type { LiveState, LiveStatus } from '../live.ts';
 
 export function LiveMark({ state }: { state: LiveState | null }) {
   if (state === null) return <span class="live live-still">Complete period</span>;
