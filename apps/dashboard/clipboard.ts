@@ -1,5 +1,5 @@
-/** To the clipboard; false where the browser does not let us. Pages without TLS have only the older way. */
-export async function copy(text: string): Promise<boolean> {
+/** Copies a text; false where the browser refuses. Pages without TLS have no clipboard API, only the old command. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -12,11 +12,11 @@ function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'hidden';
-  // inside an open dialog nothing outside it can be selected
-  const place = document.querySelector('dialog[open]') ?? document.body;
-  place.append(field);
+  // while a dialog is open, nothing outside it can be selected
+  const parent = document.querySelector('dialog[open]') ?? document.body;
+  parent.append(field);
   field.select();
-  const isDone = document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
-  return isDone;
+  return isCopied;
 }

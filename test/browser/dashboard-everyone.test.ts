@@ -104,11 +104,11 @@ describe('the dashboard for everyone', () => {
     });
 
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
-      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.rule'],
-      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.rule'],
+      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
+      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
       ['nothing is yet', () => empty, () => '/', '.first-steps'],
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
-      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.trouble'],
+      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.error-card'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {
       const page = await look(who(), path());

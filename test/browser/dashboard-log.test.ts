@@ -239,7 +239,7 @@ describe('the log of a domain', () => {
       .poll(
         async () => {
           await page.goto(`${running.api.baseUrl}/domains/${at(without.domains, 0).domainId}/log`);
-          await page.locator('.rule, .log-card').first().waitFor();
+          await page.locator('.plan-notice, .log-card').first().waitFor();
           return page.getByRole('heading', { name: 'No records yet' }).count();
         },
         { timeout: 20_000 },
@@ -258,7 +258,7 @@ describe('the log of a domain', () => {
     await page
       .getByRole('heading', { name: 'This month’s limit is reached: the log shows its newest 10 records' })
       .waitFor();
-    const text = (await page.locator('.rule').textContent()) ?? '';
+    const text = (await page.locator('.plan-notice').textContent()) ?? '';
     const resets = new Date(startOf(firstDay(addMonths(monthOf(now), 1))));
     const until = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'short' }).format(
       resets,

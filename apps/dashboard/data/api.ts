@@ -1,40 +1,10 @@
-/** The read endpoints of the contract, and what can go wrong with each: always a `Trouble`, never a bare error. */
+/** The read endpoints. Every request either resolves to its answer or throws an `ApiError`. */
 import type { DomainStats, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
-import { hearTime } from './service-clock.ts';
+import { ApiError } from './api-error.ts';
+import { learnServiceTime } from './service-clock.ts';
 
-/** Milliseconds. The service answers within 5 s, so what takes longer is lost on the way. */
-const patience = 8_000;
-
-export type TroubleKind = 'offline' | 'unreachable' | 'refused' | 'problem';
-
-export class Trouble extends Error {
-  readonly kind: TroubleKind;
-  /** the contract's stable code, where the service answered */
-  readonly code: string | undefined;
-  readonly requestId: string | undefined;
-  /** seconds to wait, where the service said so */
-  readonly retryAfter: number | undefined;
-  /** of the answer, where there was one */
-  readonly status: number | undefined;
-
-  constructor(
-    kind: TroubleKind,
-    detail: string,
-    about: {
-      code?: string | undefined;
-      requestId?: string | undefined;
-      retryAfter?: number | undefined;
-      status?: number | undefined;
-    } = {},
-  ) {
-    super(detail);
-    this.kind = kind;
-    this.code = about.code;
-    this.requestId = about.requestId;
-    this.retryAfter = about.retryAfter;
-    this.status = about.status;
-  }
-}
+/** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
+const timeout = 8_000;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -49,20 +19,20 @@ export interface Api {
   records(domainId: string, query: Query, signal?: AbortSignal): Promise<RecordsPage>;
 }
 
-/** `onRefused`: the token opens nothing (any more). */
+/** `onRefused` is called when the service does not accept the token, now or any more. */
 export function createApi(token: string, onRefused: () => void): Api {
   async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
-    // what no header can hold is no token
+    // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();
-      throw new Trouble('refused', 'this is not an access token');
+      throw new ApiError('refused', 'this is not an access token');
     }
-    const response = await send(`${path}${written(query)}`, token, signal);
-    hearTime(response.headers.get('date'));
+    const response = await send(`${path}${queryString(query)}`, token, signal);
+    learnServiceTime(response.headers.get('date'));
     if (response.ok && isJson(response)) return readBody<Body>(response);
-    const trouble = await describe(response);
-    if (trouble.kind === 'refused') onRefused();
-    throw trouble;
+    const error = await errorOf(response);
+    if (error.kind === 'refused') onRefused();
+    throw error;
   }
   const domain = (domainId: string) => `/v1/consent/${encodeURIComponent(domainId)}`;
   return {
@@ -74,16 +44,16 @@ export function createApi(token: string, onRefused: () => void): Api {
 }
 
 async function send(path: string, token: string, signal?: AbortSignal): Promise<Response> {
-  const late = AbortSignal.timeout(patience);
+  const expiry = AbortSignal.timeout(timeout);
   try {
     return await fetch(path, {
       headers: { authorization: `Bearer ${token}` },
       credentials: 'omit',
-      signal: signal ? AbortSignal.any([signal, late]) : late,
+      signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw lost();
+    throw noAnswer();
   }
 }
 
@@ -91,33 +61,33 @@ async function readBody<Body>(response: Response): Promise<Body> {
   try {
     return await response.json();
   } catch {
-    throw lost();
+    throw noAnswer();
   }
 }
 
-const lost = () =>
+const noAnswer = () =>
   navigator.onLine
-    ? new Trouble('unreachable', 'The service did not answer.')
-    : new Trouble('offline', 'This device is offline.');
+    ? new ApiError('unreachable', 'The service did not answer.')
+    : new ApiError('offline', 'This device is offline.');
 
 const isJson = (response: Response) => /\bjson\b/.test(response.headers.get('content-type') ?? '');
 
-async function describe(response: Response): Promise<Trouble> {
+async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const body: { code?: string; detail?: string; requestId?: string } = isJson(response)
     ? await response.json().catch(() => ({}))
     : {};
-  const about = {
+  const details = {
     status,
     code: body.code,
     requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
     retryAfter: Number(headers.get('retry-after')) || undefined,
   };
-  if (status === 401) return new Trouble('refused', body.detail ?? 'the token was refused', about);
-  return new Trouble('problem', body.detail ?? `The answer had status ${status}.`, about);
+  if (status === 401) return new ApiError('refused', body.detail ?? 'the token was refused', details);
+  return new ApiError('problem', body.detail ?? `The answer had status ${status}.`, details);
 }
 
-function written(query: Query): string {
+function queryString(query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
 }

@@ -1,7 +1,7 @@
-/** The four decisions: their order, their names, and the rate that is made of them. */
+/** The four decisions: their order, their names, and the opt-in rate. */
 import type { Breakdown, Decision } from '#libs/contract/terms';
 
-/** As they are stacked: what allows something first. */
+/** In the order of the stacked chart, from the bottom. */
 export const decisions = ['accept_all', 'custom', 'reject_all', 'withdraw'] as const satisfies readonly Decision[];
 
 export const decisionNames: Record<Decision, string> = {

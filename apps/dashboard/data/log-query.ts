@@ -1,9 +1,9 @@
-/** The log's filters and pages, as an address has them and as the service takes them. */
+/** The log's filters and page: read from an address, written to one, and sent to the service. */
 import { isDate } from '#libs/contract/calendar';
 import { isDecision } from './decisions.ts';
 
 export const pageSizes = [25, 50, 100, 200] as const;
-const usualSize = 50;
+const defaultSize = 50;
 
 export interface LogQuery {
   page: number;
@@ -15,16 +15,16 @@ export interface LogQuery {
   bot: string | undefined;
 }
 
-/** What an address says wrongly is as if it did not say it. */
+/** Ignores invalid values. */
 export function logQueryIn(query: URLSearchParams): LogQuery {
   const wholeNumber = (name: string) => (/^\d{1,9}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
   const date = (name: string) => (isDate(query.get(name) ?? '') ? (query.get(name) ?? undefined) : undefined);
   const decision = query.get('decision');
   const bot = query.get('bot');
-  const limit = wholeNumber('limit') ?? usualSize;
+  const limit = wholeNumber('limit') ?? defaultSize;
   return {
     page: Math.max(1, wholeNumber('page') ?? 1),
-    limit: pageSizes.find((size) => size === limit) ?? usualSize,
+    limit: pageSizes.find((size) => size === limit) ?? defaultSize,
     decision: isDecision(decision) ? decision : undefined,
     from: date('from'),
     to: date('to'),
@@ -33,10 +33,10 @@ export function logQueryIn(query: URLSearchParams): LogQuery {
   };
 }
 
-/** The usual values stay out of an address. */
+/** Leaves the defaults out of the address. */
 export const toAddressQuery = ({ page, limit, ...filters }: LogQuery) => ({
   ...filters,
-  limit: limit === usualSize ? undefined : limit,
+  limit: limit === defaultSize ? undefined : limit,
   page: page === 1 ? undefined : page,
 });
 

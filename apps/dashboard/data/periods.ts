@@ -1,4 +1,4 @@
-/** Periods of UTC days: those to choose from, the one in an address, and the one before it. */
+/** Periods of UTC days: the presets, the one in an address, and the one to compare with. */
 import {
   addDays,
   addMonths,
@@ -20,8 +20,8 @@ export type Interval = 'day' | 'month';
 
 const longestByDay = 366;
 const longestByMonth = 120;
-/** Beyond this many days a chart by months says more. */
-const readableDays = 92;
+/** A longer period is charted by month unless the address says otherwise. */
+const dailyUpTo = 92;
 
 const lastDays = (today: string, days: number): Period => ({ from: addDays(today, 1 - days), to: today });
 
@@ -41,18 +41,18 @@ export function presets(time: number): { name: string; period: Period }[] {
   ];
 }
 
-export const usualPeriod = (time: number): Period => lastDays(dayOf(time), 30);
+export const defaultPeriod = (time: number): Period => lastDays(dayOf(time), 30);
 
 const isCounted = (text: string): boolean => isDate(text) && text >= '2000-01-01' && text <= '2100-12-31';
 export const isPeriod = ({ from, to }: Period): boolean => isCounted(from) && isCounted(to) && from <= to;
 
-/** Null where the address names none, or none that exists. */
+/** Null where the address has no valid period. */
 export function periodIn(query: URLSearchParams): Period | null {
   const period = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   return isPeriod(period) ? period : null;
 }
 
-/** What the service draws of a period: by day, by month, or neither where it is too long for both. */
+/** The series that the service offers: by day, by month, or none where the period is too long for both. */
 export function intervalsOf({ from, to }: Period): Interval[] {
   const intervals: Interval[] = [];
   if (countDays(from, to) <= longestByDay) intervals.push('day');
@@ -62,22 +62,22 @@ export function intervalsOf({ from, to }: Period): Interval[] {
 
 export function intervalIn(query: URLSearchParams, period: Period): Interval | undefined {
   const possible = intervalsOf(period);
-  const usual = countDays(period.from, period.to) <= readableDays ? 'day' : 'month';
+  const preferred = countDays(period.from, period.to) <= dailyUpTo ? 'day' : 'month';
   const wanted = query.get('interval');
-  return possible.find((each) => each === wanted) ?? possible.find((each) => each === usual) ?? possible[0];
+  return possible.find((each) => each === wanted) ?? possible.find((each) => each === preferred) ?? possible[0];
 }
 
-/** Null where it would lie before what is counted. */
+/** Null where it would begin before the first day that can be counted. */
 export function periodBefore(period: Period, time: number): Period | null {
-  const before = comparable(period, time);
+  const before = comparedPeriod(period, time);
   return isPeriod(before) ? before : null;
 }
 
 /**
- * Whole months are compared with as many months before, a month so far with the same days of the month before, and
- * everything else with as many days before.
+ * Whole months are compared with the same number of months before, a month to date with the same days of the previous
+ * month, and any other period with the same number of days before.
  */
-function comparable({ from, to }: Period, time: number): Period {
+function comparedPeriod({ from, to }: Period, time: number): Period {
   const isFromFirst = from === firstDay(monthOfDay(from));
   const months = monthsBetween(from, to).length;
   const earlier = (month: string) => addMonths(month, -months);

@@ -1,71 +1,70 @@
-/** One answer that a view needs: loading, slow, there, or failed with a way to try again. */
+/** The state of one request that a view depends on: loading, slow, answered, or failed with a way to retry. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Trouble } from './api.ts';
+import { ApiError } from './api-error.ts';
 
-/** Milliseconds after which what is shown meanwhile fades: most answers come sooner, and nothing has to flicker. */
+/** Milliseconds after which the old answer fades: most answers come sooner, and then nothing flickers. */
 const lateAfter = 150;
-/** Milliseconds after which a view says that it takes long. */
+/** Milliseconds after which the view says that loading takes long. */
 const slowAfter = 2_500;
-/** Milliseconds before the first try by itself; each next one waits twice as long, up to the longest. */
-const firstPause = 1_000;
-const longestPause = 15_000;
-/** Answers of a service, or of what stands before it, that is on its way back. */
-const passing: readonly (number | undefined)[] = [502, 503, 504];
+/** Milliseconds before the first automatic retry; every further wait is twice as long, up to the longest. */
+const firstWait = 1_000;
+const longestWait = 15_000;
+/** Statuses of a service, or of a proxy before it, that is restarting. */
+const transientStatuses: readonly (number | undefined)[] = [502, 503, 504];
 
 export interface Reading<T> {
-  /** the answer, or while another is on its way the one before */
+  /** the answer; while another one is loading, the previous one */
   value: T | undefined;
-  trouble: Trouble | undefined;
+  error: ApiError | undefined;
   isLoading: boolean;
   isLate: boolean;
   isSlow: boolean;
   retry(): void;
-  /** takes over an answer that came otherwise, such as a live one */
+  /** replaces the value by one from elsewhere, such as a live update */
   put(value: T): void;
 }
 
-const atRest = { trouble: undefined, isLoading: false, isLate: false, isSlow: false, failures: 0 };
-
 interface State<T> {
   value: T | undefined;
-  trouble: Trouble | undefined;
+  error: ApiError | undefined;
   isLoading: boolean;
   isLate: boolean;
   isSlow: boolean;
-  /** tries in a row that failed */
+  /** consecutive failed attempts */
   failures: number;
 }
 
-interface Flight<T> {
+const idle = { error: undefined, isLoading: false, isLate: false, isSlow: false, failures: 0 };
+
+interface Pending<T> {
   answer: Promise<T>;
   signal: AbortSignal;
 }
 
-/** Reads anew with each key. A refused token is not this view's matter: it ends the session. */
+/** Reads again whenever `key` changes. A refused token is not reported here: it ends the session. */
 export function useReading<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Reading<T> {
-  const [attempt, setAttempt] = useState({ isByItself: false });
-  const [state, setState] = useState<State<T>>({ ...atRest, value: undefined, isLoading: true });
+  const [attempt, setAttempt] = useState({ isAutomatic: false });
+  const [state, setState] = useState<State<T>>({ ...idle, value: undefined, isLoading: true });
   const latest = useRef(read);
   latest.current = read;
   const readKey = useRef(key);
-  const flight = useRef<Flight<T> | null>(null);
+  const pending = useRef<Pending<T> | null>(null);
 
-  // the key says when to read again: asked at once, and the answer is taken after the click's own picture
+  // the request starts at once; its answer is handled after the browser has painted the click
   useLayoutEffect(() => {
     const own = new AbortController();
     const answer = latest.current(own.signal);
-    // whoever takes it hears of what went wrong
+    // the effect below handles the rejection
     answer.catch(() => {});
-    flight.current = { answer, signal: own.signal };
+    pending.current = { answer, signal: own.signal };
     return () => own.abort();
   }, [key, attempt]);
 
   useEffect(() => {
-    if (!flight.current) return undefined;
-    const { answer, signal } = flight.current;
-    // what was wrong stays in view while it is tried again by itself
-    if (!attempt.isByItself || readKey.current !== key)
-      setState(({ value }) => ({ ...atRest, value, isLoading: true }));
+    if (!pending.current) return undefined;
+    const { answer, signal } = pending.current;
+    // during an automatic retry the error stays on the screen
+    if (!attempt.isAutomatic || readKey.current !== key) setState(({ value }) => ({ ...idle, value, isLoading: true }));
     readKey.current = key;
     const timers = [
       setTimeout(() => setState((before) => ({ ...before, isLate: before.isLoading })), lateAfter),
@@ -75,17 +74,17 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     answer
       .then(
         (value) => {
-          if (!signal.aborted) setState({ ...atRest, value });
+          if (!signal.aborted) setState({ ...idle, value });
         },
-        (error: unknown) => {
+        (cause: unknown) => {
           if (signal.aborted) return;
-          const trouble = error instanceof Trouble ? error : new Trouble('problem', 'This page made a mistake.');
-          if (trouble.kind === 'refused') return;
-          setState(({ trouble: before, failures }) => ({
-            ...atRest,
+          const error = cause instanceof ApiError ? cause : new ApiError('problem', 'Something went wrong.');
+          if (error.kind === 'refused') return;
+          setState(({ error: before, failures }) => ({
+            ...idle,
             value: undefined,
-            // one that goes on is told once, and its id stays as it is being copied
-            trouble: before && before.kind === trouble.kind && before.code === trouble.code ? before : trouble,
+            // a lasting outage keeps its first error, so that its request id can be copied
+            error: before && before.kind === error.kind && before.code === error.code ? before : error,
             failures: failures + 1,
           }));
         },
@@ -94,35 +93,35 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     return stop;
   }, [key, attempt]);
 
-  // what passes is tried again by itself, while somebody can see it, and at once when there is a network again
-  const { trouble, failures } = state;
+  // retries transient errors while the page is visible, and at once when the network is back
+  const { error, failures } = state;
   useEffect(() => {
-    if (!trouble || !isPassing(trouble)) return undefined;
+    if (!error || !isTransient(error)) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const again = () => setAttempt({ isByItself: true });
-    const pause = Math.min(firstPause * 2 ** (failures - 1), longestPause);
+    const retryNow = () => setAttempt({ isAutomatic: true });
+    const wait = Math.min(firstWait * 2 ** (failures - 1), longestWait);
     const schedule = () => {
       clearTimeout(timer);
       if (document.visibilityState === 'visible')
-        timer = setTimeout(again, Math.max(pause, (trouble.retryAfter ?? 0) * 1_000));
+        timer = setTimeout(retryNow, Math.max(wait, (error.retryAfter ?? 0) * 1_000));
     };
     schedule();
     document.addEventListener('visibilitychange', schedule);
-    addEventListener('online', again);
+    addEventListener('online', retryNow);
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', schedule);
-      removeEventListener('online', again);
+      removeEventListener('online', retryNow);
     };
-  }, [trouble, failures]);
+  }, [error, failures]);
 
-  const retry = useCallback(() => setAttempt({ isByItself: false }), []);
+  const retry = useCallback(() => setAttempt({ isAutomatic: false }), []);
   const put = useCallback(
-    (value: T) => setState((before) => (before.isLoading ? before : { ...before, value, trouble: undefined })),
+    (value: T) => setState((before) => (before.isLoading ? before : { ...before, value, error: undefined })),
     [],
   );
   const { value, isLoading, isLate, isSlow } = state;
-  return { value, trouble, isLoading, isLate, isSlow, retry, put };
+  return { value, error, isLoading, isLate, isSlow, retry, put };
 }
 
-const isPassing = ({ kind, status }: Trouble): boolean => kind !== 'problem' || passing.includes(status);
+const isTransient = ({ kind, status }: ApiError): boolean => kind !== 'problem' || transientStatuses.includes(status);

@@ -1,4 +1,4 @@
-/** Addresses and the pages they name. Everything that a view shows is in its address, so that a link reproduces it. */
+/** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
 import { useEffect, useState } from 'preact/hooks';
 
 export type Route =
@@ -7,7 +7,7 @@ export type Route =
   | { page: 'log'; domainId: string; query: URLSearchParams }
   | { page: 'unknown' };
 
-type Given = Record<string, string | number | undefined>;
+type Query = Record<string, string | number | undefined>;
 
 const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log)?$/;
 
@@ -18,52 +18,52 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   return { page: match[2] ? 'log' : 'domain', domainId: match[1], query: new URLSearchParams(search) };
 }
 
-const withQuery = (path: string, given: Given): string => {
-  const pairs = Object.entries(given).flatMap(([name, value]) =>
+const withQuery = (path: string, query: Query): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 };
 
 export const homeAddress = '/';
-export const domainAddress = (domainId: string, query: Given = {}): string => withQuery(`/domains/${domainId}`, query);
-export const logAddress = (domainId: string, query: Given = {}): string => withQuery(`/domains/${domainId}/log`, query);
+export const domainAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}`, query);
+export const logAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}/log`, query);
 
-const moved = new EventTarget();
-let isBack = false;
+const navigation = new EventTarget();
+let isByHistory = false;
 
-/** Whether the way here was the browser's back or forward, which returns to where one was. */
-export const cameBack = (): boolean => isBack;
+/** Whether the latest navigation was the browser's back or forward, which restores the scroll position. */
+export const cameByHistory = (): boolean => isByHistory;
 
-export function go(address: string, { replace = false } = {}): void {
+export function navigate(address: string, { replace = false } = {}): void {
   const before = location.pathname;
-  if (!replace) isBack = false;
+  if (!replace) isByHistory = false;
   if (replace) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
   if (location.pathname !== before) scrollTo(0, 0);
-  moved.dispatchEvent(new Event('move'));
+  navigation.dispatchEvent(new Event('navigate'));
 }
 
-/** The route of the address bar, now and whenever it changes. */
+/** The route in the address bar, updated whenever it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location));
   useEffect(() => {
     const update = () => setRoute(routeOf(location));
-    moved.addEventListener('move', update);
+    navigation.addEventListener('navigate', update);
     addEventListener('popstate', update);
     return () => {
-      moved.removeEventListener('move', update);
+      navigation.removeEventListener('navigate', update);
       removeEventListener('popstate', update);
     };
   }, []);
   return route;
 }
 
-/** Plain links to these pages change the view; all others, and those for a new tab, are the browser's. */
+/** A plain click on a link to one of these pages changes the view. The browser handles every other click. */
 export function followLinks(): void {
-  // before any view hears of it
+  // registered before any view's listener, so that `cameByHistory` is right when they run
   addEventListener('popstate', () => {
-    isBack = true;
+    isByHistory = true;
   });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
@@ -72,6 +72,6 @@ export function followLinks(): void {
       return;
     if (routeOf(link).page === 'unknown') return;
     event.preventDefault();
-    go(link.pathname + link.search);
+    navigate(link.pathname + link.search);
   });
 }

@@ -1,14 +1,16 @@
-/** The service's time: which day is today must not hang on a visitor's wrong clock. */
-let ahead = 0;
+/** The service's time: a visitor's wrong clock must not decide which day is today. */
 
-/** Differences below this many milliseconds are the way of the answer, not the clock. */
-const tolerated = 60_000;
+/** Milliseconds by which the service's clock is ahead of the browser's. */
+let offset = 0;
 
-/** Each answer tells the server's time, to the second. */
-export function hearTime(date: string | null): void {
+/** Milliseconds. A smaller difference is network delay, not a wrong clock. */
+const tolerance = 60_000;
+
+/** Takes the `Date` header of an answer, which is exact to the second. */
+export function learnServiceTime(date: string | null): void {
   const difference = Date.parse(date ?? '') - Date.now();
-  if (!Number.isNaN(difference)) ahead = Math.abs(difference) > tolerated ? difference : 0;
+  if (!Number.isNaN(difference)) offset = Math.abs(difference) > tolerance ? difference : 0;
 }
 
 /** Unix milliseconds. */
-export const now = (): number => Date.now() + ahead;
+export const now = (): number => Date.now() + offset;

@@ -1,60 +1,61 @@
 /**
- * The access token: pasted, or handed over by the host product in the fragment, which no server and no log sees. It is
- * kept for the tab's session alone.
+ * The access token, either pasted or passed in the fragment by the host product. A fragment is never sent to a server,
+ * so no log holds it. The token is kept for the tab's session only.
  */
-const place = 'assent-token';
+const storageKey = 'assent-token';
 
-export type Ending = 'none' | 'expired' | 'refused' | 'signed-out';
+export type SignOutReason = 'none' | 'expired' | 'refused' | 'signed-out';
 export interface OpenSession {
   token: string;
-  /** a link took the place of another organization's session in this tab, which one should be told */
-  isByLink: boolean;
+  /** a link replaced another organization's session in this tab, which the visitor should be told */
+  hasReplacedOther: boolean;
 }
-export type Session = OpenSession | { token: null; ending: Ending };
+export type Session = OpenSession | { token: null; reason: SignOutReason };
 
-/** Takes a token out of the address bar, else the one that this tab has. */
+/** Takes the token from the address bar, else the tab's own. */
 export function openSession(): Session {
-  const token = handedOver() ?? kept();
-  return token === null ? { token: null, ending: 'none' } : startSession(token);
+  const token = takeTokenFromAddress() ?? storedToken();
+  return token === null ? { token: null, reason: 'none' } : startSession(token);
 }
 
 export function startSession(token: string): OpenSession {
-  const before = kept();
-  withStorage((storage) => storage.setItem(place, token));
-  return { token, isByLink: before !== null && claimOf(before, 'org') !== claimOf(token, 'org') };
+  const before = storedToken();
+  withStorage((storage) => storage.setItem(storageKey, token));
+  return { token, hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org') };
 }
 
-export function endSession(ending: Ending): Session {
-  withStorage((storage) => storage.removeItem(place));
-  return { token: null, ending };
+export function endSession(reason: SignOutReason): Session {
+  withStorage((storage) => storage.removeItem(storageKey));
+  return { token: null, reason };
 }
 
-export function handedOver(): string | null {
+/** Also removes it from the address bar. */
+export function takeTokenFromAddress(): string | null {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return null;
   history.replaceState(history.state, '', location.pathname + location.search);
   return token.trim() || null;
 }
 
-const kept = () => withStorage((storage) => storage.getItem(place)) ?? null;
+const storedToken = () => withStorage((storage) => storage.getItem(storageKey)) ?? null;
 
-/** Why the service refused it, as far as the token itself tells. */
-export function endingOf(token: string, time: number): Ending {
+/** Why the service refused the token, as far as its claims tell. */
+export function refusalOf(token: string, time: number): SignOutReason {
   return Number(claimOf(token, 'exp')) * 1000 <= time ? 'expired' : 'refused';
 }
 
-/** Only to tell what happened: whether it is true is the service's to say. */
+/** The signature is not checked: the claims only choose a message, and the service decides what a token opens. */
 function claimOf(token: string, name: string): unknown {
   try {
     const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')));
     return typeof claims === 'object' && claims ? new Map(Object.entries(claims)).get(name) : undefined;
   } catch {
-    // no token at all
+    // not a JWT
     return undefined;
   }
 }
 
-/** A browser may keep pages from storing anything: then the session lasts until the page is left. */
+/** Where the browser blocks storage, the session lasts until the page is left. */
 function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
     return use(sessionStorage);

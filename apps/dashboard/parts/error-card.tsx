@@ -1,14 +1,15 @@
-/** What went wrong, in words, with the id that finds it in the service's log, and a way to try again. */
+/** An error in words, with a retry and the request id that finds it in the service's log. */
+import './error-card.css';
 import { useState } from 'preact/hooks';
-import { copy } from '../clipboard.ts';
-import type { Trouble } from '../data/api.ts';
+import { copyText } from '../clipboard.ts';
+import type { ApiError } from '../data/api-error.ts';
 
-interface Words {
+interface Message {
   title: string;
   text: string;
 }
 
-const byCode: Record<string, Words> = {
+const messages: Record<string, Message> = {
   domain_not_found: {
     title: 'No such domain',
     text: 'Your organization has no domain with this id. It may have been removed, or the link belongs to another organization.',
@@ -31,7 +32,7 @@ const byCode: Record<string, Words> = {
   },
 };
 
-function wordsFor({ kind, code }: Trouble): Words {
+function messageFor({ kind, code }: ApiError): Message {
   if (kind === 'offline')
     return {
       title: 'You are offline',
@@ -43,25 +44,25 @@ function wordsFor({ kind, code }: Trouble): Words {
       text: 'It did not answer. It may be restarting, or a network between may be down. This page keeps trying.',
     };
   return (
-    byCode[code ?? ''] ?? {
+    messages[code ?? ''] ?? {
       title: 'Something went wrong',
       text: 'The service gave an answer that this page does not know.',
     }
   );
 }
 
-export function TroubleCard({ trouble, retry }: { trouble: Trouble; retry: () => void }) {
-  const { title, text } = wordsFor(trouble);
+export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) {
+  const { title, text } = messageFor(error);
   return (
-    <section class="card trouble" role="alert">
+    <section class="card error-card" role="alert">
       <h2>{title}</h2>
       <p>{text}</p>
-      {trouble.code === 'invalid_request' && <p class="muted">{trouble.message}</p>}
+      {error.code === 'invalid_request' && <p class="muted">{error.message}</p>}
       <div class="actions">
         <button type="button" class="button primary" onClick={retry}>
           Try again
         </button>
-        {trouble.requestId && <RequestId id={trouble.requestId} />}
+        {error.requestId && <RequestId id={error.requestId} />}
       </div>
     </section>
   );
@@ -72,7 +73,7 @@ function RequestId({ id }: { id: string }) {
   return (
     <span class="request-id">
       Request id <code>{id}</code>
-      <button type="button" class="button quiet" onClick={() => void copy(id).then(setCopied)}>
+      <button type="button" class="button quiet" onClick={() => void copyText(id).then(setCopied)}>
         {isCopied ? 'Copied' : 'Copy'}
       </button>
     </span>

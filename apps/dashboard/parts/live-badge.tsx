@@ -1,9 +1,11 @@
-/** Whether the figures move by themselves, and how old they are when they do not. */
+import './live-badge.css';
+/** Whether the figures are live, and if not, how old they are. `null` stands for a period that is over. */
 
-import type { LiveState, LiveStatus } from '../data/live.ts';
-import { localClock } from '../format.ts';
+import type { LiveState } from '../data/live.ts';
+import type { PollStatus } from '../data/poll.ts';
+import { localTimeOfDay } from '../format.ts';
 
-export function LiveMark({ state }: { state: LiveState | null }) {
+export function LiveBadge({ state }: { state: LiveState | null }) {
   if (state === null) return <span class="live live-still">Complete period</span>;
   if (state.status === 'waiting' || state.status === 'live')
     return (
@@ -15,12 +17,12 @@ export function LiveMark({ state }: { state: LiveState | null }) {
   return (
     <span class="live live-lost" role="status">
       <span class="live-dot" aria-hidden="true" />
-      {wordsFor(state.status)}: figures of {localClock(state.heardAt)}
+      {problemWith(state.status)}: figures of {localTimeOfDay(state.updatedAt)}
     </span>
   );
 }
 
-function wordsFor(status: LiveStatus): string {
+function problemWith(status: PollStatus): string {
   if (!navigator.onLine) return 'You are offline';
   return status === 'late' ? 'Waiting for the service' : 'No connection to the service';
 }

@@ -1,4 +1,5 @@
-/** The page's shape before its figures are there: never a zero that is none. */
+import './skeleton.css';
+/** The shape of the page while it loads, so that no zero is taken for a figure. */
 export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
   <div class="skeleton" aria-busy="true">
     <p class={isSlow ? 'slow-note' : 'hidden'} role="status">

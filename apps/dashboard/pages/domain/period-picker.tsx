@@ -1,4 +1,4 @@
-/** Which days: ready-made periods as links, and any two days. */
+/** The presets as links, and a form for any two days. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isPeriod, type Period, presets } from '../../data/periods.ts';
 import { now } from '../../data/service-clock.ts';
@@ -6,24 +6,24 @@ import { now } from '../../data/service-clock.ts';
 export function PeriodPicker({
   period,
   addressOf,
-  go,
+  navigate,
 }: {
   period: Period;
   addressOf(period: Period): string;
-  go(address: string): void;
+  navigate(address: string): void;
 }) {
   const [chosen, setChosen] = useState(period);
   const { from, to } = period;
   useEffect(() => setChosen({ from, to }), [from, to]);
   const chips = useRef<HTMLElement>(null);
-  // on a phone only some are in view; the page itself must not move
+  // a phone shows only some of the presets: scroll the list, but not the page, to the current one
   useEffect(() => {
     const list = chips.current?.getBoundingClientRect();
     const current = chips.current?.querySelector('[aria-current]')?.getBoundingClientRect();
     if (list && current)
       chips.current?.scrollBy({ left: current.left + current.width / 2 - list.left - list.width / 2 });
   }, [from, to]);
-  const isUsable = isPeriod(chosen);
+  const isValid = isPeriod(chosen);
   return (
     <div class="period">
       <nav class="chips" aria-label="Period" ref={chips}>
@@ -41,7 +41,7 @@ export function PeriodPicker({
         class="range"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isUsable) go(addressOf(chosen));
+          if (isValid) navigate(addressOf(chosen));
         }}
       >
         <label>
@@ -66,10 +66,10 @@ export function PeriodPicker({
             onInput={(event) => setChosen({ ...chosen, to: event.currentTarget.value })}
           />
         </label>
-        <button type="submit" class="button" disabled={!isUsable || (chosen.from === from && chosen.to === to)}>
+        <button type="submit" class="button" disabled={!isValid || (chosen.from === from && chosen.to === to)}>
           Show
         </button>
-        {!isUsable && chosen.from > chosen.to && chosen.to !== '' && (
+        {!isValid && chosen.from > chosen.to && chosen.to !== '' && (
           <span class="field-note" role="alert">
             From must not be after To.
           </span>

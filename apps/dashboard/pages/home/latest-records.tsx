@@ -1,40 +1,34 @@
-/** The stream of records, which goes on where one scrolls. */
-
-import { useEffect, useRef } from 'preact/hooks';
+/** The latest records of all domains. Older ones load as the visitor scrolls. */
 import { dayOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/responses';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from '../../data/stream.ts';
-import { clock, count, dayOfTime, visible } from '../../format.ts';
-import { DecisionName } from '../../parts/decision.tsx';
+import { count, dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
+import { DecisionName } from '../../parts/decision-name.tsx';
 import { memo } from '../../parts/memo.ts';
+import { LoadOlder } from './load-older.tsx';
+import type { OlderRecords } from './older-records.ts';
 
-/** Past these rows the logs of the domains are the better place to look. */
-const most = 5_000;
+/** Rows after which loading ends: the logs of the domains are the better place to look further. */
+const mostRows = 5_000;
 
-/** Only the first chunk grows: the others are not drawn again with each record that arrives. */
-const none: ReadonlySet<string> = new Set();
-
-export interface More {
-  isLoading: boolean;
-  hasFailed: boolean;
-  load(): void;
-}
+/** Only the first chunk has arrivals. One constant for the others, so that `memo` skips them. */
+const noArrivals: ReadonlySet<string> = new Set();
 
 interface Props {
   stream: Stream;
   names: ReadonlyMap<string, string>;
   total: number;
-  more: More;
-  /** the plan has the log, so records come whole */
+  older: OlderRecords;
+  /** the plan includes the log, so the records are complete */
   hasLog: boolean;
   onOpen(record: FullRecord): void;
 }
 
-export function StreamList({ stream, names, total, more, hasLog, onOpen }: Props) {
+export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: Props) {
   const length = lengthOf(stream);
-  const hasMore = stream.cursor !== null && length < most;
+  const hasMore = stream.cursor !== null && length < mostRows;
   return (
     <section class="card stream" aria-labelledby="stream-title">
       <header class="card-head">
@@ -48,15 +42,15 @@ export function StreamList({ stream, names, total, more, hasLog, onOpen }: Props
           key={chunk.at(-1)?.id}
           chunk={chunk}
           names={names}
-          arrived={index === 0 ? stream.arrived : none}
+          arrived={index === 0 ? stream.arrived : noArrivals}
           onOpen={onOpen}
         />
       ))}
-      {hasMore && <MoreRows more={more} />}
-      {length >= most && (
+      {hasMore && <LoadOlder older={older} />}
+      {length >= mostRows && (
         <p class="muted">These are {count(length)} records. The log of each domain has all of them, with filters.</p>
       )}
-      {!hasMore && length > 0 && length < most && <p class="muted stream-end">That is all of the last 7 days.</p>}
+      {!hasMore && length > 0 && length < mostRows && <p class="muted stream-end">That is all of the last 7 days.</p>}
     </section>
   );
 }
@@ -73,22 +67,24 @@ const Chunk = memo(function Chunk({
       {chunk.map((record) => (
         <li key={idOf(record)} class={arrived.has(idOf(record)) ? 'stream-row arrived' : 'stream-row'}>
           <time dateTime={record.decidedAt}>
-            {record.decidedAt.slice(0, 10) !== today && <span class="muted">{dayOfTime(record.decidedAt)} </span>}
-            {clock(record.decidedAt)}
+            {record.decidedAt.slice(0, 10) !== today && <span class="muted">{dateOf(record.decidedAt)} </span>}
+            {timeOfDay(record.decidedAt)}
           </time>
           <DecisionName decision={record.decision} />
           <a href={domainAddress(record.domainId)}>
-            <bdi>{visible(names.get(record.domainId) ?? record.domainId)}</bdi>
+            <bdi>{escapeInvisible(names.get(record.domainId) ?? record.domainId)}</bdi>
           </a>
           <span class="stream-visitor muted">
-            {isFull(record) && record.visitorId !== null && <bdi title="visitor">{visible(record.visitorId)}</bdi>}
+            {isFull(record) && record.visitorId !== null && (
+              <bdi title="visitor">{escapeInvisible(record.visitorId)}</bdi>
+            )}
             {isFull(record) && record.bot && <span class="tag"> bot</span>}
           </span>
           {isFull(record) && (
             <button
               type="button"
               class="button quiet"
-              aria-label={`Details of the record of ${clock(record.decidedAt)}`}
+              aria-label={`Details of the record of ${timeOfDay(record.decidedAt)}`}
               onClick={() => onOpen(record)}
             >
               Details
@@ -99,31 +95,3 @@ const Chunk = memo(function Chunk({
     </ol>
   );
 });
-
-/** A button for everybody, pressed by itself when it comes into view. */
-function MoreRows({ more }: { more: More }) {
-  const button = useRef<HTMLButtonElement>(null);
-  const latest = useRef(more);
-  latest.current = more;
-  // looks anew after each page: the button may still be in view
-  useEffect(() => {
-    const element = button.current;
-    if (!element || more.isLoading || more.hasFailed) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current.load();
-      },
-      { rootMargin: '600px' },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [more.isLoading, more.hasFailed]);
-  return (
-    <div class="stream-more">
-      {more.hasFailed && <span role="alert">Older records could not be loaded. </span>}
-      <button type="button" class="button" ref={button} disabled={more.isLoading} onClick={() => more.load()}>
-        {more.isLoading ? 'Loading older records …' : more.hasFailed ? 'Try again' : 'Older records'}
-      </button>
-    </div>
-  );
-}

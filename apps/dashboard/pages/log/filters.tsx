@@ -1,9 +1,9 @@
-/** What to look for in the log. Choices apply at once, what is typed with Enter or “Find”. */
+/** The filters of the log. Selects apply at once, typed values with Enter or “Find”. */
 import { useEffect, useState } from 'preact/hooks';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 
-export function LogFilters({ query, show }: { query: LogQuery; show(query: LogQuery): void }) {
+export function Filters({ query, show }: { query: LogQuery; show(query: LogQuery): void }) {
   const [visitor, setVisitor] = useState(query.visitorId ?? '');
   const [days, setDays] = useState({ from: query.from ?? '', to: query.to ?? '' });
   useEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);

@@ -1,19 +1,24 @@
-/** The log of one domain: proof of consent, page by page, under the two rules of the plan, which are told in words. */
+/** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
+import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord, Organization, RecordsPage } from '#libs/contract/responses';
+import type { FullRecord, Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
-import { type Looked, readLog, useArrivals } from '../../data/arrivals.ts';
-import { hasFilters, type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
+import { useArrivals } from '../../data/arrivals.ts';
+import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
+import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
-import { cameBack, domainAddress, go, logAddress } from '../../data/router.ts';
-import { count, minute, visible } from '../../format.ts';
-import { TroubleCard } from '../../parts/error-card.tsx';
-import { LiveMark } from '../../parts/live-badge.tsx';
+import { cameByHistory, logAddress, navigate } from '../../data/router.ts';
+import { count } from '../../format.ts';
+import { ErrorCard } from '../../parts/error-card.tsx';
+import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { RecordDetails } from '../../parts/record-details.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { LogFilters } from './filters.tsx';
-import { LogPages } from './pagination.tsx';
+import { Filters } from './filters.tsx';
+import { LimitReached } from './limit-reached.tsx';
+import { LogNotInPlan } from './log-not-in-plan.tsx';
+import { NoRecords } from './no-records.tsx';
+import { Pagination } from './pagination.tsx';
 import { LogTable } from './table.tsx';
 
 interface Props {
@@ -29,24 +34,23 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const address = addressOf(query);
   const [open, setOpen] = useState<FullRecord | null>(null);
   const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
-  const reading = useReading<Looked>(address, (signal) => readLog(api, domainId, query, signal));
+  const reading = useReading<LogSnapshot>(address, (signal) => readLogSnapshot(api, domainId, query, signal));
   const answer = reading.value?.page;
-  const isShut = reading.trouble?.code === 'plan_feature_required';
+  const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
-  // who asks for the same again wants to see what is new
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
-  const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : go(addressOf(wanted)));
-  // another page has another beginning
+  // applying the same filters again reloads the page
+  const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : navigate(addressOf(wanted)));
   useEffect(() => setOpen(null), [address]);
 
   const frame = useRef<HTMLElement>(null);
   const shown = useRef(query);
-  // one reads on from the first row; who chooses a size keeps the choice at hand
+  // another page is read from its first row; after a change of size the select stays in view
   useEffect(() => {
     const before = shown.current;
     shown.current = query;
-    if (cameBack() || (before.page === query.page && before.limit === query.limit)) return;
+    if (cameByHistory() || (before.page === query.page && before.limit === query.limit)) return;
     frame.current?.scrollIntoView();
     if (before.limit === query.limit) frame.current?.focus({ preventScroll: true });
   }, [address]);
@@ -56,19 +60,19 @@ export function Log({ api, organization, domainId, query: given }: Props) {
       <PageHead
         title={domainName}
         note={
-          isShut
+          !isLogInPlan
             ? 'Consent records of this domain'
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.`
         }
         domain={{ domainId, page: 'log' }}
       >
-        {answer && live && <LiveMark state={live} />}
+        {answer && live && <LiveBadge state={live} />}
       </PageHead>
-      {isShut && <WithoutLog organization={organization} domainId={domainId} />}
-      {answer?.cap && <Capped cap={answer.cap} shown={answer.records.length} total={answer.total} />}
-      {!isShut && !answer?.capped && <LogFilters query={query} show={show} />}
-      {reading.trouble && !isShut && !isReversed && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
-      {!answer && !reading.trouble && <Skeleton kind="table" isSlow={reading.isSlow} />}
+      {!isLogInPlan && <LogNotInPlan organization={organization} domainId={domainId} />}
+      {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
+      {isLogInPlan && !answer?.capped && <Filters query={query} show={show} />}
+      {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
+      {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
         <section
           class={reading.isLate ? 'card log-card fading' : 'card log-card'}
@@ -93,83 +97,11 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           {answer.records.length > 0 && <LogTable records={answer.records} onOpen={openRecord} />}
           {answer.records.length === 0 && <NoRecords query={query} answer={answer} addressOf={addressOf} />}
           {!answer.capped && answer.total > 0 && (
-            <LogPages answer={answer} query={query} addressOf={addressOf} go={go} />
+            <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
           )}
         </section>
       )}
       {open && <RecordDetails record={open} domainName={domainName} onClose={() => setOpen(null)} />}
     </>
-  );
-}
-
-function WithoutLog({ organization, domainId }: { organization: Organization; domainId: string }) {
-  return (
-    <section class="card rule">
-      <h2>The consent log is not part of your plan</h2>
-      <p>
-        The plan “{organization.plan.name}” counts decisions but does not show single records. Every decision is still
-        recorded and kept as proof: with a plan that has the log, all of them can be read here, earlier ones too.
-      </p>
-      <a class="button primary" href={domainAddress(domainId)}>
-        To the statistics
-      </a>
-    </section>
-  );
-}
-
-function Capped({ cap, shown, total }: { cap: NonNullable<RecordsPage['cap']>; shown: number; total: number }) {
-  return (
-    <section class="card rule">
-      <h2>This month’s limit is reached: the log shows its newest {count(shown)} records</h2>
-      <p>
-        Your plan has {count(cap.limit)} records a month, and {count(cap.used)} were recorded. Until{' '}
-        <strong>{minute(cap.resetsAt)} UTC</strong> the log of this domain shows {count(shown)} of {count(total)}{' '}
-        records, without pages and filters. Recording goes on, and nothing is lost: all records can be read again after
-        that, or with a larger plan.
-      </p>
-    </section>
-  );
-}
-
-function NoRecords({
-  query,
-  answer,
-  addressOf,
-}: {
-  query: LogQuery;
-  answer: RecordsPage;
-  addressOf(query: LogQuery): string;
-}) {
-  if (answer.total > 0)
-    return (
-      <div class="nothing">
-        <h2>This page is past the end</h2>
-        <p>
-          The log has {count(answer.total)} such records.{' '}
-          <a href={addressOf({ ...query, page: 1 })}>To the first page</a>
-        </p>
-      </div>
-    );
-  if (!hasFilters(query))
-    return (
-      <div class="nothing">
-        <h2>No records yet</h2>
-        <p>Nobody has decided on this domain so far. The overview shows the tag to put on the site.</p>
-      </div>
-    );
-  return (
-    <div class="nothing">
-      <h2>No record matches</h2>
-      <p>
-        {query.visitorId ? (
-          <>
-            No record of the visitor <bdi>“{visible(query.visitorId)}”</bdi> with these filters. Ids are compared whole,
-            letter by letter.
-          </>
-        ) : (
-          'Try fewer filters, or another period.'
-        )}
-      </p>
-    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** From page to page of the log, as links. */
+/** Links to the other pages of the log, and the choice of their size. */
 import type { RecordsPage } from '#libs/contract/responses';
 import { type LogQuery, pageSizes } from '../../data/log-query.ts';
 import { count } from '../../format.ts';
@@ -7,10 +7,10 @@ interface Props {
   answer: RecordsPage;
   query: LogQuery;
   addressOf(query: LogQuery): string;
-  go(address: string): void;
+  navigate(address: string): void;
 }
 
-export function LogPages({ answer, query, addressOf, go }: Props) {
+export function Pagination({ answer, query, addressOf, navigate }: Props) {
   const { page, limit, total, totalPages, records } = answer;
   const first = (page - 1) * limit + 1;
   const to = (wanted: number) => addressOf({ ...query, page: wanted });
@@ -25,7 +25,7 @@ export function LogPages({ answer, query, addressOf, go }: Props) {
         Rows
         <select
           value={query.limit}
-          onChange={(event) => go(addressOf({ ...query, limit: Number(event.currentTarget.value), page: 1 }))}
+          onChange={(event) => navigate(addressOf({ ...query, limit: Number(event.currentTarget.value), page: 1 }))}
         >
           {pageSizes.map((size) => (
             <option key={size} value={size}>
@@ -35,19 +35,19 @@ export function LogPages({ answer, query, addressOf, go }: Props) {
         </select>
       </label>
       <span class="pages-links">
-        <Step name="First" to={page > 1 ? to(1) : null} />
-        <Step name="Previous" to={page > 1 ? to(Math.min(page - 1, Math.max(totalPages, 1))) : null} />
+        <PageLink name="First" to={page > 1 ? to(1) : null} />
+        <PageLink name="Previous" to={page > 1 ? to(Math.min(page - 1, Math.max(totalPages, 1))) : null} />
         <span class="muted">
           Page {count(page)} of {count(Math.max(totalPages, 1))}
         </span>
-        <Step name="Next" to={page < totalPages ? to(page + 1) : null} />
-        <Step name="Last" to={page < totalPages ? to(totalPages) : null} />
+        <PageLink name="Next" to={page < totalPages ? to(page + 1) : null} />
+        <PageLink name="Last" to={page < totalPages ? to(totalPages) : null} />
       </span>
     </nav>
   );
 }
 
-const Step = ({ name, to }: { name: string; to: string | null }) =>
+const PageLink = ({ name, to }: { name: string; to: string | null }) =>
   to === null ? (
     <span class="button off">{name}</span>
   ) : (

@@ -1,8 +1,8 @@
-/** A page of the log, one record a row. The first rows are drawn at once, those out of sight a moment later. */
+/** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
-import { clock, dayOfTime, visible } from '../../format.ts';
-import { DecisionName } from '../../parts/decision.tsx';
+import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
+import { DecisionName } from '../../parts/decision-name.tsx';
 import { memo } from '../../parts/memo.ts';
 
 interface Props {
@@ -10,15 +10,15 @@ interface Props {
   onOpen(record: FullRecord): void;
 }
 
-/** More than a screen has. */
-const atOnce = 30;
+/** More rows than fit on a screen. */
+const firstRows = 30;
 
 export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
-  const [drawn, setDrawn] = useState<FullRecord[] | null>(null);
-  const first = useMemo(() => records.slice(0, atOnce), [records]);
-  const rest = useMemo(() => records.slice(atOnce), [records]);
-  // runs after the first rows were drawn
-  useEffect(() => setDrawn(records), [records]);
+  const [completed, setCompleted] = useState<FullRecord[] | null>(null);
+  const first = useMemo(() => records.slice(0, firstRows), [records]);
+  const rest = useMemo(() => records.slice(firstRows), [records]);
+  // an effect runs after the first rows have been painted
+  useEffect(() => setCompleted(records), [records]);
   return (
     <div class="table-frame">
       <table class="log">
@@ -37,7 +37,7 @@ export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
         </thead>
         <tbody>
           <Rows records={first} onOpen={onOpen} />
-          {drawn === records && <Rows records={rest} onOpen={onOpen} />}
+          {completed === records && <Rows records={rest} onOpen={onOpen} />}
         </tbody>
       </table>
     </div>
@@ -48,24 +48,32 @@ const Rows = memo(function Rows({ records, onOpen }: Props) {
   return (
     <>
       {records.map((record) => {
-        const time = clock(record.decidedAt);
+        const time = timeOfDay(record.decidedAt);
         return (
           <tr key={record.id}>
             <td class="log-time">
               <time dateTime={record.decidedAt}>
-                {dayOfTime(record.decidedAt)} <strong>{time}</strong>
+                {dateOf(record.decidedAt)} <strong>{time}</strong>
               </time>
             </td>
             <td>
               <DecisionName decision={record.decision} />
             </td>
             <td class="log-text">
-              {record.visitorId === null ? <span class="muted">–</span> : <bdi>{visible(record.visitorId)}</bdi>}
+              {record.visitorId === null ? (
+                <span class="muted">–</span>
+              ) : (
+                <bdi>{escapeInvisible(record.visitorId)}</bdi>
+              )}
               {record.bot && <span class="tag"> bot</span>}
             </td>
             <td class="log-text">{allowed(record)}</td>
             <td class="log-text">
-              {record.pageUrl === null ? <span class="muted">–</span> : <bdi>{visible(pathOf(record.pageUrl))}</bdi>}
+              {record.pageUrl === null ? (
+                <span class="muted">–</span>
+              ) : (
+                <bdi>{escapeInvisible(pathOf(record.pageUrl))}</bdi>
+              )}
             </td>
             <td class="log-open">
               <button
@@ -86,7 +94,7 @@ const Rows = memo(function Rows({ records, onOpen }: Props) {
 
 function allowed({ preferences }: FullRecord) {
   if (preferences === null) return <span class="muted">–</span>;
-  const names = Object.entries(preferences).flatMap(([name, isOn]) => (isOn ? [visible(name)] : []));
+  const names = Object.entries(preferences).flatMap(([name, isOn]) => (isOn ? [escapeInvisible(name)] : []));
   return names.length > 0 ? names.join(', ') : <span class="muted">nothing</span>;
 }
 

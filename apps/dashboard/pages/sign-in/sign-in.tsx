@@ -1,31 +1,32 @@
-/** The way in: paste a token. What was wrong with the one before is said in one line. */
+/** The form for an access token, with a line on why the last session ended. */
+import './sign-in.css';
 import { useEffect, useState } from 'preact/hooks';
-import type { Ending } from '../../data/session.ts';
-import { Mark } from '../../parts/header.tsx';
+import type { SignOutReason } from '../../data/session.ts';
+import { assentCommand } from '../../parts/assent-command.ts';
+import { Logo } from '../../parts/logo.tsx';
 
-const lines: Record<Ending, string> = {
+const messages: Record<SignOutReason, string> = {
   none: '',
   expired: 'Your access token has expired. Sign in with a fresh one to go on where you were.',
   refused: 'The service does not accept this access token. Check that it is whole, or ask for a fresh one.',
   'signed-out': 'You are signed out.',
 };
 
-export function SignIn({ ending, signIn }: { ending: Ending; signIn(token: string): void }) {
+export function SignIn({ reason, signIn }: { reason: SignOutReason; signIn(token: string): void }) {
   const [token, setToken] = useState('');
-  const line = lines[ending];
-  // the tab is no longer that of the page before
+  const message = messages[reason];
   useEffect(() => {
     document.title = 'Sign in · Assent';
   }, []);
   return (
     <main class="sign-in">
       <div class="card sign-in-card">
-        <Mark />
+        <Logo />
         <h1>Sign in to Assent</h1>
         <p class="muted">See how visitors decide, as it happens, and look up any consent record.</p>
-        {line && (
-          <p class={ending === 'signed-out' ? 'notice' : 'notice notice-bad'} role="alert">
-            {line}
+        {message && (
+          <p class={reason === 'signed-out' ? 'notice' : 'notice notice-bad'} role="alert">
+            {message}
           </p>
         )}
         <form
@@ -54,8 +55,8 @@ export function SignIn({ ending, signIn }: { ending: Ending; signIn(token: strin
           <summary>Where do I get a token?</summary>
           <p>
             From the product that runs Assent for you, which can also open this page signed in. Who operates Assent
-            makes one with <code>npm run -s assent -- token issue ORG</code>. It is kept in this tab until you close it
-            or sign out.
+            makes one with <code>{assentCommand('token issue ORG')}</code>. It is kept in this tab until you close it or
+            sign out.
           </p>
         </details>
       </div>

@@ -1,15 +1,16 @@
-/** Each decision as a number and as a share, where a period before it is known also against that. */
+/** The count and share of each decision, compared with the period before where there is one. */
+import './breakdown-card.css';
 import type { Breakdown } from '#libs/contract/terms';
-import { decisionNames, decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
+import { decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
-import { Swatch } from './decision.tsx';
+import { DecisionName } from './decision-name.tsx';
 
 interface Counted {
   total: number;
   breakdown: Breakdown;
 }
 
-/** With the words for the rate that is made of these numbers, once on a page. */
+/** Also explains the opt-in rate, which is made of these numbers. */
 export const BreakdownCard = ({
   now,
   before,
@@ -19,7 +20,7 @@ export const BreakdownCard = ({
   now: Counted;
   before?: Counted;
   note?: string;
-  /** a day that is not over: what was before stands beside it, without a change */
+  /** the period is today, so a change against a whole day would mislead */
   isPartDay?: boolean;
 }) => (
   <section class="card breakdown-card">
@@ -63,10 +64,7 @@ function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Cou
         {decisions.map((name) => (
           <tr key={name} data-decision={name}>
             <th scope="row">
-              <span class="decision">
-                <Swatch decision={name} />
-                {decisionNames[name]}
-              </span>
+              <DecisionName decision={name} />
               <span class="bar" aria-hidden="true">
                 <span
                   class={`back-${name}`}
@@ -84,18 +82,5 @@ function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Cou
         ))}
       </tbody>
     </table>
-  );
-}
-
-/** The same as one line of colour. */
-export function ShareBar({ breakdown, total }: Counted) {
-  return (
-    <div class="share-bar" aria-hidden="true">
-      {decisions.map((name) =>
-        breakdown[name] > 0 ? (
-          <span key={name} class={`back-${name}`} style={{ flexGrow: String(breakdown[name] / Math.max(total, 1)) }} />
-        ) : null,
-      )}
-    </div>
   );
 }

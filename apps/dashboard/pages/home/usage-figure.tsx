@@ -1,10 +1,10 @@
-/** How much of the plan's monthly limit is used. Recording never stops at it: only the log shows less. */
+/** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
 import { addMonths, firstDay } from '#libs/contract/calendar';
 import type { Organization } from '#libs/contract/responses';
-import { count, day, month as monthName, share } from '../../format.ts';
+import { count, dayName, monthName, share } from '../../format.ts';
 import { Figure } from '../../parts/figure.tsx';
 
-export function Usage({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
+export function UsageFigure({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
   const { used, limit, month } = usage;
   const name = `Usage in ${monthName(month)}`;
   if (limit === null)
@@ -26,7 +26,7 @@ export function Usage({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
       {isReached && (
         <p class="figure-note">
           {plan.consentLog
-            ? `Limit reached: until ${day(firstDay(addMonths(month, 1)))} (UTC) the log shows its newest 10 records. Recording goes on.`
+            ? `Limit reached: until ${dayName(firstDay(addMonths(month, 1)))} (UTC) the log shows its newest 10 records. Recording goes on.`
             : 'Limit reached. Recording goes on.'}
         </p>
       )}

@@ -1,16 +1,16 @@
-/** The rate that everybody asks for, and how it moved. */
+/** The opt-in rate and its change between two periods. */
 import type { Breakdown } from '#libs/contract/terms';
 import { optInRate } from '../data/decisions.ts';
 import { points, share } from '../format.ts';
 import { Change, Figure } from './figure.tsx';
 
-export function OptIn({
+export function OptInFigure({
   breakdown,
   compared,
 }: {
   breakdown: Breakdown;
-  /** the two stretches that the change is between, and how they are called */
-  compared: { now: Breakdown; before: Breakdown; words: string; without: string };
+  /** both periods, the words after the change, and the words where there is nothing to compare with */
+  compared: { now: Breakdown; before: Breakdown; description: string; without: string };
 }) {
   const rate = optInRate(breakdown);
   const now = optInRate(compared.now);
@@ -24,7 +24,7 @@ export function OptIn({
           `Nothing to compare with ${compared.without}`
         ) : (
           <>
-            <Change text={points(before, now)} /> {compared.words}
+            <Change text={points(before, now)} /> {compared.description}
           </>
         )
       }

@@ -1,9 +1,9 @@
-/** How one of the four decisions is marked: by its colour and always by its name too. */
+import './decision-name.css';
 import type { Decision } from '#libs/contract/terms';
+import { Swatch } from '../charts/swatch.tsx';
 import { decisionNames } from '../data/decisions.ts';
 
-export const Swatch = ({ decision }: { decision: Decision }) => <span class={`swatch back-${decision}`} />;
-
+/** A decision by its colour and its name. */
 export const DecisionName = ({ decision }: { decision: Decision }) => (
   <span class="decision">
     <Swatch decision={decision} />

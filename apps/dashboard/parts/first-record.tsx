@@ -1,25 +1,10 @@
-/** An organization without decisions: what to paste so that there are some. */
+/** What a domain without decisions shows: the tag, and a command that sends a decision. */
+import './first-steps.css';
 import type { Organization } from '#libs/contract/responses';
+import { assentCommand } from './assent-command.ts';
 import { Snippet } from './snippet.tsx';
 
 type Domain = Organization['domains'][number];
-
-/** In the operator's shell; the key is shown there once and nowhere else. */
-const command = (text: string) => `npm run -s assent -- ${text}`;
-
-export function FirstDomain({ organizationId }: { organizationId: string }) {
-  return (
-    <section class="card first-steps">
-      <h2>Add the first domain</h2>
-      <p>This organization has no domain yet. Whoever runs Assent makes one, and a key for it, on the command line.</p>
-      <Snippet
-        name="Command line"
-        code={`${command(`domain create ${organizationId} www.example.com --origin https://www.example.com`)}\n${command('key create DOMAIN')}`}
-      />
-      <p class="muted">This page notices by itself.</p>
-    </section>
-  );
-}
 
 export function FirstRecord({ domain, period }: { domain: Domain; period: string }) {
   const origin = location.origin;
@@ -40,7 +25,7 @@ export function FirstRecord({ domain, period }: { domain: Domain; period: string
       />
       <p class="muted">
         The key (<code>ak_…</code>) was shown when it was made. Another one:{' '}
-        <code>{command(`key create ${domain.domainId}`)}</code>
+        <code>{assentCommand(`key create ${domain.domainId}`)}</code>
       </p>
     </section>
   );

@@ -1,0 +1,16 @@
+/** What an organization without domains shows: how to create one. */
+import '../../parts/first-steps.css';
+import { assentCommand } from '../../parts/assent-command.ts';
+import { Snippet } from '../../parts/snippet.tsx';
+
+export function FirstDomain({ organizationId }: { organizationId: string }) {
+  const createDomain = `domain create ${organizationId} www.example.com --origin https://www.example.com`;
+  return (
+    <section class="card first-steps">
+      <h2>Add the first domain</h2>
+      <p>This organization has no domain yet. Whoever runs Assent makes one, and a key for it, on the command line.</p>
+      <Snippet name="Command line" code={`${assentCommand(createDomain)}\n${assentCommand('key create DOMAIN')}`} />
+      <p class="muted">This page notices by itself.</p>
+    </section>
+  );
+}
