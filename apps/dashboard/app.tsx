@@ -53,15 +53,15 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
   return (
     <>
       <a class="skip" href="#main">
-        To the content
+        Skip to content
       </a>
       <Header organization={organization} route={route} signOut={() => end('signed-out')} />
       <main id="main">
         {session.hasReplacedOther && organization && !isNoticeClosed && (
           <p class="notice by-link" role="status">
             <span>
-              The link signed you in to <bdi>{escapeInvisible(organization.name)}</bdi>, and out of the organization
-              before.
+              The link signed you in to <bdi>{escapeInvisible(organization.name)}</bdi> and signed you out of the
+              previous organization.
             </span>
             <button type="button" class="button quiet" onClick={() => setNoticeClosed(true)}>
               OK
@@ -93,9 +93,9 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
         )}
         {organization && route.page === 'unknown' && (
           <section class="card error-card">
-            <h1>No such page</h1>
+            <h1>Page not found</h1>
             <a class="button primary" href={homeAddress}>
-              To the overview
+              Go to the overview
             </a>
           </section>
         )}

@@ -2,12 +2,10 @@
 export const Crash = () => (
   <main id="main">
     <section class="card error-card" role="alert">
-      <h1>This page made a mistake</h1>
-      <p>
-        It met something that it does not know, perhaps another release of the service. Loading it again helps then.
-      </p>
+      <h1>Something went wrong</h1>
+      <p>The service sent an answer that this page cannot display. Reloading usually helps.</p>
       <button type="button" class="button primary" onClick={() => location.reload()}>
-        Load again
+        Reload
       </button>
     </section>
   </main>

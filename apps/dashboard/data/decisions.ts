@@ -15,7 +15,7 @@ export const isDecision = (text: string | null): text is Decision => decisions.s
 
 export const optInFormula = '(accepted all + chose some) ÷ (accepted all + chose some + rejected all)';
 export const optInMeaning =
-  'Of all who were asked and decided, the share that allowed something. Withdrawals come later and are counted beside it.';
+  'Of everyone who was asked and decided, the share that allowed something. Withdrawals come later and are counted separately.';
 
 /** 0 to 1; null where nobody decided. */
 export function optInRate({ accept_all, custom, reject_all }: Breakdown): number | null {

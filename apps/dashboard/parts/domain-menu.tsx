@@ -69,8 +69,8 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             ref={field}
             type="search"
             class="menu-search"
-            aria-label="Find a domain"
-            placeholder={`Find one of ${count(domains.length)} domains`}
+            aria-label="Search domains"
+            placeholder={`Search ${count(domains.length)} domains`}
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
             onKeyDown={(event) => {
@@ -81,7 +81,7 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             }}
           />
           <p class="hidden" role="status">
-            {count(found.length)} domains
+            {count(found.length)} {found.length === 1 ? 'domain' : 'domains'}
           </p>
           <ul>
             {found.slice(0, listed).map(({ domainId, name: domainName }) => (
@@ -98,9 +98,9 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             ))}
           </ul>
           {found.length > listed && (
-            <p class="muted menu-none">and {count(found.length - listed)} more: type a few letters</p>
+            <p class="muted menu-none">and {count(found.length - listed)} more: type to narrow the list</p>
           )}
-          {found.length === 0 && <p class="muted menu-none">No domain with “{search}” in its name.</p>}
+          {found.length === 0 && <p class="muted menu-none">No domain matches “{search}”.</p>}
         </search>
       )}
     </div>

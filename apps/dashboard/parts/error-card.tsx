@@ -11,24 +11,24 @@ interface Message {
 
 const messages: Record<string, Message> = {
   domain_not_found: {
-    title: 'No such domain',
+    title: 'Domain not found',
     text: 'Your organization has no domain with this id. It may have been removed, or the link belongs to another organization.',
   },
   rate_limited: {
     title: 'Too many requests',
-    text: 'This token asked for more than the service allows in a minute. It goes on in a moment.',
+    text: 'This token has used up its requests for this minute. Try again in a moment.',
   },
   unavailable: {
-    title: 'The service cannot answer now',
-    text: 'It cannot reach its database. Decisions are still being recorded, and figures return once it can.',
+    title: 'The service is unavailable',
+    text: 'It cannot reach its database. Decisions are still recorded, and the figures return when the database does.',
   },
   internal_error: {
-    title: 'The service made a mistake',
-    text: 'It is in the service’s log under the id below. Nothing that was recorded is lost by it.',
+    title: 'The service reported an error',
+    text: 'Its log has the details under the request id below. No recorded decision is lost.',
   },
   invalid_request: {
-    title: 'The service did not take this request',
-    text: 'Something in the address or in a filter breaks a rule.',
+    title: 'Invalid request',
+    text: 'The address or a filter has an invalid value.',
   },
 };
 
@@ -36,17 +36,17 @@ function messageFor({ kind, code }: ApiError): Message {
   if (kind === 'offline')
     return {
       title: 'You are offline',
-      text: 'The figures come back by themselves once this device has a network again.',
+      text: 'The figures return when this device is online again.',
     };
   if (kind === 'unreachable')
     return {
       title: 'The service cannot be reached',
-      text: 'It did not answer. It may be restarting, or a network between may be down. This page keeps trying.',
+      text: 'It may be restarting, or the network may be down. This page keeps trying.',
     };
   return (
     messages[code ?? ''] ?? {
       title: 'Something went wrong',
-      text: 'The service gave an answer that this page does not know.',
+      text: 'The service sent an unexpected answer.',
     }
   );
 }

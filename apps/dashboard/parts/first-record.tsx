@@ -12,7 +12,7 @@ export function FirstRecord({ domain, period }: { domain: Domain; period: string
     <section class="card first-steps">
       <h2>Waiting for the first decision</h2>
       <p>
-        Nobody decided {period}. Put the tag on <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here
+        No decisions {period}. Add the tag to <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here
         within about a second.
       </p>
       <Snippet
@@ -24,7 +24,7 @@ export function FirstRecord({ domain, period }: { domain: Domain; period: string
         code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
       />
       <p class="muted">
-        The key (<code>ak_…</code>) was shown when it was made. Another one:{' '}
+        The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
         <code>{assentCommand(`key create ${domain.domainId}`)}</code>
       </p>
     </section>

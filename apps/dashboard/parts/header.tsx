@@ -22,7 +22,7 @@ export function Header({ organization, route, signOut }: Props) {
         <a class="brand" href={homeAddress} aria-current={route.page === 'home' ? 'page' : undefined}>
           <Logo />
           <span class="brand-name">
-            <span class="hidden">Assent, home of </span>
+            <span class="hidden">Assent, overview of </span>
             {organization ? <bdi>{escapeInvisible(organization.name)}</bdi> : 'Assent'}
           </span>
         </a>

@@ -17,7 +17,7 @@ export function LiveBadge({ state }: { state: LiveState | null }) {
   return (
     <span class="live live-lost" role="status">
       <span class="live-dot" aria-hidden="true" />
-      {problemWith(state.status)}: figures of {localTimeOfDay(state.updatedAt)}
+      {problemWith(state.status)}: figures from {localTimeOfDay(state.updatedAt)}
     </span>
   );
 }

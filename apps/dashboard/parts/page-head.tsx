@@ -28,7 +28,7 @@ export function PageHead({ title, note, children, domain }: Props) {
   return (
     <div class="page-head">
       {domain && (
-        <nav class="crumbs" aria-label="You are here">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <ol>
             <li>
               <a href={homeAddress}>Overview</a>

@@ -18,7 +18,7 @@ const sources: Record<FullRecord['source'], string> = {
   banner: 'the banner',
   preferences: 'the settings',
   gpc: 'Global Privacy Control',
-  api: 'a program',
+  api: 'an API call',
   import: 'an import',
 };
 
@@ -69,14 +69,14 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
               />
             )}
           </Field>
-          <Field name="Made with">{sources[record.source]}</Field>
+          <Field name="Source">{sources[record.source]}</Field>
           <Field name="Global Privacy Control">{record.gpc === null ? null : record.gpc ? 'on' : 'off'}</Field>
           <Field name="Page">{record.pageUrl !== null && <Text text={record.pageUrl} />}</Field>
           <Field name="Language">{record.language}</Field>
           <Field name="Country">{record.country}</Field>
-          <Field name="Address (as stored)">{record.ip && <code>{record.ip}</code>}</Field>
+          <Field name="IP address (as stored)">{record.ip && <code>{record.ip}</code>}</Field>
           <Field name="Browser">{record.userAgent !== null && <Text text={record.userAgent} />}</Field>
-          <Field name="Bot">{record.bot ? 'yes: a crawler or another program sent it' : 'no'}</Field>
+          <Field name="Bot">{record.bot ? 'yes: sent by a crawler or another program' : 'no'}</Field>
           <Field name="Banner version">{record.bannerVersion !== null && <Text text={record.bannerVersion} />}</Field>
           <Field name="Policy version">{record.policyVersion !== null && <Text text={record.policyVersion} />}</Field>
           <Field name="TC string">{record.tcString !== null && <Text text={record.tcString} />}</Field>
@@ -108,7 +108,7 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
               href={logAddress(record.domainId, { visitorId: record.visitorId })}
               onClick={() => dialog.current?.close()}
             >
-              All of this visitor
+              All records of this visitor
             </a>
           )}
           <span role="status">{copyResult}</span>

@@ -3,7 +3,7 @@ import './skeleton.css';
 export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
   <div class="skeleton" aria-busy="true">
     <p class={isSlow ? 'slow-note' : 'hidden'} role="status">
-      {isSlow ? 'Still loading. The service takes longer than usual.' : 'Loading'}
+      {isSlow ? 'Still loading. The service is slower than usual.' : 'Loading'}
     </p>
     {kind === 'page' && (
       <div class="figures-row" aria-hidden="true">

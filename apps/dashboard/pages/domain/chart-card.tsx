@@ -40,9 +40,7 @@ export function ChartCard({
         )}
       </header>
       {buckets.length === 0 ? (
-        <p class="muted">
-          A chart takes at most 366 days or 120 months. The figures beside it are of the whole period.
-        </p>
+        <p class="muted">A chart shows at most 366 days or 120 months. The other figures cover the whole period.</p>
       ) : (
         <StackedChart
           label={`Decisions by ${unit.toLowerCase()}, ${dayRange(stats.from, stats.to)}`}

@@ -61,7 +61,7 @@ export function Domain({
     <>
       <PageHead
         title={domain.name}
-        note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', today so far included' : ''}`}
+        note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today so far' : ''}`}
         domain={{ domainId, page: 'domain' }}
       >
         {view && <LiveBadge state={live} />}
@@ -69,7 +69,7 @@ export function Domain({
       <PeriodPicker period={period} addressOf={addressOf} navigate={navigate} />
       {correctedTo.current === address && (
         <p class="notice" role="status">
-          The address names no valid period; these are the last 30 days.
+          The address has no valid period, so these are the last 30 days.
         </p>
       )}
       {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
@@ -78,7 +78,7 @@ export function Domain({
         <div class={reading.isLate ? 'fading' : undefined} aria-busy={reading.isLoading}>
           {reading.isSlow && (
             <p class="notice" role="status">
-              Still loading. These are the figures of {dayRange(view.stats.from, view.stats.to)}.
+              Still loading. These are the figures for {dayRange(view.stats.from, view.stats.to)}.
             </p>
           )}
           {view.stats.total === 0 && !view.before?.total && isOpen ? (

@@ -61,7 +61,7 @@ export function Statistics({
         <Figure
           name="Withdrawals"
           value={count(breakdown.withdraw)}
-          note={total > 0 ? `${share(breakdown.withdraw / total)} of all decisions took consent back` : 'no decisions'}
+          note={total > 0 ? `${share(breakdown.withdraw / total)} of all decisions` : 'no decisions'}
         />
       </div>
       <div class="columns columns-chart">

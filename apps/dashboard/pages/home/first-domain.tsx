@@ -8,9 +8,11 @@ export function FirstDomain({ organizationId }: { organizationId: string }) {
   return (
     <section class="card first-steps">
       <h2>Add the first domain</h2>
-      <p>This organization has no domain yet. Whoever runs Assent makes one, and a key for it, on the command line.</p>
+      <p>
+        This organization has no domain yet. The operator of Assent creates one, and a key for it, on the command line.
+      </p>
       <Snippet name="Command line" code={`${assentCommand(createDomain)}\n${assentCommand('key create DOMAIN')}`} />
-      <p class="muted">This page notices by itself.</p>
+      <p class="muted">This page updates once the domain exists.</p>
     </section>
   );
 }

@@ -33,10 +33,12 @@ export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: P
     <section class="card stream" aria-labelledby="stream-title">
       <header class="card-head">
         <h2 id="stream-title">Latest records</h2>
-        <p class="muted">Last 7 days, {count(total)} in all. Times are UTC.</p>
+        <p class="muted">Last 7 days, {count(total)} in total. Times are UTC.</p>
       </header>
-      {!hasLog && <p class="muted">On this plan the log itself is not part; here are time, decision and domain.</p>}
-      {length === 0 && <p class="muted">No record in the last 7 days.</p>}
+      {!hasLog && (
+        <p class="muted">Your plan does not include the log. Records show their time, decision and domain.</p>
+      )}
+      {length === 0 && <p class="muted">No records in the last 7 days.</p>}
       {stream.chunks.map((chunk, index) => (
         <Chunk
           key={chunk.at(-1)?.id}
@@ -48,9 +50,13 @@ export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: P
       ))}
       {hasMore && <LoadOlder older={older} />}
       {length >= mostRows && (
-        <p class="muted">These are {count(length)} records. The log of each domain has all of them, with filters.</p>
+        <p class="muted">
+          These are the newest {count(length)} records. The log of each domain has all of them, with filters.
+        </p>
       )}
-      {!hasMore && length > 0 && length < mostRows && <p class="muted stream-end">That is all of the last 7 days.</p>}
+      {!hasMore && length > 0 && length < mostRows && (
+        <p class="muted stream-end">No older records in the last 7 days.</p>
+      )}
     </section>
   );
 }
@@ -84,7 +90,7 @@ const Chunk = memo(function Chunk({
             <button
               type="button"
               class="button quiet"
-              aria-label={`Details of the record of ${timeOfDay(record.decidedAt)}`}
+              aria-label={`Details of the record from ${timeOfDay(record.decidedAt)}`}
               onClick={() => onOpen(record)}
             >
               Details

@@ -56,14 +56,14 @@ export function Overview({
   return (
     <>
       <div class="figures-row">
-        <Figure name="Decisions" value={count(total)} note="in the last 30 days, today so far included">
+        <Figure name="Decisions" value={count(total)} note="in the last 30 days, including today so far">
           <ShareBar breakdown={breakdown} total={total} />
         </Figure>
         <OptInFigure breakdown={breakdown} compared={lastWeeks(stats)} />
         <Figure
           name="Withdrawals"
           value={count(breakdown.withdraw)}
-          note={`${share(breakdown.withdraw / total)} of all decisions took consent back`}
+          note={`${share(breakdown.withdraw / total)} of all decisions`}
         />
         {usage}
       </div>

@@ -26,8 +26,8 @@ export function UsageFigure({ plan, usage }: Pick<Organization, 'plan' | 'usage'
       {isReached && (
         <p class="figure-note">
           {plan.consentLog
-            ? `Limit reached: until ${dayName(firstDay(addMonths(month, 1)))} (UTC) the log shows its newest 10 records. Recording goes on.`
-            : 'Limit reached. Recording goes on.'}
+            ? `Limit reached: until ${dayName(firstDay(addMonths(month, 1)))} (UTC) the log shows only its newest 10 records. Recording continues.`
+            : 'Limit reached. Recording continues.'}
         </p>
       )}
     </Figure>

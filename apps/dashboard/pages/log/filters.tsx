@@ -27,7 +27,7 @@ export function Filters({ query, show }: { query: LogQuery; show(query: LogQuery
         <input
           type="search"
           maxLength={128}
-          placeholder="The visitor’s id, whole"
+          placeholder="Full visitor id"
           spellcheck={false}
           value={visitor}
           onInput={(event) => setVisitor(event.currentTarget.value)}
@@ -70,7 +70,7 @@ export function Filters({ query, show }: { query: LogQuery; show(query: LogQuery
       <label>
         Sent by
         <select value={query.bot ?? ''} onChange={(event) => apply({ bot: event.currentTarget.value || undefined })}>
-          <option value="">Everybody</option>
+          <option value="">Everyone</option>
           <option value="false">Browsers</option>
           <option value="true">Bots and programs</option>
         </select>

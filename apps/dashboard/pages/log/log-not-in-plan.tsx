@@ -4,13 +4,14 @@ import { domainAddress } from '../../data/router.ts';
 export function LogNotInPlan({ organization, domainId }: { organization: Organization; domainId: string }) {
   return (
     <section class="card plan-notice">
-      <h2>The consent log is not part of your plan</h2>
+      <h2>Your plan does not include the log</h2>
       <p>
-        The plan “{organization.plan.name}” counts decisions but does not show single records. Every decision is still
-        recorded and kept as proof: with a plan that has the log, all of them can be read here, earlier ones too.
+        The plan “{organization.plan.name}” counts decisions but does not show individual records. Every decision is
+        still recorded and kept as proof. With a plan that includes the log, you can read all of them here, including
+        earlier ones.
       </p>
       <a class="button primary" href={domainAddress(domainId)}>
-        To the statistics
+        Go to the statistics
       </a>
     </section>
   );

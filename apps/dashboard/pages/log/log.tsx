@@ -83,12 +83,12 @@ export function Log({ api, organization, domainId, query: given }: Props) {
         >
           {reading.isSlow && (
             <p class="notice" role="status">
-              Still loading. These are the records of the page before.
+              Still loading. These are the previous records.
             </p>
           )}
           {arrived > 0 && (
             <p class="arrivals" role="status">
-              {count(arrived)} {arrived === 1 ? 'decision' : 'decisions'} since you looked.{' '}
+              {count(arrived)} new {arrived === 1 ? 'decision' : 'decisions'}.{' '}
               <button type="button" class="button quiet" onClick={reading.retry}>
                 Show
               </button>

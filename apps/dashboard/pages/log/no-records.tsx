@@ -17,8 +17,8 @@ export function NoRecords({
       <div class="nothing">
         <h2>This page is past the end</h2>
         <p>
-          The log has {count(answer.total)} such records.{' '}
-          <a href={addressOf({ ...query, page: 1 })}>To the first page</a>
+          The log has {count(answer.total)} matching records.{' '}
+          <a href={addressOf({ ...query, page: 1 })}>Go to the first page</a>
         </p>
       </div>
     );
@@ -26,20 +26,20 @@ export function NoRecords({
     return (
       <div class="nothing">
         <h2>No records yet</h2>
-        <p>Nobody has decided on this domain so far. The overview shows the tag to put on the site.</p>
+        <p>Nobody has decided on this domain yet. Its statistics page shows the tag for the site.</p>
       </div>
     );
   return (
     <div class="nothing">
-      <h2>No record matches</h2>
+      <h2>No matching records</h2>
       <p>
         {query.visitorId ? (
           <>
-            No record of the visitor <bdi>“{escapeInvisible(query.visitorId)}”</bdi> with these filters. Ids are
-            compared whole, letter by letter.
+            No record of the visitor <bdi>“{escapeInvisible(query.visitorId)}”</bdi> matches these filters. The id has
+            to match exactly.
           </>
         ) : (
-          'Try fewer filters, or another period.'
+          'Try fewer filters or another period.'
         )}
       </p>
     </div>

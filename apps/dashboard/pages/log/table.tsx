@@ -79,7 +79,7 @@ const Rows = memo(function Rows({ records, onOpen }: Props) {
               <button
                 type="button"
                 class="button quiet"
-                aria-label={`Details of the record of ${time}`}
+                aria-label={`Details of the record from ${time}`}
                 onClick={() => onOpen(record)}
               >
                 Details

@@ -7,8 +7,8 @@ import { Logo } from '../../parts/logo.tsx';
 
 const messages: Record<SignOutReason, string> = {
   none: '',
-  expired: 'Your access token has expired. Sign in with a fresh one to go on where you were.',
-  refused: 'The service does not accept this access token. Check that it is whole, or ask for a fresh one.',
+  expired: 'Your access token has expired. Sign in with a new one to continue where you were.',
+  refused: 'The service does not accept this access token. Check that it is complete, or ask for a new one.',
   'signed-out': 'You are signed out.',
 };
 
@@ -54,9 +54,9 @@ export function SignIn({ reason, signIn }: { reason: SignOutReason; signIn(token
         <details class="explain">
           <summary>Where do I get a token?</summary>
           <p>
-            From the product that runs Assent for you, which can also open this page signed in. Who operates Assent
-            makes one with <code>{assentCommand('token issue ORG')}</code>. It is kept in this tab until you close it or
-            sign out.
+            From the product that runs Assent for you, which can also open this page already signed in. If you operate
+            Assent yourself, create one with <code>{assentCommand('token issue ORG')}</code>. The token is kept in this
+            tab until you close it or sign out.
           </p>
         </details>
       </div>
