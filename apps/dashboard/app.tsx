@@ -92,7 +92,7 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
           />
         )}
         {organization && route.page === 'unknown' && (
-          <section class="card error-card">
+          <section class="card message">
             <h1>Page not found</h1>
             <a class="button primary" href={homeAddress}>
               Go to the overview

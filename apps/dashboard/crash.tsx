@@ -1,7 +1,7 @@
 /** Shown instead of a blank page when rendering fails, such as on an answer of another release. */
 export const Crash = () => (
   <main id="main">
-    <section class="card error-card" role="alert">
+    <section class="card message" role="alert">
       <h1>Something went wrong</h1>
       <p>The service sent an answer that this page cannot display. Reloading usually helps.</p>
       <button type="button" class="button primary" onClick={() => location.reload()}>

@@ -106,9 +106,9 @@ describe('the dashboard for everyone', () => {
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
       ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
       ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
-      ['nothing is yet', () => empty, () => '/', '.first-steps'],
+      ['nothing is yet', () => empty, () => '/', '.message'],
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
-      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.error-card'],
+      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.message'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {
       const page = await look(who(), path());

@@ -91,6 +91,27 @@ describe('the log of a domain', () => {
     await page.getByText('101 to 123 of 123 records').waitFor();
   });
 
+  it('a 12-hour clock leaves a gap between the time and the mark of the decision', async () => {
+    const { page } = await open(visit.again, running, customer, `/domains/${domainId}/log`, {
+      locale: 'en-US',
+      viewport: { width: 1280, height: 900 },
+    });
+    await rows(page).first().waitFor();
+    const found = await rows(page).evaluateAll((all) =>
+      all.map((row) => {
+        const time = row.querySelector('time');
+        const mark = row.querySelector('.swatch');
+        return {
+          text: time?.textContent ?? '',
+          gap: (mark?.getBoundingClientRect().left ?? 0) - (time?.getBoundingClientRect().right ?? 0),
+        };
+      }),
+    );
+    expect(found.length).toBe(50);
+    expect(found.filter(({ text }) => !/\d [AP]M$/.test(text.replaceAll('\u202f', ' ')))).toEqual([]);
+    expect(Math.min(...found.map(({ gap }) => gap))).toBeGreaterThanOrEqual(12);
+  });
+
   it('the next page is read from its first row, and the way back leads to where one was', async () => {
     const page = await log();
     const next = page.getByRole('link', { name: 'Next' });

@@ -54,7 +54,7 @@ function messageFor({ kind, code }: ApiError): Message {
 export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) {
   const { title, text } = messageFor(error);
   return (
-    <section class="card error-card" role="alert">
+    <section class="card message" role="alert">
       <h2>{title}</h2>
       <p>{text}</p>
       {error.code === 'invalid_request' && <p class="muted">{error.message}</p>}

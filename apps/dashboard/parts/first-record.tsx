@@ -1,5 +1,4 @@
 /** What a domain without decisions shows: the tag, and a command that sends a decision. */
-import './first-steps.css';
 import type { Organization } from '#libs/contract/responses';
 import { assentCommand } from './assent-command.ts';
 import { Snippet } from './snippet.tsx';
@@ -9,7 +8,7 @@ type Domain = Organization['domains'][number];
 export function FirstRecord({ domain, period }: { domain: Domain; period: string }) {
   const origin = location.origin;
   return (
-    <section class="card first-steps">
+    <section class="card message">
       <h2>Waiting for the first decision</h2>
       <p>
         No decisions {period}. Add the tag to <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here

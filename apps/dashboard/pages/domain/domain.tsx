@@ -61,7 +61,7 @@ export function Domain({
     <>
       <PageHead
         title={domain.name}
-        note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today so far' : ''}`}
+        note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
         domain={{ domainId, page: 'domain' }}
       >
         {view && <LiveBadge state={live} />}

@@ -56,7 +56,7 @@ export function Overview({
   return (
     <>
       <div class="figures-row">
-        <Figure name="Decisions" value={count(total)} note="in the last 30 days, including today so far">
+        <Figure name="Decisions" value={count(total)} note="last 30 days, including today">
           <ShareBar breakdown={breakdown} total={total} />
         </Figure>
         <OptInFigure breakdown={breakdown} compared={lastWeeks(stats)} />

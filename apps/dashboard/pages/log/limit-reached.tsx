@@ -11,7 +11,7 @@ export function LimitReached({
   total: number;
 }) {
   return (
-    <section class="card plan-notice">
+    <section class="card message plan-notice">
       <h2>Monthly limit reached: the log shows only its newest {count(shown)} records</h2>
       <p>
         Your plan includes {count(cap.limit)} records a month, and {count(cap.used)} were recorded. Until{' '}

@@ -3,7 +3,7 @@ import { domainAddress } from '../../data/router.ts';
 
 export function LogNotInPlan({ organization, domainId }: { organization: Organization; domainId: string }) {
   return (
-    <section class="card plan-notice">
+    <section class="card message plan-notice">
       <h2>Your plan does not include the log</h2>
       <p>
         The plan “{organization.plan.name}” counts decisions but does not show individual records. Every decision is
