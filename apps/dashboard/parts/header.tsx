@@ -1,4 +1,4 @@
-/** The bar at the top: the organization, the domain menu and the way out. */
+/** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
 import { domainAddress, homeAddress, logAddress, type Route } from '../data/router.ts';
