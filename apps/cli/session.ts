@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type CliConfig, readCliConfig } from '#libs/config';
+import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';

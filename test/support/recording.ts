@@ -1,6 +1,6 @@
 /** The two ends of the way of a record, in this process: what the API records with, and what the worker stores with. */
 import { afterAll } from 'vitest';
-import { readWorkerConfig } from '#libs/config';
+import { readWorkerConfig } from '#libs/config/worker';
 import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
@@ -62,7 +62,7 @@ export async function openConsumer(
   const consumer = createConsumer({
     config,
     redis,
-    counters: counters ?? (await openRedis(urls.redis)),
+    countersRedis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
   });

@@ -2,7 +2,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import type { TokenConfig } from '#libs/config';
+import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 
 /** seconds that clocks may differ */

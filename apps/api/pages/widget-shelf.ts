@@ -1,11 +1,11 @@
 /** The widget's files: this build's from memory, those of other releases from Postgres. */
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/contract/widget-files';
 import { Batcher } from '#libs/runtime/batcher';
 import type { Database } from '#libs/store/sql';
 import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/store/widget-files';
 import type { Log } from '#libs/telemetry/log';
-import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget-files';
 
 export interface ServedFile extends WidgetFile {
   zipped: Uint8Array;
@@ -20,6 +20,8 @@ export interface WidgetShelf {
   close(): void;
 }
 
+/** The widget's build lies beside the API's. */
+const build = new URL('../../widget/', import.meta.url);
 /** Milliseconds between tries. */
 const retryEvery = 5_000;
 /** Milliseconds for a lookup. */
@@ -31,7 +33,7 @@ const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
 export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetShelf {
-  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(name))]));
+  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(build, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
   // whatever strangers ask for, one query at a time
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({

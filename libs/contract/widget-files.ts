@@ -1,4 +1,4 @@
-/** The files that websites load, as the build made them. */
+/** The files that websites load: their names, their permanent addresses and what an `integrity` attribute says of them. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -13,20 +13,20 @@ export type WidgetFileName = (typeof widgetFileNames)[number];
 
 export interface WidgetFile {
   name: WidgetFileName;
-  /** part of its address */
+  /** part of its permanent address */
   hash: string;
   content: Uint8Array;
 }
 
 export const widgetHashPattern = /^[0-9a-f]{16}$/;
 
-/** In a build they lie beside the compiled apps. */
-export function readWidgetFile(name: WidgetFileName): WidgetFile {
-  const content = readFileSync(new URL(`../apps/widget/${name}.js`, import.meta.url));
+/** `build`: the folder with the widget's build, which the calling app knows. */
+export function readWidgetFile(build: URL, name: WidgetFileName): WidgetFile {
+  const content = readFileSync(new URL(`${name}.js`, build));
   return { name, hash: createHash('sha256').update(content).digest('hex').slice(0, 16), content };
 }
 
-/** An address whose content never changes. */
+/** The permanent address: its content never changes. */
 export const hashedPath = ({ name, hash }: WidgetFile): string => `/${name}-${hash}.js`;
 
 /** For the `integrity` attribute. */
