@@ -74,7 +74,7 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
           <Field name="Page">{record.pageUrl !== null && <Text text={record.pageUrl} />}</Field>
           <Field name="Language">{record.language}</Field>
           <Field name="Country">{record.country}</Field>
-          <Field name="IP address (as stored)">{record.ip && <code>{record.ip}</code>}</Field>
+          <Field name="Stored IP address">{record.ip && <code>{record.ip}</code>}</Field>
           <Field name="Browser">{record.userAgent !== null && <Text text={record.userAgent} />}</Field>
           <Field name="Bot">{record.bot ? 'yes: sent by a crawler or another program' : 'no'}</Field>
           <Field name="Banner version">{record.bannerVersion !== null && <Text text={record.bannerVersion} />}</Field>
