@@ -104,11 +104,11 @@ describe('the dashboard for everyone', () => {
     });
 
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
-      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.rule'],
-      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.rule'],
-      ['nothing is yet', () => empty, () => '/', '.first-steps'],
+      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
+      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
+      ['nothing is yet', () => empty, () => '/', '.message'],
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
-      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.trouble'],
+      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.message'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {
       const page = await look(who(), path());
@@ -146,7 +146,7 @@ describe('the dashboard for everyone', () => {
       reached.push(isSeen ? name : `${name} without a visible focus`);
     }
     expect(reached.filter((name) => name.endsWith('visible focus'))).toEqual([]);
-    for (const name of ['To the content', 'Sign out', 'Yesterday', 'Show as a table']) expect(reached).toContain(name);
+    for (const name of ['Skip to content', 'Sign out', 'Yesterday', 'Show as a table']) expect(reached).toContain(name);
     expect(reached.some((name) => name.includes('read one day'))).toBe(true);
   });
 
@@ -199,7 +199,7 @@ describe('the dashboard for everyone', () => {
       () => menu.waitFor(),
     );
     // as fast as people type
-    const typed = () => page.getByText('1 domains').waitFor({ state: 'attached' });
+    const typed = () => page.getByText('1 domain', { exact: true }).waitFor({ state: 'attached' });
     await step('looks for a domain', () => page.keyboard.type('shop', { delay: 80 }), typed);
     await step('opens the domain', press('Enter'), () => figure(page, 'Decisions').waitFor());
     for (const name of ['12 months', 'Last month', '30 days']) await step(`${name}`, follow(name), chosen(name));

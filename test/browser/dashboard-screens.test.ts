@@ -98,7 +98,7 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
       page.getByRole('table').waitFor(),
     );
     await look('without-log', without, `/domains/${without.domains[0]?.domainId}/log`, (page) =>
-      page.getByText('not part of your plan').waitFor(),
+      page.getByText('Your plan does not include the log').waitFor(),
     );
     await look('empty', empty, '/', (page) => page.getByText('Waiting for the first decision').waitFor());
     await look('sign-in', { ...customer, token: 'not.a.token' }, '/', (page) => page.getByRole('alert').waitFor());

@@ -399,7 +399,7 @@ describe("the widget on a site's page", () => {
   it('says what is missing when it has no domain, and does nothing', async () => {
     const { page, messages } = await visit();
     await page.goto(site.add('/none', html(`<script src="${stack.api.baseUrl}/widget.js" defer></script>`)));
-    expect(messages).toContainEqual(expect.stringContaining('data-domain and data-key are needed'));
+    expect(messages).toContainEqual(expect.stringContaining('data-domain and data-key are required'));
     expect(await page.evaluate(() => 'assent' in window)).toBe(false);
   });
 });

@@ -82,7 +82,7 @@ describe('the record client beside a banner that is there already', () => {
         for (const before = Date.now(); Date.now() === before; );
       }
     });
-    await eventually(() => expect(messages.filter((message) => message.includes('too many wait')).length).toBe(3));
+    await eventually(() => expect(messages.filter((message) => message.includes('the queue is full')).length).toBe(3));
     // what is still on its way could arrive, although it made room
     await eventually(() => expect(failed).toBeGreaterThanOrEqual(53));
     await context.setOffline(false);
