@@ -54,8 +54,7 @@ async function run(chosen: Drill[]): Promise<number> {
       const report = await perform(drill, dist, signal);
       reports.set(drill, report);
       const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-      const result = report.skipped ?? (report.breaches.length === 0 ? 'held' : report.breaches.join('; '));
-      console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${result}`);
+      console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${describe(report)}`);
     }
   };
   try {
@@ -69,12 +68,15 @@ async function run(chosen: Drill[]): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
   if (signal.aborted) return 130;
-  const inOrder = chosen.flatMap((drill) => reports.get(drill) ?? []);
-  console.table(
-    inOrder.map(({ name, verdict, healed, breaches, skipped }) => {
-      const result = skipped ?? (breaches.length === 0 ? 'held' : 'BROKEN');
-      return { fault: name, ...verdict, healed, result };
-    }),
-  );
-  return inOrder.some((report) => report.breaches.length > 0) ? 1 : 0;
+  const broken = [...reports].filter(([, report]) => report.breaches.length > 0).map(([drill]) => drill.name);
+  console.log(broken.length === 0 ? `all ${reports.size} held` : `BROKEN: ${broken.join(', ')}`);
+  return broken.length > 0 ? 1 : 0;
+}
+
+function describe({ verdict, secondsToHeal = 0, breaches, skipped }: Report): string {
+  const result = skipped ?? (breaches.length === 0 ? 'held' : `BROKEN: ${breaches.join('; ')}`);
+  if (!verdict) return result;
+  const { acknowledged, attempts, found, lost, slowest } = verdict;
+  const counts = `${acknowledged} of ${attempts} acknowledged, ${found} stored, ${lost} lost`;
+  return `${result}  (${counts}, slowest ${slowest} ms, healed in ${secondsToHeal.toFixed(1)} s)`;
 }

@@ -35,8 +35,7 @@ export type Scene = ReturnType<typeof createScene>;
 export interface Report {
   name: string;
   verdict?: Verdict;
-  /** how long it took */
-  healed?: string;
+  secondsToHeal?: number;
   breaches: string[];
   skipped?: string;
 }
@@ -146,17 +145,12 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     await drill.run(scene);
     await load.end();
     await untilQuiet(stack);
-    const seconds = scene.secondsToHeal();
+    const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts);
     const unmet = load.failedSince(0);
-    scene.expect(seconds <= mayHealFor, `I5: it took ${seconds.toFixed(0)} s to heal`);
+    scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
     scene.expect(!drill.refusesNothing || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return {
-      name,
-      verdict,
-      healed: `${seconds.toFixed(1)} s`,
-      breaches: [...found, ...breaches(verdict, { rejected, lost })],
-    };
+    return { name, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
   } catch (error) {
     await load.end();
     return { name, breaches: [...found, error instanceof Error ? error.message : String(error)] };

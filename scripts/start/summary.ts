@@ -35,7 +35,7 @@ function addresses(facts: SummaryFacts): string {
     ['Redis', redis],
     ['Logs', logs.join('  ')],
     ['Demo', `organization ${organizationId}, domain ${domainId}`],
-    ['A full year', 'npm run -s assent -- demo fill'],
+    ['A full year', 'npm run demo'],
     ['As JSON', '.data/demo.json'],
   ] as const;
   return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
