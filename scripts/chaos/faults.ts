@@ -23,7 +23,7 @@ export async function withoutPostgres(scene: Scene, fault: Fault, seconds: numbe
 export async function withoutRedis(scene: Scene, fault: Fault, seconds: number): Promise<void> {
   const end = await fault(scene);
   await untilDirect(scene);
-  await scene.load.acknowledged(300, 5_000);
+  await scene.load.acknowledged(300);
   // nobody touches these counters again: only the owed raises can raise them
   for (const site of scene.sites) await scene.load.send(site, makeBody(yesterday()));
   await hold(seconds);

@@ -7,9 +7,8 @@ import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
 import { Random } from './random.ts';
-import { countries, crawler, hours, type Site, sites, userAgents } from './sites.ts';
+import { categories, countries, crawler, hours, pages, type Site, season, sites, userAgents } from './sites.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -43,15 +42,17 @@ export interface SiteDay {
 export function planDays({ records, months, until }: Period): SiteDay[] {
   const last = dayOf(until);
   const length = (months * year) / 12 / day;
-  const daily = records / length / recordsPerVisit;
   return daysBetween(addDays(last, 1 - Math.round(length)), last).flatMap((date) =>
     sites.map((site) => {
       const random = new Random(site.name, date);
+      const isWeekend = [0, 6].includes(new Date(startOf(date)).getUTCDay());
+      const weekday = (isWeekend ? site.weekend : 1) / ((5 + 2 * site.weekend) / 7);
+      const growth = site.growth ** ((startOf(date) - epoch) / year);
       // some days go better than others
       const luck = 0.86 + 0.28 * random.next();
-      const growth = site.growth ** ((startOf(date) - epoch) / year);
-      const expected = daily * (site.share / 100) * seasonOf(site, date) * weekdayOf(site, date) * growth * luck;
-      return { site, date, visits: Math.floor(expected + random.next()) };
+      const daily = (records / length / recordsPerVisit) * (site.share / 100);
+      const visits = Math.floor(daily * seasonAt(date) * weekday * growth * luck + random.next());
+      return { site, date, visits };
     }),
   );
 }
@@ -63,42 +64,33 @@ export function recordsOf({ site, date, visits }: SiteDay, { until }: Period): M
     .filter(({ receivedAt }) => Date.parse(receivedAt) <= until);
 }
 
+const averageMonth = season.reduce((sum, each) => sum + each, 0) / 12;
+
 /** Around 1 over a year; it changes evenly from the middle of a month to the middle of the next. */
-function seasonOf({ season }: Site, date: string): number {
+function seasonAt(date: string): number {
   const [, month = 1, dayOfMonth = 1] = date.split('-').map(Number);
   const place = month + 11 + (dayOfMonth - 15) / 31;
-  const at = (index: number) => season[index % 12] ?? 1;
+  const at = (index: number) => (season[index % 12] ?? 1) / averageMonth;
   const before = Math.floor(place);
-  const value = at(before) + (at(before + 1) - at(before)) * (place - before);
-  return (value * 12) / season.reduce((sum, each) => sum + each, 0);
+  return at(before) + (at(before + 1) - at(before)) * (place - before);
 }
 
-/** Around 1 over a week. */
-const weekdayOf = ({ weekend }: Site, date: string): number =>
-  ([0, 6].includes(new Date(startOf(date)).getUTCDay()) ? weekend : 1) / ((5 + 2 * weekend) / 7);
+const hourWeights = Object.fromEntries(hours.map((weight, hour) => [hour, weight]));
 
 /** A visitor's first decision, and perhaps a later one. */
 function visit(site: Site, date: string, random: Random): Made[] {
   const country = random.pick(site.countries);
-  const localHour = Number(random.pick(hours));
-  const utcHour = (localHour - countries[country].ahead + 24) % 24;
-  const at = Math.floor(startOf(date) + (utcHour + random.next()) * hour);
+  const { ahead, language } = countries[country];
+  const utcHour = (Number(random.pick(hourWeights)) - ahead + 24) % 24;
+  const at = startOf(date) + (utcHour + random.next()) * hour;
   const bot = random.isTrue(0.008);
-  // a new Chrome every four weeks
-  const userAgent = bot
-    ? crawler
-    : random.pick(userAgents(131 + Math.floor((at - Date.UTC(2024, 10, 12)) / (28 * day))));
+  const userAgent = bot ? crawler : random.pick(userAgents(chromeAt(at)));
   const gpc = userAgent.includes('Firefox') && random.isTrue(0.3);
-  const visitor = {
-    visitorId: Buffer.from(random.bytes(16)).toString('hex'),
-    language: countries[country].language,
-    country,
-    ip: addressOf(random),
-    userAgent,
-    metadata: { demo: true },
-    ...(gpc && { gpc }),
-    ...(bot && { bot }),
-  };
+  const ip = addressOf(random);
+  const visitorId = Buffer.from(random.bytes(16)).toString('hex');
+  const signals = { ...(gpc && { gpc }), ...(bot && { bot }) };
+  const visitor = { visitorId, language, country, ip, userAgent, metadata: { demo: true }, ...signals };
+
   const decide = (time: number, decision: Decision, source: NewRecord['source']): Made => ({
     ...visitor,
     id: v7({ msecs: Math.floor(time), random: random.bytes(16) }),
@@ -106,21 +98,24 @@ function visit(site: Site, date: string, random: Random): Made[] {
     source,
     // at once, or much later for a visitor who was offline
     receivedAt: new Date(time + (random.isTrue(0.985) ? random.wait(160) : random.wait(9 * hour))).toISOString(),
-    preferences: preferencesOf(site, decision, random),
-    bannerVersion: bannerAt(time).version,
-    policyVersion: new Date(time).toISOString().slice(0, 4),
-    pageUrl: `https://${site.name}${random.pick(site.pages)}`,
+    preferences: preferencesOf(decision, random),
+    bannerVersion: bannerAt(time),
+    policyVersion: dayOf(time).slice(0, 4),
+    pageUrl: `https://${site.name}${random.pick(pages)}`,
   });
   if (bot) return [decide(at, 'accept_all', 'banner')];
   if (gpc) return [decide(at, 'reject_all', 'gpc')];
   const first = decide(at, random.pick(opinionOf(site, at)), 'banner');
   const hasGiven = first.decision !== 'reject_all';
   // some withdraw, half of them within minutes; others change their mind
-  const later = timeOf(first.id) + minute + random.wait(random.isTrue(0.5) ? 5 * minute : 26 * day);
+  const later = at + minute + random.wait(random.isTrue(0.5) ? 5 * minute : 26 * day);
   if (hasGiven && random.isTrue(0.04)) return [first, decide(later, 'withdraw', 'preferences')];
   if (random.isTrue(0.02)) return [first, decide(later, hasGiven ? 'custom' : 'accept_all', 'preferences')];
   return [first];
 }
+
+/** A new Chrome every four weeks. */
+const chromeAt = (time: number): number => 131 + Math.floor((time - Date.UTC(2024, 10, 12)) / (28 * day));
 
 /** From the ranges reserved for benchmarks and documentation (RFC 2544, RFC 3849), shortened as the API does. */
 function addressOf(random: Random): string {
@@ -130,24 +125,20 @@ function addressOf(random: Random): string {
 }
 
 /** The banner is redesigned every four months. */
-function bannerAt(time: number): { version: string; design: number } {
+const bannerAt = (time: number): string => {
   const date = new Date(time);
-  const design = Math.floor(date.getUTCMonth() / 4);
-  return { version: `${date.getUTCFullYear() - 2023}.${design}.0`, design };
-}
+  return `${date.getUTCFullYear() - 2023}.${Math.floor(date.getUTCMonth() / 4)}.0`;
+};
 
 /** A redesign changes how many accept. */
-function opinionOf({ name, decides }: Site, time: number): Site['decides'] {
-  const shift = 14 * (new Random(name, bannerAt(time).version).next() - 0.5);
-  return { ...decides, accept_all: decides.accept_all + shift, reject_all: decides.reject_all - shift };
+function opinionOf({ name, accept, reject }: Site, time: number) {
+  const shift = 14 * (new Random(name, bannerAt(time)).next() - 0.5);
+  return { accept_all: accept + shift, reject_all: reject - shift, custom: 100 - accept - reject };
 }
 
-/** A custom choice allows something and refuses something: all or nothing would be another decision. */
-function preferencesOf({ categories }: Site, decision: Decision, random: Random): Record<string, boolean> {
-  const allowed = random.pick(
-    Object.fromEntries(categories.filter((name) => name !== 'marketing').map((name) => [name, 1])),
-  );
-  return Object.fromEntries(
-    categories.map((name) => [name, decision === 'accept_all' || (decision === 'custom' && name === allowed)]),
-  );
+/** A custom choice allows some categories and refuses others: all or nothing would be another decision. */
+function preferencesOf(decision: Decision, random: Random): Record<string, boolean> {
+  const chosen = random.isTrue(0.6) ? 'functional' : 'analytics';
+  const allows = (name: string) => decision === 'accept_all' || (decision === 'custom' && name === chosen);
+  return Object.fromEntries(categories.map((name) => [name, allows(name)]));
 }

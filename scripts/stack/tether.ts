@@ -63,10 +63,10 @@ export function spawnTethered(command: string, args: readonly string[], options:
   const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
     detached: true,
     stdio: ['pipe', options.stdout ?? 'ignore', options.stderr ?? 'ignore'],
-    ...(options.uid === undefined ? {} : { uid: options.uid }),
-    ...(options.gid === undefined ? {} : { gid: options.gid }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.env === undefined ? {} : { env: options.env }),
+    uid: options.uid,
+    gid: options.gid,
+    cwd: options.cwd,
+    env: options.env,
   });
   // Without a pid the 'error' event follows; the throw below already tells.
   child.on('error', () => {});
@@ -85,7 +85,12 @@ export function spawnTethered(command: string, args: readonly string[], options:
   child.stdin?.on('error', () => {});
 
   function kill() {
-    if (running && pid !== undefined) signalGroup(pid, 'SIGKILL');
+    if (!running || pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // it ended in this moment
+    }
   }
 
   async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
@@ -99,12 +104,4 @@ export function spawnTethered(command: string, args: readonly string[], options:
   }
 
   return { pid, child, exited, running: () => running, stop, kill };
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals) {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It ended in this moment.
-  }
 }

@@ -1,7 +1,7 @@
 /** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { findChromium } from '../../scripts/stack/packages.ts';
+import { findChromium } from '../support/chromium.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
@@ -32,7 +32,7 @@ export function useBrowser(): Visit {
   let browser: Browser;
 
   beforeAll(async () => {
-    const { binary, env } = await findChromium({ say: (line) => console.log(line) });
+    const { binary, env } = await findChromium(console.log);
     browser = await chromium.launch({
       executablePath: binary,
       env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),

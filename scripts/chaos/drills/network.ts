@@ -1,7 +1,7 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { read } from '../check.ts';
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { expectNoAttemptUsed, withoutRedis } from '../faults.ts';
+import { expectNoAttemptUsed, untilDirect, withoutRedis } from '../faults.ts';
 
 /** The usual beginning, with every connection to the stores through a proxy. */
 async function begin(scene: Scene) {
@@ -46,6 +46,8 @@ export const networkDrills: Drill[] = [
       const { redis } = await begin(scene);
       const halfOpen = async () => {
         redis.set('hold');
+        await untilDirect(scene);
+        await scene.load.acknowledged(300, 5_000);
         return async () => redis.set('pass');
       };
       await withoutRedis(scene, halfOpen, 8);
