@@ -7,12 +7,7 @@ import type { Site } from './stack.ts';
 /** `refused`: a 4xx, so it must not be stored. `unknown`: no answer or a 5xx, so it may be stored once or not at all. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
-export interface Body {
-  id: string;
-  decision: Decision;
-  visitorId: string;
-  preferences: Record<string, boolean>;
-}
+export type Body = ReturnType<typeof makeBody>;
 
 export interface Attempt {
   site: Site;
@@ -33,14 +28,11 @@ const maxInFlight = 400;
 const patience = 12_000;
 
 let serial = 0;
-export const makeBody = (time = Date.now()): Body => {
+export const makeBody = (time = Date.now()) => {
   serial += 1;
-  return {
-    id: makeIdAt(time),
-    decision: decisions[serial % decisions.length] ?? 'custom',
-    visitorId: `visitor-${serial}`,
-    preferences: { analytics: serial % 2 === 0, marketing: serial % 3 === 0 },
-  };
+  const decision: Decision = decisions[serial % decisions.length] ?? 'custom';
+  const preferences = { analytics: serial % 2 === 0, marketing: serial % 3 === 0 };
+  return { id: makeIdAt(time), decision, visitorId: `visitor-${serial}`, preferences };
 };
 
 /** `targets` returns the base URLs that take requests now, as a load balancer would know them. */
