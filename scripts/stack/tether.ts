@@ -28,16 +28,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-export interface Tethered {
-  pid: number;
-  child: ChildProcess;
-  exited: Promise<Exit>;
-  running(): boolean;
-  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
-  stop(signal?: NodeJS.Signals, deadlineMs?: number): Promise<Exit>;
-  /** Ends the whole process group at once. */
-  kill(): void;
-}
+export type Tethered = ReturnType<typeof spawnTethered>;
 
 // `$$` is the shell's pid also inside the subshells, and stays the program's through exec. The second fork hands the
 // watcher to init: Postgres must not find a child that it does not know. The watcher drops our output, else its end would
@@ -56,7 +47,7 @@ exec 3<&0
 exec "$@" 3<&- </dev/null
 `;
 
-export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}): Tethered {
+export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}) {
   const stopSignal = options.stopSignal ?? 'SIGTERM';
   const stopDeadlineMs = options.stopDeadlineMs ?? 10_000;
   const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
@@ -84,6 +75,7 @@ export function spawnTethered(command: string, args: readonly string[], options:
   // The watcher may already be gone with the rest of the group.
   child.stdin?.on('error', () => {});
 
+  /** Ends the whole process group at once. */
   function kill() {
     if (!running || pid === undefined) return;
     try {
@@ -93,6 +85,7 @@ export function spawnTethered(command: string, args: readonly string[], options:
     }
   }
 
+  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
   async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
     if (!running) return exited;
     child.kill(signal);
