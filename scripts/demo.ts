@@ -36,7 +36,7 @@ try {
     ),
   );
   const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-  console.log(`${added} records added in ${seconds} s, ${present} were there; ${differences} counters differ.`);
+  console.log(`${added} records added in ${seconds} s, ${present} were there already, ${differences} counters differ.`);
   if (stop.signal.aborted) console.log('Stopped: what was sent is stored and counted. Run it again to continue.');
   process.exit(differences > 0 ? 1 : stop.signal.aborted ? 130 : 0);
 } catch (error) {

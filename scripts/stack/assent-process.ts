@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { nodeFlags } from './node-flags.ts';
-import { spawnTethered, type Tethered } from './tether.ts';
+import { spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
 export type AssentProcess = Awaited<ReturnType<typeof startAssent>>;

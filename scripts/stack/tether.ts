@@ -6,7 +6,7 @@
  * we hold open. A line means that the program ended and there is nothing left to do; the end of the pipe without a line
  * means that we are gone.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TetherOptions {
