@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
@@ -16,17 +15,9 @@ const silent = { warn: () => {} };
 
 /** A running `npm start` leaves its settings here. */
 const stackFile = '.data/env';
-/** And here what it made for trying out. */
-const demoFile = '.data/demo.json';
 
 export function readConfig(): CliConfig {
   return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
-}
-
-/** The demo organization of a running `npm start`. */
-export function readDemo(): { organizationId: string } | undefined {
-  if (!existsSync(demoFile)) return undefined;
-  return z.object({ organizationId: z.string() }).parse(JSON.parse(readFileSync(demoFile, 'utf8')));
 }
 
 function parseSettings(text: string): Record<string, string> {

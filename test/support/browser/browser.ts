@@ -1,8 +1,8 @@
 /** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { beforeAll, onTestFinished } from 'vitest';
-import { findChromium } from '../../../scripts/stack/packages.ts';
 import { atEnd } from '../at-end.ts';
+import { findChromium } from '../chromium.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
@@ -33,7 +33,7 @@ export interface Visit {
 let launched: Browser | undefined;
 
 async function launch(): Promise<Browser> {
-  const { binary, env } = await findChromium({ say: (line) => console.log(line) });
+  const { binary, env } = await findChromium(console.log);
   return chromium.launch({
     executablePath: binary,
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),

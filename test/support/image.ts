@@ -1,13 +1,13 @@
 /**
  * Runs the steps of the Dockerfile outside a container: the same copies into an empty folder, the same commands, and at
- * the end only what the last stage takes. For machines without a Docker engine, and for the tests.
+ * the end only what the last stage takes. For machines without a Docker engine.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Advice } from './advice.ts';
-import { lastLines } from './command.ts';
-import { root } from './paths.ts';
+import { Advice } from '../../scripts/stack/advice.ts';
+import { lastLines } from '../../scripts/stack/command.ts';
+import { root } from '../../scripts/stack/paths.ts';
 
 interface Step {
   instruction: string;
