@@ -22,5 +22,11 @@ function random(): Uint8Array {
 /** An id whose time is `time` (Unix milliseconds). */
 export const makeIdAt = (time: number): string => v7({ msecs: time, random: random() });
 
+/** Not above any id of that time or later: a bound for ranges of ids. */
+export function lowestIdAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
 /** The time that the id carries, in Unix milliseconds. */
 export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
