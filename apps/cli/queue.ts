@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { summarize } from '#libs/queue/summary';
 import { print, withQueues } from './session.ts';
 
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 const shownFailures = 20;
 
 export function queueCommand(): Command {
@@ -12,15 +12,11 @@ export function queueCommand(): Command {
     .description('how many jobs wait, run and failed, and why the newest failed')
     .action(async (_: object, self: Command) => {
       const status = await withQueues(async (queues) => {
-        const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...states)));
+        const { jobs, oldestWaiting } = await summarize(queues);
         const failed = (await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)))).flat();
-        const oldest = (await Promise.all(queues.map((queue) => queue.getWaiting(0, 0)))).flat();
-        const since = Math.min(Date.now(), ...oldest.map((job) => job.timestamp));
         return {
-          ...Object.fromEntries(
-            states.map((state) => [state, counts.reduce((sum, count) => sum + (count[state] ?? 0), 0)]),
-          ),
-          oldestWaitingSeconds: Math.round((Date.now() - since) / 1000),
+          ...jobs,
+          oldestWaitingSeconds: Math.round(oldestWaiting),
           failures: failed.map((job) => ({ jobId: job.id ?? '', error: job.failedReason ?? '' })),
         };
       });

@@ -1,11 +1,11 @@
 /** What a command works with: settings, connections for as long as it runs, and its output. */
 import { existsSync, readFileSync } from 'node:fs';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
+import { openToRead } from '#libs/queue/summary';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
@@ -85,10 +85,8 @@ function ready(redis: RedisConnection): Promise<void> {
 export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
   return withRedis(async (redis) => {
-    const queues = (await knownShards(redis.client, queueShards)).map((shard) => {
-      const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
-      return new Queue(recordQueue(shard), options).on('error', () => {});
-    });
+    const shards = await knownShards(redis.client, queueShards);
+    const queues = shards.map((shard) => openToRead(redis, shard));
     try {
       return await work(queues);
     } finally {

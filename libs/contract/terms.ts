@@ -17,6 +17,12 @@ export const addBreakdown = (to: Breakdown, from: Breakdown): Breakdown => {
   return to;
 };
 
+export const sumBreakdowns = (counts: Iterable<Breakdown>): Breakdown => {
+  const sum = emptyBreakdown();
+  for (const breakdown of counts) addBreakdown(sum, breakdown);
+  return sum;
+};
+
 export const totalOf = (counts: Breakdown): number =>
   counts.accept_all + counts.reject_all + counts.custom + counts.withdraw;
 

@@ -4,8 +4,6 @@ import { v7 } from 'uuid';
 
 export const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-export const makeId = (): string => v7();
-
 /** Asking the system for randomness id by id is a measurable part of a request. */
 const pool = new Uint8Array(16 * 256);
 let used = pool.length;

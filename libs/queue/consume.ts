@@ -2,6 +2,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
+import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { createAppetite } from './appetite.ts';
 import { queuePrefix, recordQueue } from './names.ts';
@@ -22,14 +23,8 @@ export interface ConsumerOptions {
   log: Log;
 }
 
-interface Log {
-  info: (fields: object, message: string) => void;
-  warn: (fields: object, message: string) => void;
-  error: (fields: object, message: string) => void;
-}
-
 /** Takes the jobs of one shard. A job is resolved only when its records are stored. */
-export function createConsumer({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
+export function consumeShard({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {

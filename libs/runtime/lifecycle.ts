@@ -1,4 +1,5 @@
 /** Ordered shutdown with a deadline: the one way in which a process ends. */
+import type { Log } from './log.ts';
 
 export interface Step {
   name: string;
@@ -20,7 +21,7 @@ export function createLifecycle(options: {
   deadline: number;
   /** Mends what an error that nobody caught has left, and says whether the process can go on. Default: it cannot. */
   recover?: (error: unknown) => boolean;
-  log: { info: (fields: object, message: string) => void; error: (fields: object, message: string) => void };
+  log: Pick<Log, 'info' | 'error'>;
 }): Lifecycle {
   let steps: Step[] = [];
   let stopping: Promise<void> | undefined;

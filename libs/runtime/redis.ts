@@ -4,6 +4,7 @@
  */
 import calculateSlot from 'cluster-key-slot';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from './log.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -46,11 +47,7 @@ const roles: Record<Role, Options> = {
   },
 };
 
-export function connectRedis(
-  address: RedisAddress,
-  role: Role,
-  log: { warn: (fields: object, message: string) => void },
-): RedisConnection {
+export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, 'warn'>): RedisConnection {
   const options: Options = { ...roles[role], connectionName: `assent-${role}`, keepAlive: 10_000 };
   const client = address.clusterNodes.length > 0 ? connectCluster(address, options) : new Redis(address.url, options);
   client.on('error', warnOnChange(log));
@@ -88,7 +85,7 @@ function connectCluster(address: RedisAddress, redisOptions: Options): Cluster {
 }
 
 /** An outage makes the same error many times a second; one line is enough. */
-function warnOnChange(log: { warn: (fields: object, message: string) => void }) {
+function warnOnChange(log: Pick<Log, 'warn'>) {
   let last = '';
   return (error: Error) => {
     const reason = error.message || error.name;

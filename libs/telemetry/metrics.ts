@@ -54,7 +54,6 @@ export function createMetrics() {
     redisUsable: new Gauge({
       name: 'assent_redis_usable',
       help: '1 while records go through Redis, 0 while they go straight to Postgres',
-      labelNames: ['use'],
       registers,
     }),
     statsReads: new Counter({

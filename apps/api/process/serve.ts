@@ -39,7 +39,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
   const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = watchRedis(redis.client, (reason) => {
-    metrics.redisUsable.set({ use: 'record' }, reason === null ? 1 : 0);
+    metrics.redisUsable.set(reason === null ? 1 : 0);
     if (reason === null) log.info({}, 'records go through Redis');
     else log.warn({ reason }, 'records go straight to Postgres');
   });

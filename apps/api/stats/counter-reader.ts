@@ -1,6 +1,6 @@
 /** Reads counters from Redis, or from Postgres where Redis is away or does not hold all of them; then it also fills. */
 
-import { addBreakdown, type Breakdown, emptyBreakdown } from '#libs/contract/terms';
+import { type Breakdown, sumBreakdowns } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
 import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
 import type { RedisHealth } from '#libs/queue/health';
@@ -17,12 +17,6 @@ export interface CounterReader {
   read(wanted: Wanted): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
   /** All of them added up. */
   sum(wanted: Wanted): Promise<{ source: StatsSource; counts: Breakdown }>;
-}
-
-export function sumOf(counts: Iterable<Breakdown>): Breakdown {
-  const sum = emptyBreakdown();
-  for (const each of counts) addBreakdown(sum, each);
-  return sum;
 }
 
 export function createCounterReader(options: {
@@ -73,6 +67,6 @@ export function createCounterReader(options: {
 
   return {
     read: (wanted) => from(wanted, readCounters, (rows) => rows),
-    sum: (wanted) => from(wanted, sumCounters, (rows) => sumOf(rows.values())),
+    sum: (wanted) => from(wanted, sumCounters, (rows) => sumBreakdowns(rows.values())),
   };
 }

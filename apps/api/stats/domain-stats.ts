@@ -2,12 +2,12 @@
 import { cover, daysBetween, monthOfDay, monthsBetween } from '#libs/contract/calendar';
 import { domainPath, statsQuery } from '#libs/contract/queries';
 import type { DomainStats } from '#libs/contract/responses';
-import { addBreakdown, type Breakdown, emptyBreakdown, totalOf } from '#libs/contract/terms';
+import { addBreakdown, type Breakdown, emptyBreakdown, sumBreakdowns, totalOf } from '#libs/contract/terms';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Deps, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
-import { type StatsSource, sumOf } from './counter-reader.ts';
+import type { StatsSource } from './counter-reader.ts';
 
 export function domainStats({ counters }: Pick<Deps, 'counters'>): Middleware {
   return guard({ params: domainPath, query: statsQuery }, async (ctx, { params, query }) => {
@@ -27,7 +27,7 @@ export function domainStats({ counters }: Pick<Deps, 'counters'>): Middleware {
       answer(source, counts);
     } else {
       const { source, counts } = await counters.read(wanted);
-      answer(source, sumOf(counts.values()), seriesOf[interval](from, to, counts));
+      answer(source, sumBreakdowns(counts.values()), seriesOf[interval](from, to, counts));
     }
   });
 }

@@ -4,14 +4,13 @@ import { z } from 'zod';
 import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
 import { orgStatsQuery } from '#libs/contract/queries';
 import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses';
-import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import { sumBreakdowns, totalOf, wholeOrganization } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { organizationIn } from '../access/bearer.ts';
 import { findCap } from '../access/tenant-rules.ts';
 import type { Deps, Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
-import { sumOf } from './counter-reader.ts';
 import { bucket } from './domain-stats.ts';
 
 const statsDays = 30;
@@ -37,7 +36,7 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
       ),
       db.run((sql) => findCap(sql, organization, now)),
     ]);
-    const breakdown = sumOf(counts.values());
+    const breakdown = sumBreakdowns(counts.values());
     const last = page.records.at(-1);
     const nextPage = (position?.page ?? 1) + 1;
     const stats: OrgStats = {

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { domainIdPattern } from '#libs/contract/terms';
 import { Batcher } from '#libs/runtime/batcher';
+import type { Log } from '#libs/runtime/log';
 import type { Database, Sql } from '../sql.ts';
 import {
   apiKeyPattern,
@@ -45,7 +46,7 @@ export interface TenantCache {
   close(): void;
 }
 
-export function createTenantCache(db: Database, log: { warn: (fields: object, message: string) => void }): TenantCache {
+export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantCache {
   let lastAct: number | undefined;
   let generation = 0;
   let timer: NodeJS.Timeout | undefined;
