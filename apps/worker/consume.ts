@@ -29,18 +29,20 @@ const maxBatch = 1_000;
  */
 const linger = { from: 100, enough: 500, milliseconds: 8 };
 
-export interface WorkerDeps {
-  config: WorkerConfig;
+export interface ConsumerParts {
+  config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
   /** patient: waits while Redis is away */
   redis: RedisConnection;
   /** fails fast */
-  counters: RedisConnection;
+  countersRedis: RedisConnection;
   db: Database;
   log: Log;
   metrics: Metrics;
 }
 
-export function createConsumer({ config, redis, counters, db, log, metrics }: WorkerDeps): { close(): Promise<void> } {
+export function createConsumer({ config, redis, countersRedis, db, log, metrics }: ConsumerParts): {
+  close(): Promise<void>;
+} {
   let isClosing = false;
   let beginClosing = () => {};
   const closing = new Promise<void>((resolve) => {
@@ -60,14 +62,12 @@ export function createConsumer({ config, redis, counters, db, log, metrics }: Wo
       log.error({ rejected }, 'Postgres refused records; see: assent records rejected');
     }
     await raiseOrOwe(touched);
-    // all jobs of the batch end now, each with a command of its own
-    redis.gather();
   };
 
   /** The records are stored: Redis being away is no reason to deliver them again. */
   const raiseOrOwe = async (touched: Counter[]): Promise<void> => {
     try {
-      await raise(counters.client, touched);
+      await raise(countersRedis.client, touched);
     } catch (error) {
       log.warn({ err: error, counters: touched.length }, 'counters could not be raised; they are owed');
       await db.run((sql) => oweRaises(sql, touched));
@@ -104,7 +104,7 @@ export function createConsumer({ config, redis, counters, db, log, metrics }: Wo
   };
   for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
   const lookForShards = setInterval(() => {
-    knownShards(counters.client, config.queueShards).then(
+    knownShards(countersRedis.client, config.queueShards).then(
       (shards) => shards.forEach(consume),
       () => {},
     );

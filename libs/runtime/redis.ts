@@ -18,8 +18,6 @@ export interface RedisConnection {
   client: RedisClient;
   /** The run_id of the server that holds `key`; undefined while not connected. A restart changes it. */
   runIdOf(key: string): string | undefined;
-  /** What is sent from here to the end of this turn of the event loop leaves in one write. */
-  gather(): void;
   close(): Promise<void>;
 }
 
@@ -55,12 +53,6 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
   return {
     client,
     runIdOf,
-    gather: () => {
-      if (client instanceof Cluster || client.status !== 'ready') return;
-      const { stream } = client;
-      stream.cork();
-      setImmediate(() => stream.uncork());
-    },
     close: async () => {
       client.disconnect();
     },

@@ -62,7 +62,7 @@ export async function openConsumer(
   const consumer = createConsumer({
     config,
     redis,
-    counters: counters ?? (await openRedis(urls.redis)),
+    countersRedis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
   });

@@ -1,13 +1,30 @@
 /** The organization of a read comes from its access token alone. */
-import { Problem } from '#libs/contract/problem';
-import type { Organization } from '#libs/store/tenants/tenants';
-import type { Context, Deps, Middleware } from '../http/context.ts';
-import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
-import { createFailedCredentials } from './failed-credentials.ts';
 
-export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middleware {
-  const { config, tenants } = deps;
-  const failed = createFailedCredentials('token', deps);
+import type { TokenConfig } from '#libs/config/token-keys';
+import { Problem } from '#libs/contract/problem';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Organization } from '#libs/store/tenants/tenants';
+import type { Context, Middleware } from '../http/context.ts';
+import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
+import type { FailedCredentials } from './failed-credentials.ts';
+
+declare module '../http/context.ts' {
+  interface State {
+    /** the organization of the access token */
+    organization?: Organization | undefined;
+    access?: AccessToken;
+  }
+}
+
+export function bearer({
+  config,
+  tenants,
+  failedTokens,
+}: {
+  config: { tokens: TokenConfig };
+  tenants: TenantCache;
+  failedTokens: FailedCredentials;
+}): Middleware {
   /** Asked for with each request: what changed since the token was verified counts at once. */
   const organizationOf = async ({ organizationId }: AccessToken) =>
     (await tenants.organization(organizationId)) ?? undefined;
@@ -20,7 +37,7 @@ export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middlewa
       if (ctx.state.organization) return known;
       accessTokens.forget(token);
     }
-    await failed.check(ctx);
+    failedTokens.check(ctx);
     if (!token) throw invalidToken('the Authorization header is not of the form Bearer <access token>');
     const access = accessTokens.verify(token);
     ctx.state.organization = await organizationOf(access);
@@ -33,7 +50,7 @@ export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middlewa
     try {
       ctx.state.access = await accessOf(ctx, tokenIn(authorization));
     } catch (error) {
-      if (error instanceof Problem && error.code === 'invalid_token') await failed.noteToTell(ctx);
+      if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
       throw error;
     }
     await next();

@@ -5,6 +5,13 @@ import ipaddr from 'ipaddr.js';
 import type { ApiConfig } from '#libs/config/api';
 import type { Context } from '../http/context.ts';
 
+declare module '../http/context.ts' {
+  interface State {
+    /** found when it is first asked for */
+    clientAddress?: string;
+  }
+}
+
 /** Found once for a request: limits and the record ask for it. */
 export function clientAddress(ctx: Context): string {
   ctx.state.clientAddress ??= findClientAddress(ctx);

@@ -17,7 +17,7 @@ interface Line {
   waiting: (() => void)[];
 }
 
-export function turns(atOnce = defaultAtOnce): Middleware {
+export function fairTurns(atOnce = defaultAtOnce): Middleware {
   const lines = new Map<string, Line>();
 
   const take = async (key: string): Promise<Line> => {

@@ -3,11 +3,12 @@
 import { Problem, problems, unavailable } from '#libs/contract/problem';
 import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { isUnavailable } from '#libs/store/errors';
-import type { Context, Deps } from './context.ts';
+import type { Log } from '#libs/telemetry/log';
+import type { Context } from './context.ts';
 
 export const problemType = 'application/problem+json';
 
-export function answerError({ log }: Pick<Deps, 'log'>): (ctx: Context, error: unknown) => void {
+export function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
     const answer = toProblem(error);
     if (answer.code === 'internal_error') log.error({ err: error, requestId: ctx.state.requestId }, 'a bug');

@@ -4,16 +4,17 @@ import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
 import type { LogPage } from '#libs/store/records/full-record';
 import { readPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;
 
-export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware {
+export function records({ db, readDb }: { db: Database; readDb: Database }): Middleware {
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;

@@ -1,12 +1,15 @@
 /** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { ApiConfig } from '#libs/config/api';
 import { noQuery } from '#libs/contract/queries';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { clientAddress, network } from '../access/client-address.ts';
-import { createLimiter } from '../access/limiter.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import { createLimiter } from '../access/limits.ts';
+import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
 const files = {
@@ -29,10 +32,13 @@ const read = (name: string): Buffer => readFileSync(new URL(`./public/demo/${nam
 /** Path → handler; none without a demo domain. */
 export function demoPage({
   config,
-  log,
   tenants,
   db,
-}: Pick<Deps, 'config' | 'log' | 'tenants' | 'db'>): Record<string, Middleware> {
+}: {
+  config: Pick<ApiConfig, 'demo'>;
+  tenants: TenantCache;
+  db: Database;
+}): Record<string, Middleware> {
   if (!config.demo) return {};
   const { domainId, apiKey } = config.demo;
   const html = read('shop.html').toString().replace('{{domain}}', domainId).replace('{{key}}', apiKey);
@@ -69,9 +75,13 @@ export function demoPage({
     }));
   });
 
-  const limiter = createLimiter({ name: 'demo', points: perMinute, log });
-  const limited: Middleware = async (ctx, next) => {
-    await limiter.admit(ctx, network(clientAddress(ctx)), `at most ${perMinute} looks a minute from one address`);
+  const limiter = createLimiter({
+    name: 'demo',
+    limit: perMinute,
+    detail: `at most ${perMinute} looks a minute from one address`,
+  });
+  const limited: Middleware = (ctx, next) => {
+    limiter.admit(ctx, network(clientAddress(ctx)));
     return records(ctx, next);
   };
 

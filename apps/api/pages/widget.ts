@@ -4,16 +4,16 @@
  */
 import { Problem } from '#libs/contract/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/contract/widget-files';
-import type { Context, Deps, Middleware } from '../http/context.ts';
+import type { Context, Middleware } from '../http/context.ts';
 import { forDocuments } from '../http/security-headers.ts';
 import { sendPacked } from './send-packed.ts';
-import type { ServedFile } from './widget-shelf.ts';
+import type { ServedFile, WidgetShelf } from './widget-shelf.ts';
 
 const eachPage = 'no-cache';
 const forEver = 'public, max-age=31536000, immutable';
 
 /** Path → handler. */
-export function widgetFiles({ widget }: Pick<Deps, 'widget'>): Record<string, Middleware> {
+export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string, Middleware> {
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>

@@ -55,7 +55,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const widget = createWidgetShelf(db, log);
   widget.keep();
-  const app = createApp({ config, log, metrics, db, readDb, redisHealth, tenants, recorder, counters, widget });
+  const app = createApp({ config, log, metrics, db, readDb, tenants, recorder, counters, widget });
 
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);

@@ -1,6 +1,6 @@
 /** Reads counters from Redis, or from Postgres where Redis is away or does not hold all of them; then it also fills. */
 
-import { type Breakdown, sumBreakdowns } from '#libs/contract/terms';
+import { type Breakdown, sumOf } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
 import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
 import type { RedisHealth } from '#libs/queue/health';
@@ -67,6 +67,6 @@ export function createCounterReader(options: {
 
   return {
     read: (wanted) => from(wanted, readCounters, (rows) => rows),
-    sum: (wanted) => from(wanted, sumCounters, (rows) => sumBreakdowns(rows.values())),
+    sum: (wanted) => from(wanted, sumCounters, (rows) => sumOf(rows.values())),
   };
 }

@@ -1,9 +1,11 @@
-/** Reads a JSON object of at most 16 KiB; what is too large is refused before it is read. */
+/** The body of a record: read as a JSON object of at most 16 KiB, then checked field by field. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { Problem, unavailable } from '#libs/contract/problem';
+import { type FieldError, Problem, unavailable } from '#libs/contract/problem';
+import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from '#libs/contract/record';
 import type { Context } from '../http/context.ts';
 import { limit } from '../http/deadline.ts';
+import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
 
 export const bodyLimit = 16 * 1024;
 
@@ -38,6 +40,10 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const timer = setTimeout(() => {
+      reject(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
+    }, limit);
+    request.on('close', () => clearTimeout(timer));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bodyLimit) {
@@ -55,29 +61,6 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
       }
     });
     request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
-    expectBody({ request, giveUp: reject });
-  });
-}
-
-interface Expected {
-  request: IncomingMessage;
-  giveUp: (problem: Problem) => void;
-}
-
-/** Most bodies come with their headers; only those that did not after a turn of the event loop need a timer. */
-let expected: Expected[] = [];
-
-function expectBody(body: Expected): void {
-  if (expected.push(body) > 1) return;
-  setImmediate(() => {
-    const late = expected.filter(({ request }) => !request.complete);
-    expected = [];
-    for (const { request, giveUp } of late) {
-      const timer = setTimeout(() => {
-        giveUp(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
-      }, limit);
-      request.on('close', () => clearTimeout(timer));
-    }
   });
 }
 
@@ -103,3 +86,30 @@ function decode(body: Buffer): string {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function checkBody(given: Record<string, unknown>): RecordBody {
+  const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
+  if (crowded.length > 0) throw refuseFields(crowded);
+  const result = compiledRecordBody.safeParse(given, parseOptions);
+  const unseen = prototypeNames(given);
+  if (result.success && unseen.length === 0) return result.data;
+  throw refuseFields([...unseen, ...toFieldErrors(result.error?.issues ?? [])]);
+}
+
+/** Thousands of entries are counted before each is looked at: as many errors would cost hundreds of records' time. */
+function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
+  const limit = mapLimits[field];
+  const map = given[field];
+  if (!isObject(map) || Object.keys(map).length <= limit) return [];
+  return [{ path: `/${field}`, message: tooMany(limit) }];
+}
+
+/** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
+function prototypeNames({ preferences, metadata }: Record<string, unknown>): FieldError[] {
+  const found: FieldError[] = [];
+  if (namesPrototype(preferences)) found.push({ path: '/preferences/__proto__', message: 'is not an allowed name' });
+  if (namesPrototype(metadata)) found.push({ path: '/metadata/__proto__', message: 'is not an allowed name' });
+  return found;
+}
+
+const namesPrototype = (map: unknown): boolean => isObject(map) && Object.hasOwn(map, '__proto__');

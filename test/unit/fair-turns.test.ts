@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
-import { turns } from '../../apps/api/access/fair-turns.ts';
+import { fairTurns } from '../../apps/api/access/fair-turns.ts';
 import type { State } from '../../apps/api/http/context.ts';
 import { exchange } from '../../apps/api/http/exchange.ts';
 
@@ -23,12 +23,12 @@ describe('reads of one organization that take turns, one at a time', () => {
   beforeEach(async () => {
     begun = [];
     const app = new Koa<State>();
-    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }, '/record', () => {}));
+    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }));
     app.use((ctx, next) => {
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();
     });
-    app.use(turns(1));
+    app.use(fairTurns(1));
     app.use((ctx) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
       if (ctx.path === '/broken') throw new Error('broken');
