@@ -9,7 +9,7 @@ export function queueCommand(): Command {
   command
     .command('status')
     .alias('show')
-    .description('how many jobs wait, run and failed, and why the newest failed')
+    .description('jobs by state, and the errors of the newest failed ones')
     .action(async (_: object, self: Command) => {
       const status = await withQueues(async (queues) => {
         const { jobs, oldestWaiting } = await summarize(queues);
@@ -24,7 +24,7 @@ export function queueCommand(): Command {
     });
   command
     .command('retry-failed')
-    .description('put failed jobs back to be stored; their records are stored once however often that happens')
+    .description('retry failed jobs; safe to repeat, since each record is stored once')
     .action(async (_: object, self: Command) => {
       const retried = await withQueues(async (queues) => {
         const jobs = (await Promise.all(queues.map((queue) => queue.getFailed()))).flat();

@@ -1,4 +1,4 @@
-/** What a command works with: settings, connections for as long as it runs, and its output. */
+/** What a command works with: settings, connections that are closed after it, and its output. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
@@ -14,9 +14,9 @@ import { visible } from './visible.ts';
 
 const silent = { warn: () => {} };
 
-/** A running `npm start` leaves its settings here. */
+/** The settings of a running `npm start`. */
 const stackFile = '.data/env';
-/** And here what it made for trying out. */
+/** The demo organization that it created. */
 const demoFile = '.data/demo.json';
 
 export function readConfig(): CliConfig {

@@ -1,4 +1,4 @@
-/** The worker's side of the queues: reads a job's payload and hands its records on. */
+/** The worker's side of the queues: reads each job's payload and passes its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
@@ -7,10 +7,10 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { createAppetite } from './appetite.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 
-/** Milliseconds that a payload of a newer release waits before it is offered again. */
+/** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
 
-/** Thrown by `handle`: the worker stops before the job is done, and that is not one of the job's attempts. */
+/** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
 
 export interface ConsumerOptions {
@@ -23,7 +23,7 @@ export interface ConsumerOptions {
   log: Log;
 }
 
-/** Takes the jobs of one shard. A job is resolved only when its records are stored. */
+/** Consumes the jobs of one shard. A job completes only once its records are stored. */
 export function consumeShard({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
   const worker = new Worker(
     recordQueue(shard),
@@ -45,7 +45,7 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
       prefix: queuePrefix,
       concurrency,
       removeOnComplete: { count: 0 },
-      // a crash is not the job's fault, and its records are stored once however often it is delivered
+      // a crash is not the job's fault, and delivering it again is safe: its records are stored once
       maxStalledCount: 1_000_000,
       stalledInterval: 3_000,
       lockDuration: 10_000,

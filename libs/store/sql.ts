@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   max: number;
   /** milliseconds after which the server itself ends a statement */
   statementTimeout: number;
-  /** milliseconds after which the caller is told that there is no answer; longer than `statementTimeout` */
+  /** milliseconds after which the caller gets TimedOut; longer than `statementTimeout` */
   deadline: number;
   /** named prepared statements; off behind a pgbouncer before 1.21 */
   prepare: boolean;
@@ -21,7 +21,7 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /** Runs `work` on the pool; rejects with TimedOut after `deadline` milliseconds, and whether it took effect is unknown. */
+  /** Runs `work` on the pool. Rejects with TimedOut after `deadline` milliseconds; `work` may still take effect. */
   run<T>(work: (sql: Sql) => Promise<T>, deadline?: number): Promise<T>;
   /**
    * For an error that nobody caught. Where the driver threw it on writing to a closed connection, that connection never

@@ -11,26 +11,26 @@ export function createMetrics() {
     register,
     requests: new Histogram({
       name: 'assent_http_request_duration_seconds',
-      help: 'Time from a request to its answer',
+      help: 'Duration of requests, from arrival to response',
       labelNames: ['route', 'method', 'status'],
       buckets: seconds,
       registers,
     }),
     records: new Counter({
       name: 'assent_records_total',
-      help: 'Records by what became of them: queued, persisted (directly), stored, duplicate, rejected, refused',
+      help: 'Records by outcome: queued, persisted (directly), stored, duplicate, rejected, refused',
       labelNames: ['outcome'],
       registers,
     }),
     refusals: new Counter({
       name: 'assent_refusals_total',
-      help: 'Record requests refused, by reason (the code of the answer) and domain; no domain: one that does not exist',
+      help: 'Refused record requests by error code and domain; the domain is empty where it does not exist',
       labelNames: ['code', 'domain'],
       registers,
     }),
     persistDuration: new Histogram({
       name: 'assent_persist_duration_seconds',
-      help: 'Time of one persist statement',
+      help: 'Duration of one persist statement',
       buckets: seconds,
       registers,
     }),
@@ -48,7 +48,7 @@ export function createMetrics() {
     }),
     queueAge: new Gauge({
       name: 'assent_queue_oldest_job_age_seconds',
-      help: 'Age of the oldest job that waits',
+      help: 'Age of the oldest waiting job',
       registers,
     }),
     redisUsable: new Gauge({
@@ -58,14 +58,18 @@ export function createMetrics() {
     }),
     statsReads: new Counter({
       name: 'assent_stats_reads_total',
-      help: 'Reads of counters by source',
+      help: 'Reads of statistics by source',
       labelNames: ['source'],
       registers,
     }),
-    fills: new Counter({ name: 'assent_counter_fills_total', help: 'Organizations filled from Postgres', registers }),
+    fills: new Counter({
+      name: 'assent_counter_fills_total',
+      help: 'Organizations whose counters were filled from Postgres',
+      registers,
+    }),
     drift: new Counter({
       name: 'assent_counter_drift_total',
-      help: 'Counters found in Redis that differ from Postgres',
+      help: 'Counters in Redis that were found to differ from Postgres',
       registers,
     }),
   };
