@@ -8,7 +8,7 @@ import type { Database } from '#libs/store/sql';
 import { print, withDatabase, withRedis } from './session.ts';
 
 const everything = '0000-00-00';
-/** Milliseconds that a raise may be on its way. */
+/** Milliseconds that a raise may be pending. */
 const patience = 2_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -20,12 +20,12 @@ async function organizationsOf(db: Database, only?: string): Promise<string[]> {
 }
 
 export function countersCommand(): Command {
-  const command = new Command('counters').description('the counters in Redis, which copy those in Postgres');
+  const command = new Command('counters').description('the counters in Redis, a copy of those in Postgres');
   command
     .command('check')
     .alias('show')
-    .description('compare every counter in Redis with Postgres; exit 1 on any difference. Traffic may go on')
-    .option('--org <org>', 'only of this organization')
+    .description('compare every counter in Redis with Postgres; exit with 1 on any difference; safe under traffic')
+    .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
       const result = await withDatabase((db) =>
         withRedis(async (redis) => {
@@ -47,8 +47,8 @@ export function countersCommand(): Command {
     });
   command
     .command('rebuild')
-    .description('drop the counters in Redis and fill them from Postgres; reads answer from Postgres meanwhile')
-    .option('--org <org>', 'only of this organization')
+    .description('delete the counters in Redis and refill them from Postgres, which answers reads meanwhile')
+    .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
       const rebuilt = await withDatabase((db) =>
         withRedis(async (redis) => {
@@ -57,7 +57,7 @@ export function countersCommand(): Command {
             const list = (after: Counter | undefined, limit: number) =>
               db.run((sql) => listCounters(sql, organizationId, after, limit));
             await drop(redis.client, organizationId);
-            // a read may have begun a fill of its own in between; then that one counts
+            // a read may have started a fill in between; then wait for that one
             while (!(await fill(redis, organizationId, list)) && !(await isReady(redis, organizationId))) await pause();
           }
           return organizations.length;

@@ -13,7 +13,7 @@ const domainId = (text: string): string => {
   return text;
 };
 
-/** `https://*.com` would be nearly everybody. */
+/** `https://*.com` would match nearly every site. */
 const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^.:]+){2,}(:\d+)?$/.test(text);
 
 /** An origin as browsers send it, or with `*.` for any subdomain. */
@@ -27,7 +27,7 @@ const origin = (text: string, before: string[] = []): string[] => {
   return [...before, text];
 };
 
-/** Ready to paste, but for the key, which is known only to whoever made it. */
+/** Ready to paste, except for the key, which is shown only when it is created. */
 const tagOf = (api: string, { domainId, widget, integrity }: Record<'domainId' | 'widget' | 'integrity', string>) =>
   `<script src="${api.replace(/\/$/, '')}${widget}" integrity="${integrity}" crossorigin="anonymous" data-domain="${domainId}" data-key="ak_…" defer></script>`;
 
@@ -35,9 +35,9 @@ export function domainCommand(): Command {
   const command = new Command('domain').description('domains: the websites whose visitors decide');
   command
     .command('create <org> <name>')
-    .description('make a domain of an organization')
-    .option('--id <id>', 'its id; default: made up', domainId)
-    .option('--origin <url>', 'an origin that may record; repeat for more; none given: any may', origin)
+    .description('create a domain of an organization')
+    .option('--id <id>', 'its id; default: generated', domainId)
+    .option('--origin <url>', 'an origin that may record; repeatable; default: any origin', origin)
     .action(
       async (organizationId: string, name: string, options: { id?: string; origin?: string[] }, self: Command) => {
         const { id, origin: origins = [] } = options;
@@ -49,19 +49,19 @@ export function domainCommand(): Command {
     );
   command
     .command('list')
-    .option('--org <org>', 'only of this organization')
+    .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
       printList(self, 'domains', await withDatabase((db) => db.run((sql) => directory.domains(sql, org))));
     });
   command
     .command('show <domain>')
-    .description('a domain, and the address of this release of its widget')
-    .option('--api <url>', 'where browsers reach the API: prints the whole tag, less the key')
+    .description('show a domain and the permanent path of the current widget')
+    .option('--api <url>', 'the public URL of the API: also prints the script tag, without the key')
     .action(async (id: string, { api }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
       const domains = await withDatabase((db) =>
         db.run(async (sql) => {
-          // what is printed here has to stay valid
+          // the printed path must stay valid in later releases
           await keepWidgetFiles(sql, [file]);
           return directory.domains(sql);
         }),

@@ -6,19 +6,19 @@ export function keyCommand(): Command {
   const command = new Command('key').description('API keys: write-only, one domain each; several may be active');
   command
     .command('create <domain>')
-    .description('make a key; it is shown this once')
+    .description('create a key; it is shown only once')
     .action(async (domainId: string, _: object, self: Command) => {
       print(self, await withDatabase((_db, admin) => admin.createKey(domainId)));
     });
   command
     .command('revoke <domain> <keyprefix>')
-    .description('revoke the active key that begins with the prefix; it stops within a second')
+    .description('revoke the active key that begins with the prefix; it stops working within a second')
     .action(async (domainId: string, keyPrefix: string, _: object, self: Command) => {
       print(self, await withDatabase((_db, admin) => admin.revokeKey(domainId, keyPrefix)));
     });
   command
     .command('list')
-    .option('--domain <domain>', 'only of this domain')
+    .option('--domain <domain>', 'only this domain')
     .action(async ({ domain }: { domain?: string }, self: Command) => {
       printList(self, 'keys', await withDatabase((db) => db.run((sql) => directory.keys(sql, domain))));
     });

@@ -4,7 +4,7 @@ import { readConfig } from './session.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to date; safe beside running processes and other migrations')
+    .description('migrate the database; safe while processes and other migrations run')
     .action(async () => {
       const output = await migrate(readConfig().database().url);
       process.stdout.write(output || 'the database is up to date\n');

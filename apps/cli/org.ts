@@ -8,7 +8,7 @@ export function orgCommand(): Command {
   command
     .command('create <name>')
     .option('--plan <plan>', 'its plan', 'default')
-    .description('make an organization; the plan `default` (log, no limit) is made where it is missing')
+    .description('create an organization, and the plan `default` (log, no limit) if it is missing')
     .action(async (name: string, { plan }: { plan: string }, self: Command) => {
       const made = await withDatabase(async (db, admin) => {
         const plans = await db.run(directory.plans);

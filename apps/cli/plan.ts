@@ -7,7 +7,7 @@ const flag = (text: string): boolean => {
   return text === 'true';
 };
 
-/** Not null: commander would make an empty string of it. */
+/** Not null, which commander would turn into an empty string. */
 const limit = (text: string): number | 'none' => {
   if (text === 'none') return text;
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number, or none');
@@ -20,12 +20,14 @@ interface SetOptions {
 }
 
 export function planCommand(): Command {
-  const command = new Command('plan').description('plans: may the log be read, and up to how many records a month');
+  const command = new Command('plan').description(
+    'plans: whether the log may be read, and for how many records a month',
+  );
   command
     .command('set <name>')
-    .description('make a plan, or change one; what is not given stays (at first: log true, limit none)')
-    .option('--consent-log <true|false>', 'may the log be read', flag)
-    .option('--monthly-limit <n|none>', 'records a month after which the log shows only its newest 10', limit)
+    .description('create or change a plan; omitted options keep their value (initially: log true, limit none)')
+    .option('--consent-log <true|false>', 'whether the log may be read', flag)
+    .option('--monthly-limit <n|none>', 'records a month beyond which the log shows only the newest 10', limit)
     .action(async (name: string, { consentLog, monthlyLimit }: SetOptions, self: Command) => {
       const plan = await withDatabase((_, admin) =>
         admin.setPlan(name, {

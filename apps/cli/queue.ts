@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { summarize } from '#libs/queue/summary';
 import { print, withQueues } from './session.ts';
 
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 const shownFailures = 20;
 
 export function queueCommand(): Command {
@@ -9,18 +9,14 @@ export function queueCommand(): Command {
   command
     .command('status')
     .alias('show')
-    .description('how many jobs wait, run and failed, and why the newest failed')
+    .description('jobs by state, and the errors of the newest failed ones')
     .action(async (_: object, self: Command) => {
       const status = await withQueues(async (queues) => {
-        const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...states)));
+        const { jobs, oldestWaiting } = await summarize(queues);
         const failed = (await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)))).flat();
-        const oldest = (await Promise.all(queues.map((queue) => queue.getWaiting(0, 0)))).flat();
-        const since = Math.min(Date.now(), ...oldest.map((job) => job.timestamp));
         return {
-          ...Object.fromEntries(
-            states.map((state) => [state, counts.reduce((sum, count) => sum + (count[state] ?? 0), 0)]),
-          ),
-          oldestWaitingSeconds: Math.round((Date.now() - since) / 1000),
+          ...jobs,
+          oldestWaitingSeconds: Math.round(oldestWaiting),
           failures: failed.map((job) => ({ jobId: job.id ?? '', error: job.failedReason ?? '' })),
         };
       });
@@ -28,7 +24,7 @@ export function queueCommand(): Command {
     });
   command
     .command('retry-failed')
-    .description('put failed jobs back to be stored; their records are stored once however often that happens')
+    .description('retry failed jobs; safe to repeat, since each record is stored once')
     .action(async (_: object, self: Command) => {
       const retried = await withQueues(async (queues) => {
         const jobs = (await Promise.all(queues.map((queue) => queue.getFailed()))).flat();

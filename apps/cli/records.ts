@@ -11,7 +11,7 @@ export function recordsCommand(): Command {
   command
     .command('rejected')
     .alias('list')
-    .description(`the newest ${listed} with their error and the whole record`)
+    .description(`the newest ${listed} with their errors`)
     .action(async (_: object, self: Command) => {
       const rows = await withDatabase((db) => db.run((sql) => listRejected(sql, listed)));
       printList(
@@ -22,7 +22,7 @@ export function recordsCommand(): Command {
     });
   command
     .command('replay')
-    .description('try all of them again; what is stored now leaves the list')
+    .description('retry all of them; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
       print(
         self,

@@ -1,9 +1,8 @@
-/** What a command works with: settings, connections for as long as it runs, and its output. */
+/** What a command works with: settings, connections that are closed after it, and its output. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
@@ -13,7 +12,7 @@ import { visible } from './visible.ts';
 
 const silent = { warn: () => {} };
 
-/** A running `npm start` leaves its settings here. */
+/** The settings of a running `npm start`. */
 const stackFile = '.data/env';
 
 export function readConfig(): CliConfig {
@@ -76,12 +75,10 @@ function ready(redis: RedisConnection): Promise<void> {
 export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
   // two thirds of a command's start, and most commands need no queue
-  const { Queue } = await import('bullmq');
+  const { openToRead } = await import('#libs/queue/summary');
   return withRedis(async (redis) => {
-    const queues = (await knownShards(redis.client, queueShards)).map((shard) => {
-      const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
-      return new Queue(recordQueue(shard), options).on('error', () => {});
-    });
+    const shards = await knownShards(redis.client, queueShards);
+    const queues = shards.map((shard) => openToRead(redis, shard));
     try {
       return await work(queues);
     } finally {

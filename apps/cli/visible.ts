@@ -1,6 +1,6 @@
 /**
- * A name or a record's field may hold what a terminal obeys: colours, titles, cursor movements, text that runs the other
- * way. Here they are shown as JSON writes them, so that JSON stays the same JSON.
+ * Names and fields of records may contain control characters that a terminal obeys: colours, titles, cursor movements,
+ * bidirectional text. They are printed as JSON escapes, so that JSON output stays equivalent.
  */
 export const visible = (text: string): string =>
   text.replace(

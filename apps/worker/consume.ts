@@ -8,7 +8,7 @@ import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
-import { createConsumer as consumeShard, NotNow } from '#libs/queue/consume';
+import { consumeShard, NotNow } from '#libs/queue/consume';
 import { knownShards } from '#libs/queue/shards';
 import { Batcher } from '#libs/runtime/batcher';
 import type { RedisConnection } from '#libs/runtime/redis';

@@ -3,7 +3,7 @@ import { readOrExit } from '#libs/config/read';
 import { readWorkerConfig } from '#libs/config/worker';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
-import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
+import { createDatabase } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
@@ -52,7 +52,7 @@ const answers = (question: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-createLifecycle({ deadline: 30_000, log, recover: recoverFromLostWrite }).onStop([
+createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
   { name: 'healing', stop: () => healing.close() },
   { name: 'housekeeping', stop: () => housekeeping.close() },
   { name: 'consumer', stop: () => consumer.close() },

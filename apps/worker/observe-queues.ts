@@ -1,16 +1,14 @@
-/** Depth and age of the record queues, read on each scrape of the metrics. */
-import { Queue } from 'bullmq';
+/** Depth and age of the record queues, read from Redis on each scrape of the metrics. */
+import type { Queue } from 'bullmq';
 import { closeAll } from '#libs/queue/close';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
+import { jobStates, openToRead, summarize } from '#libs/queue/summary';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 import type { Metrics } from '#libs/telemetry/metrics';
 
 /** milliseconds */
 const patience = 1_000;
-
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export function observeQueues({
   redis,
@@ -25,24 +23,16 @@ export function observeQueues({
   const open = (shard: number): Queue => {
     const known = opened.get(shard);
     if (known) return known;
-    const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };
-    const queue = new Queue(recordQueue(shard), options).on('error', () => {});
+    const queue = openToRead(redis, shard);
     opened.set(shard, queue);
     return queue;
   };
 
   const observe = async () => {
     const queues = (await knownShards(redis.client, shards)).map(open);
-    const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...states)));
-    for (const state of states) {
-      metrics.queueDepth.set(
-        { state },
-        counts.reduce((sum, count) => sum + (count[state] ?? 0), 0),
-      );
-    }
-    const oldest = (await Promise.all(queues.map((queue) => queue.getWaiting(0, 0)))).flat();
-    const since = Math.min(Date.now(), ...oldest.map((job) => job.timestamp));
-    metrics.queueAge.set((Date.now() - since) / 1000);
+    const { jobs, oldestWaiting } = await summarize(queues);
+    for (const state of jobStates) metrics.queueDepth.set({ state }, jobs[state]);
+    metrics.queueAge.set(oldestWaiting);
   };
 
   return {

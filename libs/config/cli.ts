@@ -3,8 +3,8 @@ import { readConnections, readSettings, refuse } from './read.ts';
 import { readTokens } from './token-keys.ts';
 
 /**
- * Each part on its own, since no command needs all of them. `stack`: the settings of a running `npm start`, which count
- * where the environment itself names no store; what it does name always wins.
+ * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`. They
+ * apply only if the environment names no store; its own settings always win.
  */
 export function readCliConfig(stack: Record<string, string>, given: NodeJS.ProcessEnv = process.env) {
   const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES;
@@ -16,8 +16,7 @@ export function readCliConfig(stack: Record<string, string>, given: NodeJS.Proce
       url: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
       prepare: values.DATABASE_PREPARE,
     }),
-    /** Signing takes the secret itself; public keys only verify. */
-    signing: () => ({ ...readTokens(values) }),
+    signing: () => readTokens(values),
     actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
   };
 }

@@ -19,7 +19,7 @@ export const address = (...protocols: string[]) =>
     .refine((text) => isDecodable(text))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
 
-/** A stray % in a password would stop the driver later, with a stack. */
+/** With a stray % in a password the driver would throw later, with a stack trace. */
 const isDecodable = (address: string): boolean => {
   try {
     decodeURIComponent(address);

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 
 export const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-export const makeId = (): string => makeIdAt(Date.now());
-
 /** An id whose time is `time` (Unix milliseconds). The rest is random, taken from a version 4 UUID, variant included. */
-export function makeIdAt(time: number): string {
-  const digits = time.toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7${randomUUID().slice(15)}`;
+export const makeIdAt = (time: number): string => `${timePart(time)}-7${randomUUID().slice(15)}`;
+
+/** A bound for ranges of ids: no id of that time or later is below it. */
+export const lowestIdAt = (time: number): string => `${timePart(time)}-0000-0000-000000000000`;
+
+function timePart(time: number): string {
+  const digits = Math.max(0, time).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
 /** The time that the id carries, in Unix milliseconds. */

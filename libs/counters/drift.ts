@@ -1,4 +1,4 @@
-/** Drift: where Redis and Postgres differ though nothing is on its way. */
+/** Drift: counters that differ between Redis and Postgres although no raise is pending. */
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { keysKey, parseKey, unpack } from './keys.ts';
@@ -14,7 +14,7 @@ export interface Difference {
 type Held = Map<string, Counter>;
 const nameOf = ({ domainId, period }: { domainId: string; period: string }) => `${domainId} ${period}`;
 
-/** Every counter that Redis holds of an organization, from `since` (`YYYY-MM-DD`) on. */
+/** All counters of an organization in Redis, from `since` (`YYYY-MM-DD`) on. */
 async function holdings(connection: RedisConnection, organizationId: string, since: string): Promise<Held> {
   const keys = await connection.client.smembers(keysKey(organizationId));
   const held: Held = new Map();
@@ -35,8 +35,8 @@ async function holdings(connection: RedisConnection, organizationId: string, sin
 const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) => one[decision] > other[decision]);
 
 /**
- * Counters that differ, from `since` on. Redis is read first, so a count above Postgres is wrong for certain; one below
- * may be on its way and counts as wrong only if `patience` milliseconds later it is still below.
+ * Counters that differ, from `since` on. Redis is read first, so a count above Postgres is certainly wrong. For a count
+ * below, a raise may be pending: it is reported only if it is still below after `patience` milliseconds.
  */
 export async function findDrift(
   connection: RedisConnection,

@@ -1,5 +1,5 @@
 /**
- * Fill: brings all counters of an organization from Postgres to Redis and then says that they are complete.
+ * Fill: copies all counters of an organization from Postgres to Redis and then marks them as complete.
  * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
  */
 import { randomUUID } from 'node:crypto';
@@ -9,14 +9,14 @@ import { fillKey, readyKey } from './keys.ts';
 import { raise } from './raise.ts';
 import { scripted } from './scripts.ts';
 
-/** Milliseconds after which a fill that died no longer keeps others from filling; each chunk begins them anew. */
+/** Milliseconds after which a crashed fill no longer blocks others. Each chunk extends them. */
 const fillLasts = 10_000;
 const chunk = 1_000;
 
 /** Reads up to `limit` counters after the given one, in a fixed order. */
 export type ListCounters = (after: Counter | undefined, limit: number) => Promise<Counter[]>;
 
-/** True when the organization is ready now; false when another fill is under way or something got in between. */
+/** True if the organization is ready now; false if another fill is running, or a flush or drop came in between. */
 export async function fill(
   connection: RedisConnection,
   organizationId: string,
@@ -30,7 +30,7 @@ export async function fill(
   try {
     await raiseAll(connection, organizationId, listCounters);
   } catch (error) {
-    // let the next one try at once
+    // so that the next fill can start at once
     await connection.client.del(fillKey(organizationId)).catch(() => {});
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * How counters lie in Redis. One hash per domain and month holds its days, one per domain its months; the whole
+ * How counters are laid out in Redis. One hash per domain and month holds its days, one per domain its months; the whole
  * organization has the same two. The four counts of a counter are one field, `accept_all reject_all custom withdraw`,
  * so that a domain's month stays one small listpack. All keys of an organization share a hash tag, hence a cluster slot.
  */
@@ -10,7 +10,7 @@ const prefix = (organizationId: string) => `assent:{${organizationId}}`;
 
 /** Holds the run_id of the server whose counters are complete. */
 export const readyKey = (organizationId: string): string => `${prefix(organizationId)}:ready`;
-/** Holds the nonce of the fill that is under way. */
+/** Holds the nonce of the running fill. */
 export const fillKey = (organizationId: string): string => `${prefix(organizationId)}:fill`;
 /** The set of the organization's counter keys, so that all can be dropped at once. */
 export const keysKey = (organizationId: string): string => `${prefix(organizationId)}:keys`;
@@ -27,11 +27,11 @@ export interface Fields {
   key: string;
   first: string;
   last: string;
-  /** what stands before a field in its period */
+  /** the prefix that makes a field a period */
   before: string;
 }
 
-/** Where the counters of `spans` lie. */
+/** The fields that hold the counters of `spans`. */
 export const fieldsOf = (organizationId: string, domainId: string, spans: Span[]): Fields[] =>
   spans.flatMap(({ from, to }) => {
     if (isMonth(from)) {
@@ -45,7 +45,7 @@ export const fieldsOf = (organizationId: string, domainId: string, spans: Span[]
     }));
   });
 
-/** What `counterKey` put into a key; no month for the hash of months. */
+/** The inverse of `counterKey`; without a month for the hash of months. */
 export function parseKey(organizationId: string, key: string): { domainId: string; month?: string } {
   const [kind, domainId = '', month] = key.slice(prefix(organizationId).length + 1).split(':');
   return kind === 'days' && month ? { domainId, month } : { domainId };

@@ -1,5 +1,5 @@
--- Raises counters of one organization: each count becomes the larger of what is there and what is given, so that a
--- raise may come twice, late or out of order.
+-- Raises counters of one organization: each count becomes the larger of the old and the given one, so a raise may come
+-- twice, late or out of order.
 -- KEYS: the set of the organization's counter keys, then the hashes.
 -- ARGV: for each counter the index of its hash in KEYS, its field, and its four counts.
 for i = 2, #KEYS do
@@ -11,7 +11,7 @@ for i = 1, #ARGV, 6 do
   local a, r, c, w = 0, 0, 0, 0
   if old then
     a, r, c, w = string.match(old, '^(%d+) (%d+) (%d+) (%d+)$')
-    -- what is no counter counts as nothing
+    -- a malformed value counts as 0
     a, r, c, w = tonumber(a or 0), tonumber(r or 0), tonumber(c or 0), tonumber(w or 0)
   end
   local na, nr = math.max(a, tonumber(ARGV[i + 2])), math.max(r, tonumber(ARGV[i + 3]))

@@ -1,4 +1,4 @@
-/** Raise and drop: the only two ways in which a counter in Redis ever changes. */
+/** Raise and drop: the only two operations that change counters in Redis. */
 import type { Counter } from '#libs/contract/terms';
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisClient } from '#libs/runtime/redis';
@@ -28,7 +28,7 @@ export async function raise(client: RedisClient, counters: Counter[]): Promise<v
   );
 }
 
-/** Forgets everything that Redis holds of an organization's counters, in one step. A fill brings them back. */
+/** Deletes all counters of an organization from Redis, atomically. A fill restores them. */
 export async function drop(client: RedisClient, organizationId: string): Promise<void> {
   await scripted(client).assentDrop(3, readyKey(organizationId), fillKey(organizationId), keysKey(organizationId));
 }

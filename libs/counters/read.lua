@@ -1,7 +1,7 @@
--- Reads counters of one organization, where this server holds all of them: else nothing.
+-- Reads counters of one organization; returns nil unless this server holds all of them.
 -- KEYS: the organization's mark, then the hashes.
 -- ARGV: this server's run_id, then for each hash the first and the last of the fields that are wanted.
--- Returns for each hash its fields and their values in turn.
+-- Returns for each hash its fields, each followed by its value.
 if redis.call('get', KEYS[1]) ~= ARGV[1] then
   return nil
 end

@@ -1,4 +1,4 @@
-/** Reading counters: the mark and the counts in one step, so that counts of a half-filled Redis are never shown. */
+/** Reads counters: the mark and the counts atomically, so that incomplete counts are never returned. */
 import type { Span } from '#libs/contract/calendar';
 import type { Breakdown } from '#libs/contract/terms';
 import type { RedisConnection } from '#libs/runtime/redis';
@@ -32,7 +32,7 @@ export async function readCounters(
   return counts;
 }
 
-/** What `readCounters` gives, added up where it lies. */
+/** The sum of what `readCounters` returns, computed in Redis. */
 export async function sumCounters(connection: RedisConnection, wanted: Wanted): Promise<Breakdown | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
   const found = await run('assentSum', connection, wanted, hashes);

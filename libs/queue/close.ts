@@ -1,4 +1,4 @@
-/** Closing queues and workers, which would wait without end for a Redis that is away. */
+/** Closes queues and workers. BullMQ itself would wait forever while Redis is down. */
 import type { Queue, Worker } from 'bullmq';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
@@ -8,8 +8,8 @@ const patience = 15_000;
 const patienceWithoutRedis = 1_000;
 
 /**
- * Workers finish the jobs that they have in hand. Without Redis a job cannot be finished: it is given up, and delivered
- * again to another worker.
+ * Workers finish their current jobs. Without Redis a job cannot be completed: it is abandoned, and later delivered to
+ * another worker.
  */
 export async function closeAll(connection: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
   const isThere = connection.client.status === 'ready';

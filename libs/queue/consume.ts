@@ -1,14 +1,15 @@
-/** The worker's side of the queues: reads a job's payload and hands its records on. */
+/** The worker's side of the queues: reads each job's payload and passes its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
+import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { queuePrefix, recordQueue } from './names.ts';
 
-/** Milliseconds that a payload of a newer release waits before it is offered again. */
+/** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
 
-/** Thrown by `handle`: the worker stops before the job is done, and that is not one of the job's attempts. */
+/** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
 
 export interface ConsumerOptions {
@@ -21,14 +22,8 @@ export interface ConsumerOptions {
   log: Log;
 }
 
-interface Log {
-  info: (fields: object, message: string) => void;
-  warn: (fields: object, message: string) => void;
-  error: (fields: object, message: string) => void;
-}
-
-/** Takes the jobs of one shard. A job is resolved only when its records are stored. */
-export function createConsumer({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
+/** Consumes the jobs of one shard. A job completes only once its records are stored. */
+export function consumeShard({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {
@@ -46,7 +41,7 @@ export function createConsumer({ connection, shard, concurrency, handle, log }: 
       prefix: queuePrefix,
       concurrency,
       removeOnComplete: { count: 0 },
-      // a crash is not the job's fault, and its records are stored once however often it is delivered
+      // a crash is not the job's fault, and delivering it again is safe: its records are stored once
       maxStalledCount: 1_000_000,
       stalledInterval: 3_000,
       lockDuration: 10_000,

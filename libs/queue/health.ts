@@ -1,11 +1,11 @@
-/** Can Redis take records now? Asked several times a second, so that the recorder need not find out by waiting. */
+/** Whether Redis can take records now. Probed several times a second, so that no request has to wait for a timeout. */
 import { Cluster } from 'ioredis';
 import type { RedisClient } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 
 const probeEvery = 250;
 const probeTimeout = 500;
-/** Beyond this share of maxmemory records go straight to Postgres: a worker that starts on a full Redis never drains it. */
+/** Above this share of maxmemory, records go straight to Postgres: a worker that starts on a full Redis never drains it. */
 const fullAt = 0.8;
 
 export interface RedisHealth {
@@ -64,7 +64,7 @@ async function probeAll(client: RedisClient): Promise<string | null> {
   }
 }
 
-/** Reads what INFO says of role, disk and memory. */
+/** Why this server cannot take records, by its reply to INFO; null if it can. */
 function problemIn(info: string): string | null {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   if (field('loading') === '1') return 'loading its data';

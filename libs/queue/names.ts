@@ -1,4 +1,4 @@
-/** The names of the queues, one per shard; the braces keep all keys of one in one Redis Cluster slot. */
+/** The names of the queues, one per shard. The braces keep all keys of a queue in one Redis Cluster slot. */
 import { createHash } from 'node:crypto';
 
 export const queuePrefix = 'assent';

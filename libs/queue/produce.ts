@@ -1,4 +1,4 @@
-/** The API's side of the queues: adds batches of records, and fails at once where Redis cannot take them. */
+/** The API's side of the queues: adds batches of records, and fails fast while Redis cannot take them. */
 import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
@@ -7,14 +7,14 @@ import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 import { announceShards } from './shards.ts';
 
-/** A worker retries an outage within one attempt; attempts are for what nobody foresaw. */
+/** An outage is retried within one attempt; further attempts are for unforeseen errors. */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
 
 /** milliseconds */
 const announceEvery = 5_000;
 
 export interface Producer {
-  /** Resolves once the batch is in Redis. After a timeout it may be there all the same. */
+  /** Resolves once the batch is in Redis. After a timeout it may or may not be there. */
   add(shard: number, records: NewRecord[]): Promise<void>;
   /** Resolves once every queue has been reached. */
   ready(): Promise<void>;
@@ -26,7 +26,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
   const open = new Map<number, Queue>();
   let closed = false;
 
-  // a queue whose first commands fail stays broken for good, so it counts only once it has answered
+  // BullMQ never recovers a queue whose first commands failed, so a queue is used only once it has answered
   const openQueue = async (shard: number): Promise<void> => {
     while (!closed) {
       const queue = new Queue(recordQueue(shard), {
@@ -45,7 +45,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
     }
   };
   const announce = () => void announceShards(connection.client, shards).catch(() => {});
-  // again and again: a flushed Redis forgets
+  // repeatedly, since a flushed Redis forgets
   connection.client.on('ready', announce);
   const announcing = setInterval(announce, announceEvery);
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));

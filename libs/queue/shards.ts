@@ -1,6 +1,6 @@
 /**
- * Which record queues there are. Every process has its own setting, and while it changes they differ: who adds tells
- * which queues it uses, and who takes serves those too, so that no queue is left alone.
+ * Which record queues exist. While QUEUE_SHARDS is being changed, processes disagree: producers announce the shards that
+ * they use and consumers serve those too, so that no queue is left without a consumer.
  */
 import type { RedisClient } from '#libs/runtime/redis';
 
@@ -12,7 +12,7 @@ export async function announceShards(client: RedisClient, count: number): Promis
   await client.sadd(shardsKey, ...range(count));
 }
 
-/** The process's own and all that were announced. */
+/** This process's own shards and all that were announced. */
 export async function knownShards(client: RedisClient, own: number): Promise<number[]> {
   const announced = await client.smembers(shardsKey);
   return [...new Set([...range(own), ...announced.map(Number)])].sort((one, other) => one - other);

@@ -1,4 +1,5 @@
 /** Ordered shutdown with a deadline: the one way in which a process ends. */
+import type { Log } from './log.ts';
 
 export interface Step {
   name: string;
@@ -12,15 +13,15 @@ export interface Lifecycle {
 }
 
 /**
- * Stops on SIGTERM and SIGINT (twice in a row is once: a terminal and npm may both pass it on), and on an error that
- * nobody caught. Exit code 0 when all steps ended in time, else 1.
+ * Stops on SIGTERM and SIGINT (a second signal is ignored: a terminal and npm may both send one) and on uncaught errors.
+ * The exit code is 0 if all steps succeeded in time, else 1.
  */
 export function createLifecycle(options: {
   /** milliseconds for all steps together */
   deadline: number;
-  /** Mends what an error that nobody caught has left, and says whether the process can go on. Default: it cannot. */
+  /** Repairs the damage of an uncaught error and says whether the process can go on. Default: it cannot. */
   recover?: (error: unknown) => boolean;
-  log: { info: (fields: object, message: string) => void; error: (fields: object, message: string) => void };
+  log: Pick<Log, 'info' | 'error'>;
 }): Lifecycle {
   let steps: Step[] = [];
   let stopping: Promise<void> | undefined;

@@ -1,9 +1,10 @@
 /**
- * Connections to Redis, in two roles: a producer fails fast, because somebody waits for its answer; a worker is patient,
- * because its work waits anyway.
+ * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker is patient,
+ * because its jobs can wait.
  */
 import calculateSlot from 'cluster-key-slot';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from './log.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -31,24 +32,20 @@ const roles: Record<Role, Options> = {
     maxRetriesPerRequest: 0,
     commandTimeout: 1_000,
     connectTimeout: 1_000,
-    // a connection that went silent without closing (a dead router, a frozen server) is made anew
+    // replaces a connection that went silent without closing (a dead router, a frozen server)
     socketTimeout: 3_000,
     retryStrategy: (times) => Math.min(times * 50, 300),
   },
   worker: {
     maxRetriesPerRequest: null,
     connectTimeout: 5_000,
-    // longer than a blocking read for the next job lasts
+    // longer than a blocking read for the next job
     socketTimeout: 20_000,
     retryStrategy: (times) => Math.min(times * 100, 1_000),
   },
 };
 
-export function connectRedis(
-  address: RedisAddress,
-  role: Role,
-  log: { warn: (fields: object, message: string) => void },
-): RedisConnection {
+export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, 'warn'>): RedisConnection {
   const options: Options = { ...roles[role], connectionName: `assent-${role}`, keepAlive: 10_000 };
   const client = address.clusterNodes.length > 0 ? connectCluster(address, options) : new Redis(address.url, options);
   client.on('error', warnOnChange(log));
@@ -80,7 +77,7 @@ function connectCluster(address: RedisAddress, redisOptions: Options): Cluster {
 }
 
 /** An outage makes the same error many times a second; one line is enough. */
-function warnOnChange(log: { warn: (fields: object, message: string) => void }) {
+function warnOnChange(log: Pick<Log, 'warn'>) {
   let last = '';
   return (error: Error) => {
     const reason = error.message || error.name;
@@ -105,7 +102,7 @@ function followRunId(client: Redis): (key: string) => string | undefined {
         runId = /^run_id:(\w+)/m.exec(info)?.[1];
       },
       () => {
-        // a moment's stall must not leave it unknown for as long as the connection lasts
+        // a short stall must not leave it unknown for the lifetime of the connection
         if (client.status === 'ready') setTimeout(ask, askAgainAfter);
       },
     );
@@ -121,7 +118,7 @@ function followClusterRunIds(cluster: Cluster): (key: string) => string | undefi
   const nodes = new Map<string, (key: string) => string | undefined>();
   cluster.on('+node', (node: Redis) => {
     nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
-    // nodes are opened at first use; their run_id is wanted before
+    // nodes connect on first use, but their run_id is needed before
     if (node.status === 'wait') node.connect().catch(() => {});
   });
   return (key) => {

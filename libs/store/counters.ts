@@ -17,7 +17,7 @@ export async function readCounts(
   return new Map(rows.map(({ period, ...counts }) => [period, { ...emptyBreakdown(), ...counts }]));
 }
 
-/** Up to `limit` counters of one organization after `after`, in the key's order: for going through all of them. */
+/** Up to `limit` counters of one organization after `after`, in the key's order, to page through all of them. */
 export async function listCounters(
   sql: Sql,
   organizationId: string,
@@ -47,11 +47,11 @@ export const oweRaises = (sql: Sql, counters: Pick<Counter, 'organizationId' | '
     as owed ("organizationId" text, "domainId" text, period text)`;
 
 export interface OwedRaise extends Counter {
-  /** all that is owed to this counter */
+  /** of all raises owed to this counter */
   ids: number[];
 }
 
-/** The counters of the oldest owed raises, with what they hold now; an outage owes the same few many times. */
+/** The counters of the oldest owed raises, with their current values. After an outage the same few are owed many times. */
 export async function listOwedRaises(sql: Sql, limit: number): Promise<OwedRaise[]> {
   return sql<OwedRaise[]>`
     select o.ids, ${columns(sql)}

@@ -5,23 +5,23 @@ import { TimedOut } from '#libs/runtime/within';
 const stateOf = (error: unknown): string | undefined =>
   error instanceof postgres.PostgresError ? error.code : undefined;
 
-/** Two batches waited for each other, or a serializable transaction lost: the same statement succeeds when sent again. */
+/** A deadlock or a serialization failure: the same statement succeeds when retried. */
 export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
 
-/** No partition for the row: a check violation by its code, known by where in the server it arose, in any language. */
+/** No partition for the row. Its code is that of a check violation; the server's routine tells them apart. */
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
-/** The row itself is at fault (data exception, integrity violation): sending it again cannot help. */
+/** The row itself is at fault (data exception, integrity violation): retrying cannot help. */
 export const isBadData = (error: unknown): boolean => /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error);
 
-/** A table, column, type or function that is not there: the database was not migrated, or not yet. */
+/** A missing table, column, type or function: the database has not been migrated yet. */
 export const isSchemaMissing = (error: unknown): boolean =>
   ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '');
 
 /**
- * Postgres is away or not able now, and may be later: no connection, shutting down, out of resources, disk full,
- * a timeout, a standby that does not write, or a schema that waits for its migration.
+ * Postgres is unavailable for now: no connection, shutting down, out of resources, disk full, a timeout, a read-only
+ * standby, or a schema that has not been migrated yet.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;

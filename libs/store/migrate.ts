@@ -11,9 +11,7 @@ import postgres from 'postgres';
 const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export async function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
-  const address = new URL(databaseUrl);
-  address.searchParams.delete('sslmode');
-  const sql = postgres(address.toString(), { max: 1, onnotice: () => {}, connect_timeout: 10 });
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     await holdLock(sql, patience);
     return await runDbmate(databaseUrl);
@@ -44,7 +42,7 @@ async function runDbmate(databaseUrl: string): Promise<string> {
   }
 }
 
-/** dbmate demands TLS unless told otherwise; the address decides, and says nothing for a local server. */
+/** Where the address says nothing of TLS, the driver connects without and dbmate demands it: both do without. */
 function withSslMode(databaseUrl: string): string {
   const address = new URL(databaseUrl);
   if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'disable');

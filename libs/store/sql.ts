@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   max: number;
   /** milliseconds after which the server itself ends a statement */
   statementTimeout: number;
-  /** milliseconds after which the caller is told that there is no answer; longer than `statementTimeout` */
+  /** milliseconds after which the caller gets TimedOut; longer than `statementTimeout` */
   deadline: number;
   /** named prepared statements; off behind a pgbouncer before 1.21 */
   prepare: boolean;
@@ -21,21 +21,24 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /** Runs `work` on the pool; rejects with TimedOut after `deadline` milliseconds, and whether it took effect is unknown. */
+  /** Runs `work` on the pool. Rejects with TimedOut after `deadline` milliseconds; `work` may still take effect. */
   run<T>(work: (sql: Sql) => Promise<T>, deadline?: number): Promise<T>;
+  /**
+   * For an error that nobody caught. Where the driver threw it on writing to a closed connection, that connection never
+   * sends again: the pool is replaced, its statements fail as with any lost connection, and the answer is true.
+   */
+  recover(error: unknown): boolean;
   close(): Promise<void>;
 }
 
 function connect(options: DatabaseOptions): Sql {
-  const { sslmode, url } = withoutSslMode(options.url);
-  return postgres(url, {
+  return postgres(options.url, {
     max: options.max,
     prepare: options.prepare,
     connect_timeout: 3,
     idle_timeout: 60,
     max_lifetime: 60 * 30,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
-    ...(sslmode && { ssl: sslmode === 'disable' ? false : (sslmode as 'require') }),
     connection: {
       application_name: options.name,
       statement_timeout: options.statementTimeout,
@@ -66,28 +69,11 @@ const arrayParameter = (to: number) => ({
     `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
 });
 
-/** The driver would send an unknown parameter of the address on to the server, which refuses it. */
-function withoutSslMode(address: string): { url: string; sslmode: string | null } {
-  const url = new URL(address);
-  const sslmode = url.searchParams.get('sslmode');
-  url.searchParams.delete('sslmode');
-  return { url: url.toString(), sslmode };
-}
-
-/** How the pools in use are replaced. */
-const replacements = new Set<() => void>();
-
 /**
- * For an error that nobody caught: true where it is the driver's, which now and then writes to a connection that has
- * just closed (github.com/porsager/postgres, issue 1154). No promise hears of it, and that connection sends nothing any
- * more, so every pool is replaced; what was under way fails as with any lost connection.
+ * Where the driver writes to a connection that has just closed, and throws (github.com/porsager/postgres, issue 1154).
+ * It does so after the lost connection has been reported, when it rolls the transaction back.
  */
-export function recoverFromLostWrite(error: unknown): boolean {
-  const stack = error instanceof TypeError ? (error.stack ?? '') : '';
-  if (!/nextWrite \(\S*\/postgres\/\S*connection\.js/.test(stack)) return false;
-  for (const replace of replacements) replace();
-  return true;
-}
+const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
 
 export function createDatabase(options: DatabaseOptions): Database {
   let sql = connect(options);
@@ -101,7 +87,6 @@ export function createDatabase(options: DatabaseOptions): Database {
   const replaceIfSilent = (pool: Sql, since: number) => {
     if (pool === sql && answered <= since) replace();
   };
-  replacements.add(replace);
 
   return {
     async run(work, deadline = options.deadline) {
@@ -116,9 +101,11 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw error;
       }
     },
-    close: () => {
-      replacements.delete(replace);
-      return sql.end({ timeout: 5 });
+    recover: (error) => {
+      const isLostWrite = error instanceof TypeError && (error.stack ?? '').includes(lostWrite);
+      if (isLostWrite) replace();
+      return isLostWrite;
     },
+    close: () => sql.end({ timeout: 5 }),
   };
 }

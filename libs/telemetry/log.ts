@@ -1,12 +1,13 @@
 /**
- * Structured logs: one JSON object a line, with what is personal or secret left out.
+ * Structured logs: one JSON object a line, without personal data and secrets.
  * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
  */
-import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import pino, { type DestinationStream, type LoggerOptions } from 'pino';
+import type { Log } from '#libs/runtime/log';
 
-export type Log = Logger;
+export type { Log };
 
-const left = '…';
+const censored = '…';
 const withheld = [
   'apiKey',
   'token',
@@ -19,14 +20,14 @@ const withheld = [
   'remoteAddress',
 ].flatMap((name) => (name.startsWith('[') ? [name, `*${name}`, `*.*${name}`] : [name, `*.${name}`, `*.*.${name}`]));
 
-/** Secrets that found their way into a message: API keys, access tokens, and passwords in addresses of stores. */
+/** Secrets inside a message: API keys, access tokens, and passwords in the URLs of Postgres and Redis. */
 const secrets = /\bak_[\w-]{22,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^:@/\s"]*:)[^@/\s"]+(?=@)/g;
 
-/** `destination`: standard output, unless a test reads along. */
+/** `destination`: standard output; tests pass their own. */
 export function createLog(
   name: string,
   level: string,
-  // synchronous: at the end of the process an asynchronous one would wait for ever for a reader that is gone
+  // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
   destination: DestinationStream = pino.destination({ fd: 1, sync: true }),
 ): Log {
   const options: LoggerOptions = {
@@ -35,14 +36,14 @@ export function createLog(
     base: { name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: withheld, censor: left },
+    redact: { paths: withheld, censor: censored },
     serializers: { err: describeError },
-    hooks: { streamWrite: (line) => line.replaceAll(secrets, left) },
+    hooks: { streamWrite: (line) => line.replaceAll(secrets, censored) },
   };
   return pino(options, destination);
 }
 
-/** The driver's errors carry query parameters, which are visitors' records: only these fields are told. */
+/** The driver's errors carry the query's parameters, which are visitors' records: only these fields are logged. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name: type, message, stack } = error;

@@ -1,6 +1,6 @@
-/** The operations port: is it alive, is it ready, how is it doing. For operators only, on loopback by default. */
+/** The operations port: liveness, readiness, metrics and the queues' pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { isAskedByItsName } from './asked-by-name.ts';
+import { isTrustedHost } from './is-trusted-host.ts';
 
 export interface Readiness {
   ready: boolean;
@@ -8,23 +8,21 @@ export interface Readiness {
 }
 
 export interface OpsOptions {
-  host: string;
-  port: number;
   readiness: () => Promise<Readiness>;
   metrics: () => Promise<{ type: string; text: string }>;
-  /** answers what is below `/queues` */
+  /** serves `/queues` and all below it */
   queues?: RequestListener;
 }
 
-export function createOpsServer({ readiness, metrics, queues }: Omit<OpsOptions, 'host' | 'port'>): Server {
+export function createOpsServer({ readiness, metrics, queues }: OpsOptions): Server {
   return createServer((request, response) => {
     const send = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }).end(body);
     };
     const fail = () => send(500, 'text/plain', 'failed\n');
     const [path = '/'] = (request.url ?? '/').split('?');
-    if (!isAskedByItsName(request.headers.host, request.socket.localAddress))
-      send(403, 'text/plain', 'on loopback, ask by address or as localhost\n');
+    if (!isTrustedHost(request.headers.host, request.socket.localAddress))
+      send(403, 'text/plain', 'on loopback, use an IP address, localhost or the name of this machine\n');
     else if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeId } from '#libs/contract/uuid';
 import { tokenFor } from '../support/client.ts';
+import { makeId } from '../support/ids.ts';
 import { exchange, problemIn, type RawAnswer } from '../support/raw-http.ts';
 import { at, type StackWithApi, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decisions, sources } from '#libs/contract/terms';
-import { makeId } from '#libs/contract/uuid';
+import { makeId } from '../support/ids.ts';
 import { expectBlame } from '../support/problems.ts';
 import { type Stack, useStack } from '../support/stack.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { decisions } from '#libs/contract/terms';
-import { makeId } from '#libs/contract/uuid';
 import type { Client } from '../support/client.ts';
+import { makeId } from '../support/ids.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FullRecord } from '#libs/contract/responses';
-import { makeId, timeOf } from '#libs/contract/uuid';
+import { timeOf } from '#libs/contract/uuid';
+import { makeId } from '../support/ids.ts';
 import { at, type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 

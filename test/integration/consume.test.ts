@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
-import { createConsumer, NotNow } from '#libs/queue/consume';
+import { consumeShard, NotNow } from '#libs/queue/consume';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
@@ -30,7 +30,7 @@ describe('the consumer of a queue', () => {
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
     const { log } = quiet();
-    const consumer = createConsumer({ connection: worker, shard: 0, concurrency: 2, handle, log });
+    const consumer = consumeShard({ connection: worker, shard: 0, concurrency: 2, handle, log });
     if (!consumer) throw new Error('no consumer');
     onTestFinished(() => consumer.close());
     return consumer;

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, recoverFromLostWrite } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { openDatabase } from '../support/stores.ts';
 
 const deadline = 2_000;
@@ -29,7 +29,7 @@ describe('a write of the driver to a connection that has just closed', () => {
   it('is known by its stack, and every statement after it is answered', async () => {
     process.setUncaughtExceptionCaptureCallback((error) => {
       uncaught.push(error);
-      if (!recoverFromLostWrite(error)) throw error;
+      if (!db.recover(error)) throw error;
     });
     for (let attempt = 0; attempt < 50 && uncaught.length === 0; attempt += 1) {
       await expect(loseConnection()).rejects.toThrow();
@@ -40,7 +40,7 @@ describe('a write of the driver to a connection that has just closed', () => {
   });
 
   it('is nothing else', () => {
-    expect(recoverFromLostWrite(new TypeError('nextWrite'))).toBe(false);
-    expect(recoverFromLostWrite('nextWrite (file:///postgres/src/connection.js')).toBe(false);
+    expect(db.recover(new TypeError('nextWrite'))).toBe(false);
+    expect(db.recover('nextWrite (file:///postgres/src/connection.js')).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
-import { readOrganizationPage } from '#libs/store/records/log';
+import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';

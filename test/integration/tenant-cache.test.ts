@@ -17,6 +17,7 @@ const counted = (db: Database): Database & { asked: number } => ({
     this.asked += 1;
     return db.run(work, deadline);
   },
+  recover: () => false,
   close: () => db.close(),
 });
 
@@ -130,6 +131,7 @@ describe('the tenant cache', () => {
         } else if (afterChange) changeSeen = true;
         return result;
       },
+      recover: () => false,
       close: () => db.close(),
     };
     const late = createTenantCache(slow, { warn: () => {} });

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import { orgStatsQuery, recordsQuery } from '#libs/contract/queries';
-import { makeId, makeIdAt } from '#libs/contract/uuid';
+import { makeIdAt } from '#libs/contract/uuid';
 import { makeCursor, readCursor } from '../../apps/api/http/cursor.ts';
+import { makeId } from '../support/ids.ts';
 
 const binding = { cursorKey: randomBytes(32), domainId: 'dom_a' };
 const position = { after: { id: makeId(), domainId: 'dom_a' }, page: 2 };

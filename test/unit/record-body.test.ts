@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compiledRecordBody, recordBody } from '#libs/contract/record';
-import { makeId } from '#libs/contract/uuid';
+import { makeId } from '../support/ids.ts';
 
 /** The compiled schema is what the service uses; both must agree. */
 function accepts(body: unknown): boolean {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
-import { makeId, makeIdAt, timeOf, uuidv7Pattern } from '#libs/contract/uuid';
+import { makeIdAt, timeOf, uuidv7Pattern } from '#libs/contract/uuid';
+import { makeId } from '../support/ids.ts';
 
 describe('an id', () => {
   it.each([

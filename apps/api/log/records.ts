@@ -2,7 +2,8 @@
 import { Problem } from '#libs/contract/problem';
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
-import { type LogPage, readPage } from '#libs/store/records/log';
+import type { LogPage } from '#libs/store/records/full-record';
+import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';

@@ -9,7 +9,7 @@ import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
+import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
@@ -39,7 +39,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
   const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = watchRedis(redis.client, (reason) => {
-    metrics.redisUsable.set({ use: 'record' }, reason === null ? 1 : 0);
+    metrics.redisUsable.set(reason === null ? 1 : 0);
     if (reason === null) log.info({}, 'recording through Redis');
     else log.warn({ reason }, 'recording straight to Postgres');
   });
@@ -82,7 +82,9 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     stopping = true;
     return closeServer(server);
   };
-  const lifecycle = createLifecycle({ deadline: 10_000, log, recover: recoverFromLostWrite });
+  // both, since the error does not say whose connection it was
+  const recover = (error: unknown) => [db, readDb].map((database) => database.recover(error)).includes(true);
+  const lifecycle = createLifecycle({ deadline: 10_000, log, recover });
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },
     { name: 'recorder', stop: () => recorder.idle() },

@@ -5,7 +5,7 @@ import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
 import { orgStatsQuery } from '#libs/contract/queries';
 import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/contract/terms';
-import { readOrganizationPage } from '#libs/store/records/log';
+import { readOrganizationPage } from '#libs/store/records/organization-log';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { findCap } from '../access/tenant-rules.ts';

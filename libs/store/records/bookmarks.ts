@@ -1,7 +1,7 @@
 /**
- * Bookmarks for the busy days of the log: the id at every ten thousandth record, so that a page amid a day of a million
- * steps over some thousands of ids instead of half a million. They hold for one number of records only: records are
- * never deleted but by the month, so a day with as many records as when its bookmarks were set holds the same ones.
+ * Bookmarks for the busy days of the log: the id of every ten-thousandth record, so that a page in the middle of a day
+ * with a million records skips a few thousand ids instead of half a million. Bookmarks are valid while the day has as
+ * many records as when they were set: records are only deleted by whole months, so it then has the same records.
  */
 import type postgres from 'postgres';
 import { addDays, startOf } from '#libs/contract/calendar';
@@ -9,14 +9,14 @@ import type { Database, Sql } from '../sql.ts';
 
 type Transaction = postgres.TransactionSql<{ bigint: number }>;
 
-/** records; below this a page steps over fewer than half of so many */
+/** records; on a smaller day a page skips at most half as many ids */
 const busyDay = 100_000;
 /** records from one bookmark to the next */
 const between = 10_000;
 const patience = 5 * 60_000;
 
 export interface BookmarkOptions {
-  /** the UTC day that is still being filled, and gets none */
+  /** the current UTC day, which still grows and gets none */
   today: string;
   busyDay?: number;
   between?: number;
@@ -77,7 +77,7 @@ const setInDay = (sql: Sql, { organizationId, domainId, day }: BusyDay, every: n
       )`;
   });
 
-/** A day of many millions takes longer than a worker's statement may. */
+/** A day of many millions takes longer than the worker's statement timeout allows. */
 const patiently = <T>(sql: Sql, work: (transaction: Transaction) => Promise<T>) =>
   sql.begin(async (transaction) => {
     await transaction`select set_config('statement_timeout', ${String(patience)}, true)`;

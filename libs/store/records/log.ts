@@ -1,210 +1,193 @@
 /**
- * The log: pages of records, newest first. The day counters tell on which days a page lies, so a deep page skips whole
- * days by arithmetic and steps over ids only within a day, from its nearer end or, where the day is a busy one that is
- * over, from a bookmark. Counters and records change in one statement and are read in one, so totals and pages agree.
+ * The log of a domain: pages of records, newest first. The day counters say on which days a page lies. A deep page
+ * skips whole days by arithmetic, and steps over ids only within one day. Persisting changes counters and records in
+ * one statement, and each statement here reads both, so totals and pages agree.
  */
-import { dayOf } from '#libs/contract/calendar';
-import type { FullRecord } from '#libs/contract/responses';
+import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { Decision } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
+import { lowestIdAt, timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
+import { columns, type LogPage, type Row, toPage } from './full-record.ts';
 
-export interface LogQuery {
+interface Filter {
   organizationId: string;
   domainId: string;
   /** first and last UTC day, inclusive */
   from?: string | undefined;
   to?: string | undefined;
   decision?: Decision | undefined;
-  visitorId?: string | undefined;
   bot?: boolean | undefined;
+}
+
+export interface LogQuery extends Filter {
+  visitorId?: string | undefined;
   limit: number;
-  /** how many of the newest to skip, or the id after which to continue */
+  /** how many of the newest to skip; without effect where `after` is given */
   offset?: number | undefined;
+  /** the id after which to continue */
   after?: string | undefined;
 }
 
-export interface LogPage {
-  total: number;
-  /** up to `limit` */
-  records: FullRecord[];
-  /** whether older ones follow */
-  more: boolean;
-}
-
-type Row = Omit<FullRecord, 'decidedAt' | 'receivedAt'> & { receivedAt: Date };
-
-const columns = (sql: Sql) => sql`
-  r.id, r.domain_id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
-  r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,
-  r.page_url as "pageUrl", r.country, r.ip, r.user_agent as "userAgent", r.tc_string as "tcString",
-  r.gpp_string as "gppString", r.gpc, r.metadata, r.bot`;
-
-const toRecord = (row: Row): FullRecord => ({
-  id: row.id,
-  domainId: row.domainId,
-  decision: row.decision,
-  decidedAt: new Date(timeOf(row.id)).toISOString(),
-  receivedAt: row.receivedAt.toISOString(),
-  visitorId: row.visitorId,
-  preferences: row.preferences,
-  source: row.source,
-  bannerVersion: row.bannerVersion,
-  policyVersion: row.policyVersion,
-  language: row.language,
-  pageUrl: row.pageUrl,
-  country: row.country,
-  ip: row.ip,
-  userAgent: row.userAgent,
-  tcString: row.tcString,
-  gppString: row.gppString,
-  gpc: row.gpc,
-  metadata: row.metadata,
-  bot: row.bot,
-});
-
-/** One row more than asked for tells whether older records follow. */
-function toPage(rows: (Row & { total: number })[], limit: number): LogPage {
-  const found = rows.filter((row) => row.id !== null);
-  return { total: rows[0]?.total ?? 0, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
-}
-
 export async function readPage(sql: Sql, query: LogQuery): Promise<LogPage> {
-  const rows = query.visitorId === undefined ? await pageByDays(sql, query) : await pageOfVisitor(sql, query);
-  return toPage(rows, query.limit);
+  const { visitorId, after, offset = 0, limit, ...filter } = query;
+  // one more than a page holds tells whether another one follows
+  const take = limit + 1;
+  if (visitorId !== undefined) return toPage(await visitorPage(sql, filter, { visitorId, after, offset, take }), limit);
+  if (after !== undefined) return toPage(await pageAfter(sql, filter, { after, take }), limit);
+  return toPage(await pageAt(sql, filter, { offset, take }), limit);
 }
 
-/** In the statement's own text: a plan for any value could not use the index that only withdrawals have. */
-const isDecision = (sql: Sql, decision: Decision) =>
-  ({
-    accept_all: sql`decision = 'accept_all'`,
-    reject_all: sql`decision = 'reject_all'`,
-    custom: sql`decision = 'custom'`,
-    withdraw: sql`decision = 'withdraw'`,
-  })[decision];
+const firstDay = '1970-01-01';
+const lastDay = '9999-12-31';
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const noLowerDay = '0000-00-00';
-const noUpperDay = '9999-12-31';
-
-function pageByDays(sql: Sql, query: LogQuery) {
-  const { organizationId, domainId, decision, bot, from = noLowerDay, to = noUpperDay, after } = query;
-  const take = query.limit + 1;
-  const offset = query.offset ?? 0;
-  const counted = decision ? sql`${sql(decision)}` : sql`accept_all + reject_all + custom + withdraw`;
-  const ofDecision = decision ? sql`and ${isDecision(sql, decision)}` : sql``;
-  const ofBots = bot === undefined ? sql`` : bot ? sql`and bot` : sql`and not bot`;
-  // counters do not tell crawlers apart; their records are few and counted from an index of their own
-  const count = bot === undefined ? counted : bot ? sql`coalesce(bots.n, 0)` : sql`${counted} - coalesce(bots.n, 0)`;
-  const joinBots =
-    bot === undefined
-      ? sql``
-      : sql`
-        left join (
-          select to_char(date '1970-01-01' + (milliseconds_of(id) / 86400000)::int, 'YYYY-MM-DD') as period, count(*) as n
-          from records where domain_id = ${domainId} and bot ${ofDecision}
-          group by 1
-        ) as bots using (period)`;
-  const dayEnds = sql`id_at(starts + interval '1 day')`;
-  const inDay = (before: typeof dayEnds) => sql`
-    domain_id = ${domainId} and id >= id_at(starts) and id < ${before} ${ofDecision} ${ofBots}`;
-  const hasBookmarks = decision === undefined && bot === undefined;
-  const ids = after
-    ? sql`
-        select older.id
-        from (
-          select starts, coalesce(sum(n) filter (where period < ${dayOf(timeOf(after))}) over newer, 0) as before
-          from days where period <= ${dayOf(timeOf(after))}
-          window newer as (order by period desc rows between unbounded preceding and 1 preceding)
-        ) as day
-        cross join lateral (
-          select id from records where ${inDay(dayEnds)} and id < ${after} order by id desc limit ${take}
-        ) as older
-        where day.before < ${take}
-        order by older.id desc limit ${take}`
-    : sql`
-        select page.id
-        from (
-          select period, starts, n, greatest(${offset}::bigint - before, 0) as skip,
-            least(n, ${offset}::bigint + ${take}::bigint - before) - greatest(${offset}::bigint - before, 0) as take
-          from days where before < ${offset}::bigint + ${take}::bigint and before + n > ${offset}::bigint
-        ) as day
-        left join lateral (
-          select newer, id from bookmarks
-          where ${hasBookmarks} and domain_id = ${domainId} and bookmarks.day = period and records = n and newer <= skip
-          order by newer desc limit 1
-        ) as bookmark on true
-        cross join lateral (
-          select skip - coalesce(newer, 0) as newer_to_skip, n - skip - day.take as older_to_skip
-        ) as steps
-        cross join lateral (
-          (select id from records where ${inDay(sql`coalesce(bookmark.id, ${dayEnds})`)}
-           order by id desc
-           offset newer_to_skip limit case when newer_to_skip <= older_to_skip then day.take else 0 end)
-          union all
-          (select id from records where ${inDay(dayEnds)}
-           order by id
-           offset older_to_skip limit case when newer_to_skip > older_to_skip then day.take else 0 end)
-        ) as page`;
-  return sql<(Row & { total: number })[]>`
-    with days as materialized (
-      select period, period::timestamp at time zone 'UTC' as starts, ${count} as n,
-        (sum(${count}) over (order by period desc) - (${count}))::bigint as before
-      from counters ${joinBots}
-      where organization_id = ${organizationId} and domain_id = ${domainId} and length(period) = 10 and ${count} > 0
-        and period between ${from} and ${to} and left(period, 7) in (select month from record_months where dropped_at is null)
+/**
+ * The page after the `offset` newest records. In a day it is reached from the day's newer or older end, whichever is
+ * nearer; in a busy day that is over, from the last bookmark before it.
+ */
+function pageAt(sql: Sql, filter: Filter, { offset, take }: { offset: number; take: number }) {
+  const { domainId } = filter;
+  const hasBookmarks = filter.decision === undefined && filter.bot === undefined;
+  return sql<Row[]>`
+    with days as materialized (${matchingDays(sql, filter)}),
+    parts as (
+      select day, n,
+        id_at(starts) as first_id,
+        id_at(starts + interval '1 day') as next_day_id,
+        greatest(${offset}::bigint - newer, 0) as skip,
+        least(n, ${offset + take}::bigint - newer) - greatest(${offset}::bigint - newer, 0) as take
+      from days
+      where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint
     ),
-    ids as materialized (${ids})
-    select (select coalesce(sum(n), 0)::bigint from days) as total, ${columns(sql)}
-    from (select) as always
-    left join (ids join records r on r.domain_id = ${domainId} and r.id = ids.id) on true
-    order by r.id desc`;
-}
-
-function pageOfVisitor(sql: Sql, query: LogQuery) {
-  const { organizationId, domainId, visitorId, decision, bot, from, to, after } = query;
-  const matches = sql`
-    organization_id = ${organizationId} and domain_id = ${domainId} and visitor_id = ${visitorId ?? ''}
-    ${decision ? sql`and ${isDecision(sql, decision)}` : sql``} ${bot === undefined ? sql`` : sql`and bot = ${bot}`}
-    ${from ? sql`and id >= id_at(${from}::timestamp at time zone 'UTC')` : sql``}
-    ${to ? sql`and id < id_at((${to}::timestamp + interval '1 day') at time zone 'UTC')` : sql``}`;
-  return sql<(Row & { total: number })[]>`
-    with ids as materialized (
-      select id from records where ${matches} ${after ? sql`and id < ${after}` : sql``}
-      order by id desc offset ${after ? 0 : (query.offset ?? 0)} limit ${query.limit + 1}
+    ways as (
+      select parts.take, first_id, next_day_id,
+        coalesce(bookmark.id, next_day_id) as start_id,
+        skip - coalesce(bookmark.newer, 0) as newer_to_skip,
+        n - skip - parts.take as older_to_skip
+      from parts
+      left join lateral (
+        select newer, id from bookmarks
+        where ${hasBookmarks} and domain_id = ${domainId} and bookmarks.day = parts.day and records = n
+          and newer <= skip
+        order by newer desc limit 1
+      ) as bookmark on true
+    ),
+    ids as materialized (
+      select page.id
+      from ways
+      cross join lateral (
+        (
+          select id from records
+          where domain_id = ${domainId} and id >= first_id and id < start_id ${ofKind(sql, filter)}
+          order by id desc
+          offset newer_to_skip limit case when newer_to_skip <= older_to_skip then ways.take else 0 end
+        )
+        union all
+        (
+          select id from records
+          where domain_id = ${domainId} and id >= first_id and id < next_day_id ${ofKind(sql, filter)}
+          order by id
+          offset older_to_skip limit case when newer_to_skip > older_to_skip then ways.take else 0 end
+        )
+      ) as page
     )
-    select (select count(*) from records where ${matches}) as total, ${columns(sql)}
-    from (select) as always
+    select counted.total, ${columns(sql)}
+    from (select coalesce(sum(n), 0)::bigint as total from days) as counted
     left join (ids join records r on r.domain_id = ${domainId} and r.id = ids.id) on true
     order by r.id desc`;
 }
 
-/** Records of all the organization's domains from `from` to `to` (UTC days, inclusive), newest first. */
-export async function readOrganizationPage(
+/**
+ * The page after the record `after`. Older days are left out once the days between surely fill the page; of the
+ * record's own day it is not known how many are older, so it counts as none.
+ */
+function pageAfter(sql: Sql, filter: Filter, { after, take }: { after: string; take: number }) {
+  const { domainId } = filter;
+  const day = dayOf(timeOf(after));
+  return sql<Row[]>`
+    with days as materialized (${matchingDays(sql, filter)}),
+    older_days as (
+      select starts,
+        coalesce(sum(n) filter (where day < ${day}) over newer_days, 0) as passed
+      from days
+      where day <= ${day}
+      window newer_days as (order by day desc rows between unbounded preceding and 1 preceding)
+    ),
+    ids as materialized (
+      select page.id
+      from older_days
+      cross join lateral (
+        select id from records
+        where domain_id = ${domainId} and id >= id_at(starts) and id < id_at(starts + interval '1 day')
+          and id < ${after} ${ofKind(sql, filter)}
+        order by id desc limit ${take}
+      ) as page
+      where passed < ${take}
+      order by page.id desc limit ${take}
+    )
+    select counted.total, ${columns(sql)}
+    from (select coalesce(sum(n), 0)::bigint as total from days) as counted
+    left join (ids join records r on r.domain_id = ${domainId} and r.id = ids.id) on true
+    order by r.id desc`;
+}
+
+/** A page of one visitor's records. They have an index of their own, which also counts them. */
+function visitorPage(
   sql: Sql,
-  query: {
-    organizationId: string;
-    from: string;
-    to: string;
-    limit: number;
-    /** the record after which to continue; several domains may have one with the same id */
-    after?: { id: string; domainId: string } | undefined;
-  },
-): Promise<LogPage> {
-  const { organizationId, from, to, limit, after } = query;
-  const rows = await sql<(Row & { total: number })[]>`
-    with newest as materialized (
-      select * from records
-      where organization_id = ${organizationId} and id >= id_at(${from}::timestamp at time zone 'UTC')
-        and id < id_at((${to}::timestamp + interval '1 day') at time zone 'UTC')
-        ${after ? sql`and (id, domain_id) < (${after.id}, ${after.domainId})` : sql``}
-      order by id desc, domain_id desc limit ${limit + 1}
+  filter: Filter,
+  { visitorId, after, offset, take }: { visitorId: string; after: string | undefined; offset: number; take: number },
+) {
+  const { organizationId, domainId, decision, bot, from = firstDay, to = lastDay } = filter;
+  const ofVisitor = sql`
+    organization_id = ${organizationId} and domain_id = ${domainId} and visitor_id = ${visitorId}
+    and id >= ${lowestIdAt(startOf(from))} and id < ${lowestIdAt(startOf(addDays(to, 1)))}
+    ${ofKind(sql, { decision })} ${bot === undefined ? sql`` : sql`and bot = ${bot}`}`;
+  return sql<Row[]>`
+    with ids as materialized (
+      select id from records
+      where ${ofVisitor} and id < ${after ?? highestId}
+      order by id desc offset ${after ? 0 : offset} limit ${take}
     )
-    select
-      (select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint from counters
-       where organization_id = ${organizationId} and domain_id = '' and length(period) = 10
-         and period between ${from} and ${to}) as total,
-      ${columns(sql)}
-    from (select) as always left join newest r on true
-    order by r.id desc, r.domain_id desc`;
-  return toPage(rows, limit);
+    select counted.total, ${columns(sql)}
+    from (select count(*) as total from records where ${ofVisitor}) as counted
+    left join (ids join records r on r.domain_id = ${domainId} and r.id = ids.id) on true
+    order by r.id desc`;
+}
+
+/** The days with matching records: how many (`n`), how many newer ones in later days, and the day's bounds as ids. */
+const matchingDays = (sql: Sql, filter: Filter) => sql`
+  select day, day::timestamp at time zone 'UTC' as starts, n, (sum(n) over (order by day desc) - n)::bigint as newer
+  from (${countByDay(sql, filter)}) as counted
+  where n > 0`;
+
+/** Counters do not tell crawlers apart. Their records are few, and are counted with an index of their own. */
+function countByDay(sql: Sql, { organizationId, domainId, decision, bot, from = firstDay, to = lastDay }: Filter) {
+  const all = sql`
+    select period as day, ${decision ? sql(decision) : sql`accept_all + reject_all + custom + withdraw`} as n
+    from counters
+    where organization_id = ${organizationId} and domain_id = ${domainId} and length(period) = 10
+      and period between ${from} and ${to}
+      and left(period, 7) in (select month from record_months where dropped_at is null)`;
+  if (bot === undefined) return all;
+  const crawlers = sql`
+    select to_char(date '1970-01-01' + (milliseconds_of(id) / 86400000)::int, 'YYYY-MM-DD') as day, count(*) as n
+    from records
+    where domain_id = ${domainId} ${ofKind(sql, { decision, bot: true })}
+    group by 1`;
+  return sql`
+    select day, ${bot ? sql`coalesce(crawlers.n, 0)` : sql`total.n - coalesce(crawlers.n, 0)`} as n
+    from (${all}) as total left join (${crawlers}) as crawlers using (day)`;
+}
+
+/** In the statement's own text, not as parameters: a plan for any value could not use the indexes of one value only. */
+function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
+  const ofDecision = {
+    accept_all: sql`and decision = 'accept_all'`,
+    reject_all: sql`and decision = 'reject_all'`,
+    custom: sql`and decision = 'custom'`,
+    withdraw: sql`and decision = 'withdraw'`,
+  };
+  return sql`
+    ${decision ? ofDecision[decision] : sql``}
+    ${bot === undefined ? sql`` : bot ? sql`and bot` : sql`and not bot`}`;
 }

@@ -1,4 +1,4 @@
-/** The monthly partitions of `records`: made ahead, and dropped whole once nothing in them is kept. */
+/** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 import type { Sql } from '../sql.ts';
 
 /** True where the month had no partition yet. */
@@ -12,14 +12,14 @@ export async function listMonths(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.month);
 }
 
-/** The months whose records are gone, oldest first. */
+/** The months that were dropped, oldest first. */
 export async function listDroppedMonths(sql: Sql): Promise<string[]> {
   const rows = await sql<{ month: string }[]>`
     select month from record_months where dropped_at is not null order by month`;
   return rows.map((row) => row.month);
 }
 
-/** Waits at most two seconds for readers to let go, then fails and is tried again at the next round. */
+/** Waits at most two seconds for readers' locks, then fails. The next round tries again. */
 export async function dropMonth(sql: Sql, month: string): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local lock_timeout = '2s'`;

@@ -1,6 +1,6 @@
 /**
- * Persists a batch though some record in it may be one that Postgres refuses: the batch is halved until the offender is
- * alone, and that one is kept in `rejected_records` with its error. The others are stored.
+ * Persists a batch that may contain a record that Postgres refuses. The batch is halved until that record is alone: it
+ * is kept in `rejected_records` with its error, and the others are stored.
  */
 import type { NewRecord } from '#libs/contract/record';
 import { isBadData } from '../errors.ts';
@@ -36,7 +36,7 @@ export async function persistOrReject(
   }
 }
 
-/** A redelivered job would reject the same record again; once is enough. */
+/** A job that is delivered again rejects the same record again: it is listed once. */
 async function reject(db: Database, record: NewRecord, error: unknown): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

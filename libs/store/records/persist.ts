@@ -1,7 +1,7 @@
 /**
- * Persist: one statement that stores a batch and counts what was new in it, or does neither.
+ * Persist: one statement that stores a batch and counts its new records, or does neither.
  * A record that is already there (same domain and id) is neither stored nor counted again, so a batch may be sent any
- * number of times, by anyone.
+ * number of times, by any process.
  */
 import { monthOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
@@ -13,15 +13,15 @@ import type { Database, Sql } from '../sql.ts';
 export interface Persisted {
   /** how many records were new */
   added: number;
-  /** the absolute value of every counter that the batch touched, also where nothing was new */
+  /** the absolute value of every counter that the batch touched, even if nothing was new */
   counters: Counter[];
 }
 
 /**
  * Stores `records` and returns the counters to raise.
  * With `owe` the counters are also noted in `owed_raises`, for a caller that cannot raise them itself.
- * Rejects with the driver's error, and then nothing of the batch was stored, or with TimedOut, and then all or
- * nothing of it was.
+ * Rejects with the driver's error if nothing of the batch was stored, or with TimedOut if that is unknown: then either
+ * all of it was stored or nothing.
  */
 export async function persist(db: Database, records: NewRecord[], { owe = false } = {}): Promise<Persisted> {
   const batch = JSON.stringify(records);
@@ -44,8 +44,8 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
 
 /**
  * Both inserts are ordered: two batches that share ids or counters then wait for each other in one direction and
- * cannot deadlock. The organization is the domain's own, not the sender's word; a domain that does not exist fails the
- * not-null rule instead of dropping the record.
+ * cannot deadlock. The organization is read from the domain, not taken from the record; a domain that does not exist
+ * violates the not-null rule instead of dropping the record silently.
  */
 async function persistBatch(sql: Sql, batch: string, owe: boolean): Promise<Persisted> {
   const rows = await sql<(Counter & { added: number })[]>`

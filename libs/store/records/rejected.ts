@@ -1,4 +1,4 @@
-/** Records that Postgres refused, kept whole with its error until they are replayed. */
+/** Records that Postgres refused, kept with the error until they are replayed. */
 import type { Sql } from '../sql.ts';
 
 export interface RejectedRecord {

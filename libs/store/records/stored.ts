@@ -1,10 +1,10 @@
-/** Which of these records are in the log already, by domain and id. */
+/** Which of these records are stored already, by domain and id. */
 import type { NewRecord } from '#libs/contract/record';
 import type { Sql } from '../sql.ts';
 
 export async function findStored(sql: Sql, records: Pick<NewRecord, 'domainId' | 'id'>[]): Promise<Set<string>> {
   const wanted = JSON.stringify(records.map(({ domainId, id }) => ({ domainId, id })));
-  // record by record by the primary key: the planner would rather read whole months
+  // one lookup by primary key per record: otherwise the planner scans whole months
   const rows = await sql<{ id: string }[]>`
     select found.id
     from json_to_recordset(${wanted}::text::json) as wanted ("domainId" text, "id" uuid)

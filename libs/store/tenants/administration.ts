@@ -1,9 +1,9 @@
-/** What operators change: each change and its line in the log of administrative acts are one transaction. */
+/** What operators change. Each change and its administrative act are written in one transaction. */
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '../sql.ts';
 import { type Domain, hashApiKey, makeApiKey, type Plan } from './tenants.ts';
 
-/** The operator's mistake, told in one line. */
+/** An operator's mistake. The message is one line. */
 export class Refused extends Error {}
 
 const makeId = (prefix: string) => `${prefix}_${randomBytes(10).toString('hex')}`;
@@ -20,7 +20,7 @@ const requireName = (name: string): void => {
 };
 
 export function createAdministration(db: Database, actor: string) {
-  /** The table's lock is held to the commit, so that acts become visible in the order of their ids. */
+  /** The table lock is held until the commit, so that acts become visible in the order of their ids. */
   const perform = <T>(change: (sql: Sql, note: (act: Omit<Act, 'actor'>) => Promise<void>) => Promise<T>): Promise<T> =>
     db.run(
       (sql) =>

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { domainIdPattern } from '#libs/contract/terms';
 import { Batcher } from '#libs/runtime/batcher';
+import type { Log } from '#libs/runtime/log';
 import type { Database, Sql } from '../sql.ts';
 import {
   apiKeyPattern,
@@ -18,12 +19,12 @@ import {
   type Organization,
 } from './tenants.ts';
 
-/** Milliseconds: an unknown key or id is asked for again after this, so that a new one works at once. */
+/** Milliseconds after which an unknown key or id is looked up again, so that a new one works almost at once. */
 const unknownFor = 500;
 const pollEvery = 500;
-/** Milliseconds: when a key was last used is known to within this. */
+/** Milliseconds: `last_used_at` of a key is accurate to within this. */
 const noteUseEvery = 30_000;
-/** Milliseconds: a request that has to look something up is still answered in time. */
+/** Milliseconds: short enough that a request that needs a lookup is still answered in time. */
 const lookupTimeout = 1_500;
 
 interface Act {
@@ -45,13 +46,13 @@ export interface TenantCache {
   close(): void;
 }
 
-export function createTenantCache(db: Database, log: { warn: (fields: object, message: string) => void }): TenantCache {
+export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantCache {
   let lastAct: number | undefined;
   let generation = 0;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  /** One query at a time answers everything that was asked for meanwhile. */
+  /** One query runs at a time; lookups that arrive meanwhile share the next one. */
   function lookup<Found extends object>(max: number, find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>) {
     const known = new LRUCache<string, Found>({ max });
     const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
@@ -71,7 +72,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
         unknown.set(id, true);
         return null;
       }
-      // a change that was seen while the query ran may concern what it read
+      // an act seen while the query ran may have changed what it read
       if (lastAct !== undefined && asked === generation) known.set(id, found);
       return found;
     };
@@ -93,7 +94,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
   }
 
   const keys = lookup(50_000, domainsOfKeys);
-  /** of keys that were found, so that a guess takes no room */
+  /** only of valid keys, so that guesses take no memory */
   const hashes = new LRUCache<string, string>({ max: 50_000 });
   const domains = lookup(50_000, findDomains);
   const organizations = lookup(10_000, findOrganizations);
@@ -136,7 +137,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
     lastAct = newest;
   };
 
-  /** Keys that were used since they were last noted: noted together, now and then. */
+  /** Keys used since `last_used_at` was last written; all are written together. */
   const used = new Set<string>();
   let notedAt = performance.now();
   const noteUse = async () => {
@@ -181,7 +182,7 @@ export function createTenantCache(db: Database, log: { warn: (fields: object, me
       if (domain && hash) used.add(hash);
       return domain;
     },
-    // an id comes from the path as it was sent: Postgres holds no NUL, and one would fail all that are asked for with it
+    // the id comes unchecked from the path: a NUL, which Postgres refuses, would fail every lookup in the query
     domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
     knownDomain: domains.known,
     organization: organizations.get,

@@ -25,7 +25,7 @@ export interface Organization {
   domains: Pick<Domain, 'domainId' | 'name'>[];
 }
 
-/** 192 random bits; the prefix lets secret scanners find a key that leaked where it should not be. */
+/** 192 random bits; the prefix lets secret scanners find leaked keys. */
 export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64url')}`;
 export const apiKeyPattern = /^ak_[A-Za-z0-9_-]{22,64}$/;
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
@@ -67,7 +67,7 @@ export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<st
   );
 }
 
-/** Only forward and only now and then, so that many processes do not fight over a row. */
+/** At most every 20 seconds for a key, so that many processes do not contend for its row. */
 export const noteKeyUse = (sql: Sql, hashes: string[]) => sql`
   update api_keys set last_used_at = now()
   where hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)

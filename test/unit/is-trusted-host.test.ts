@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { isAskedByItsName } from '#libs/telemetry/asked-by-name';
+import { isTrustedHost } from '#libs/telemetry/is-trusted-host';
 
 describe('the operations port on loopback', () => {
   it.each(['localhost', 'LocalHost:3001', '127.0.0.1:3001', '[::1]:3001', '10.1.2.3:3001', '[fd00::7]', 'node-7:3001'])(
     'answers to %s',
     (host) => {
       for (const address of ['127.0.0.1', '127.0.1.1', '::1', '::ffff:127.0.0.1'])
-        expect(isAskedByItsName(host, address, 'Node-7')).toBe(true);
+        expect(isTrustedHost(host, address, 'Node-7')).toBe(true);
     },
   );
 
   it('answers a probe that sends no Host', () => {
-    expect(isAskedByItsName(undefined, '127.0.0.1', 'node-7')).toBe(true);
+    expect(isTrustedHost(undefined, '127.0.0.1', 'node-7')).toBe(true);
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('the operations port on loopback', () => {
     '',
   ])('does not answer to %j', (host) => {
     for (const address of ['127.0.0.1', '127.0.1.1', '::1', '::ffff:127.0.0.1'])
-      expect(isAskedByItsName(host, address, 'node-7')).toBe(false);
+      expect(isTrustedHost(host, address, 'node-7')).toBe(false);
   });
 });
 
@@ -36,7 +36,7 @@ describe('the operations port on a network', () => {
     'answers to %s, the name that its operator gave it',
     (host) => {
       for (const address of ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::7', '192.168.127.1'])
-        expect(isAskedByItsName(host, address, 'node-7')).toBe(true);
+        expect(isTrustedHost(host, address, 'node-7')).toBe(true);
     },
   );
 });

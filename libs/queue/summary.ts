@@ -1,0 +1,31 @@
+/** The record queues as operators see them: how many jobs are in each state, and how long the oldest has waited. */
+import { Queue } from 'bullmq';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { queuePrefix, recordQueue } from './names.ts';
+
+export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface QueueSummary {
+  jobs: Record<(typeof jobStates)[number], number>;
+  /** seconds; 0 where nothing waits */
+  oldestWaiting: number;
+}
+
+/** A queue to look at: adds nothing and changes no settings. */
+export const openToRead = (connection: RedisConnection, shard: number): Queue =>
+  new Queue(recordQueue(shard), { connection: connection.client, prefix: queuePrefix, skipMetasUpdate: true }).on(
+    'error',
+    () => {},
+  );
+
+/** All of `queues` together. */
+export async function summarize(queues: Queue[]): Promise<QueueSummary> {
+  const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...jobStates)));
+  const oldest = (await Promise.all(queues.map((queue) => queue.getWaiting(0, 0)))).flat();
+  const sum = (state: string) => counts.reduce((total, count) => total + (count[state] ?? 0), 0);
+  const now = Date.now();
+  return {
+    jobs: { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed'), failed: sum('failed') },
+    oldestWaiting: (now - Math.min(now, ...oldest.map((job) => job.timestamp))) / 1000,
+  };
+}

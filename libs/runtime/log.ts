@@ -1,0 +1,7 @@
+/** The log as the libraries and apps use it; `libs/telemetry` makes it. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

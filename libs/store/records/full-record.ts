@@ -1,0 +1,51 @@
+/** A record as the log shows it: its columns, the row and a page of rows. */
+import type { FullRecord } from '#libs/contract/responses';
+import { timeOf } from '#libs/contract/uuid';
+import type { Sql } from '../sql.ts';
+
+export interface LogPage {
+  total: number;
+  /** up to `limit` */
+  records: FullRecord[];
+  /** whether older ones follow */
+  more: boolean;
+}
+
+/** `total` is on every row; the only row of an empty page has nothing else. */
+export type Row = Omit<FullRecord, 'decidedAt' | 'receivedAt'> & { receivedAt: Date; total: number };
+
+/** The columns of `records r`. */
+export const columns = (sql: Sql) => sql`
+  r.id, r.domain_id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
+  r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,
+  r.page_url as "pageUrl", r.country, r.ip, r.user_agent as "userAgent", r.tc_string as "tcString",
+  r.gpp_string as "gppString", r.gpc, r.metadata, r.bot`;
+
+/** One row more than `limit` tells whether older records follow. */
+export function toPage(rows: Row[], limit: number): LogPage {
+  const found = rows.filter((row) => row.id !== null);
+  return { total: rows[0]?.total ?? 0, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
+}
+
+const toRecord = (row: Row): FullRecord => ({
+  id: row.id,
+  domainId: row.domainId,
+  decision: row.decision,
+  decidedAt: new Date(timeOf(row.id)).toISOString(),
+  receivedAt: row.receivedAt.toISOString(),
+  visitorId: row.visitorId,
+  preferences: row.preferences,
+  source: row.source,
+  bannerVersion: row.bannerVersion,
+  policyVersion: row.policyVersion,
+  language: row.language,
+  pageUrl: row.pageUrl,
+  country: row.country,
+  ip: row.ip,
+  userAgent: row.userAgent,
+  tcString: row.tcString,
+  gppString: row.gppString,
+  gpc: row.gpc,
+  metadata: row.metadata,
+  bot: row.bot,
+});
