@@ -31,7 +31,7 @@ try {
   if (values.list) console.log(list);
   else {
     const chosen = offered.filter(({ name }) => names.length === 0 || names.includes(name));
-    await run(chosen, values.quick ?? false, values.against && path.resolve(values.against));
+    await measure(chosen, values.quick ?? false, values.against && path.resolve(values.against));
   }
 } catch (error) {
   console.error(tell(error));
@@ -39,7 +39,7 @@ try {
 }
 
 /** `other`: the checkout to compare with, in turns; each build has its own stores and gets the same load. */
-async function run(chosen: Measurement[], isQuick: boolean, other: string | undefined): Promise<void> {
+async function measure(chosen: Measurement[], isQuick: boolean, other: string | undefined): Promise<void> {
   const release = takeLock(path.join(ensureDataRoot(), 'bench-lock'));
   // two at once would measure each other
   if (!release) throw new Advice('another bench is running in this checkout');
