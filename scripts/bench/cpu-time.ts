@@ -1,22 +1,16 @@
-/** The processor's time that processes take, as Linux tells it. */
+/** CPU time of processes, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 
-/** what Linux counts in */
-const ticksPerSecond = 100;
-
-/** Microseconds of the processors that a second has. */
-export const available = availableParallelism() * 1_000_000;
-
-/** Microseconds that a process and its children have taken, also those that have ended. */
-export function processorTime(pid: number): number {
+/** Microseconds of a process and its children, including those that have ended. */
+export function cpuTime(pid: number): number {
   const own = read(pid);
   const children = readdirSync('/proc').flatMap((entry) => {
     const child = /^\d+$/.test(entry) ? read(Number(entry)) : undefined;
     return child?.parent === pid ? [child.ticks] : [];
   });
   const ticks = children.reduce((sum, each) => sum + each, (own?.ticks ?? 0) + (own?.endedChildren ?? 0));
-  return (ticks * 1_000_000) / ticksPerSecond;
+  // a tick is a hundredth of a second
+  return ticks * 10_000;
 }
 
 /** proc_pid_stat(5); undefined for a process that has ended. */
@@ -27,7 +21,7 @@ function read(pid: number): { parent: number; ticks: number; endedChildren: numb
   } catch {
     return undefined;
   }
-  // the name before it may hold anything
+  // the program's name before it may hold anything
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);
   return { parent: field(4), ticks: field(14) + field(15), endedChildren: field(16) + field(17) };
