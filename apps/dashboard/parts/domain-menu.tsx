@@ -1,4 +1,5 @@
 /** A menu of all domains with a search field. */
+import './domain-menu.css';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { count, escapeInvisible } from '../format.ts';
