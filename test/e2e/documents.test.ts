@@ -35,7 +35,7 @@ else curl() { node "$CURL" "$@"; }; fi
 command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
 stay() {
   "$@" & pid=$!
-  until node -e "fetch('http://127.0.0.1:$OPS_PORT/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"; do
+  until curl "http://127.0.0.1:$OPS_PORT/readyz" >/dev/null 2>&1; do
     kill -0 $pid
     sleep 0.1
   done
@@ -94,6 +94,7 @@ describe('the documents', () => {
       outputs.set(page, output);
       expect({ code, output }).toEqual({ code: 0, output });
     },
+    180_000,
   );
 
   it('a command that fails would fail its page', async () => {
