@@ -83,6 +83,13 @@ describe('docs/api.md', () => {
     },
   );
 
+  it('shows errors with their titles', () => {
+    const shown = blocks('json').flatMap(({ text }) => problemBody.safeParse(JSON.parse(text)).data ?? []);
+    const titles = new Map(Object.entries(problems).map(([code, { title }]) => [code, title]));
+    expect(shown.map(({ code, title }) => [code, title])).toEqual(shown.map(({ code }) => [code, titles.get(code)]));
+    expect(shown).not.toEqual([]);
+  });
+
   it('has every field of a record, and no other', () => {
     expect(firstNames(page, '### The record').sort()).toEqual([...recordFields].sort());
   });
