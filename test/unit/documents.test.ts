@@ -34,7 +34,7 @@ const anchorsOf = (page: string): string[] => [
 ];
 
 describe.each(pages)('%s', (page) => {
-  it('has no block that no test knows', () => {
+  it('has only blocks that a test knows', () => {
     const known = ['sh', 'html', 'js', 'css', 'json', 'text'];
     expect(blocksOf(page).filter(({ language }) => !known.includes(language))).toEqual([]);
   });
