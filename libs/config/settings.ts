@@ -8,7 +8,7 @@ type Process = 'api' | 'worker' | 'cli';
 export interface Setting {
   schema: z.ZodType;
   default?: string;
-  /** what it is for, in the documents' table */
+  /** what it is for, in the table of docs/operations.md */
   about: string;
   /** processes that use it; every process checks it */
   for: Process[];

@@ -29,7 +29,7 @@ describe('the record client beside a banner that is there already', () => {
     stack = await withOwnDomain(stack);
   });
 
-  /** The lines that the README has, with this domain's values. */
+  /** The lines that docs/widget.md has, with this domain's values. */
   const client = () => `
     import { createRecordClient } from '${stack.api.baseUrl}/record-client.js';
     const client = createRecordClient({

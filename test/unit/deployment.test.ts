@@ -93,10 +93,15 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('README', () => {
+describe('docs/operations.md', () => {
   it.each([...known])('tells of %s what the configuration does', (name, setting) => {
-    expect(read('README.md')).toContain(
+    expect(read('docs/operations.md')).toContain(
       `| \`${name}\` | ${setting.default ?? ''} | ${setting.for.join(', ')} | ${setting.about} |`,
     );
+  });
+
+  it('tells of no other setting', () => {
+    const told = [...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+    expect(told).toEqual([...known.keys()]);
   });
 });

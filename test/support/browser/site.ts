@@ -43,7 +43,7 @@ export async function startSite(): Promise<Site> {
 
 type Attributes = Record<string, string>;
 
-/** The tag as the README has it. */
+/** The tag as docs/widget.md has it. */
 export function tag(
   { api, domainId, apiKey }: Pick<Stack, 'api' | 'domainId' | 'apiKey'>,
   attributes: Attributes = {},

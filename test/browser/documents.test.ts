@@ -1,4 +1,4 @@
-/** Every line of the README's section on the widget, as it is written there, with a domain's own values put in. */
+/** Every snippet for websites of every document, as it is written there, with a domain's own values put in. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -7,15 +7,22 @@ import { root } from '../../scripts/stack/paths.ts';
 import { useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite } from '../support/browser/site.ts';
 import { createCli } from '../support/cli.ts';
-import { at, recordsOf, type Stack, useStack } from '../support/stack.ts';
+import { type Block, blocks, sectionOf } from '../support/documents.ts';
+import { recordsOf, type Stack, useStack } from '../support/stack.ts';
 
-const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-const section = /\n## The widget\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
-const blocks = (language: string) =>
-  [...section.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block ?? '');
+const snippets = blocks('html', 'js', 'css');
+const used = new Set<Block>();
+/** The first snippet of that language that has `part`. */
+function snippet(language: string, part = ''): string {
+  const found = snippets.find((each) => each.language === language && each.text.includes(part));
+  if (!found) throw new Error(`no document has ${language} with ${part}`);
+  // the tag stands alone on several pages
+  for (const each of snippets) if (each.text === found.text) used.add(each);
+  return found.text;
+}
 const script = { 'content-type': 'text/javascript; charset=utf-8' };
 
-describe("the README's section on the widget", () => {
+describe('the snippets of the documents', () => {
   const visit = useBrowser();
   let stack: Stack;
   let site: Site;
@@ -39,16 +46,13 @@ describe("the README's section on the widget", () => {
       .replaceAll('dom_…', stack.domainId)
       .replaceAll('ak_…', stack.apiKey)
       .replaceAll('sha384-…', pinned.integrity);
-  const block = (part: string) => {
-    const found = blocks('html').filter((each) => each.includes(part));
-    return fill(at(found, 0));
-  };
+  const block = (part: string) => fill(snippet('html', part));
   const open = async (head: string) => {
     const visitor = await visit();
     await visitor.page.goto(site.add('/', html(head)));
     return visitor;
   };
-  const simple = () => fill(at(blocks('html'), 0));
+  const simple = () => fill(snippet('html'));
 
   it('the tag shows the banner', async () => {
     const { page, messages } = await open(simple());
@@ -75,7 +79,7 @@ describe("the README's section on the widget", () => {
   it("the page's own code runs", async () => {
     const { page, messages } = await open(simple());
     await page.getByRole('button', { name: 'Accept all' }).click();
-    await page.evaluate(`{ ${fill(at(blocks('js'), 0))} }`);
+    await page.evaluate(`{ ${fill(snippet('js'))} }`);
     expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('withdraw');
     await page.getByRole('button', { name: 'Privacy settings' }).click();
     await page.getByRole('button', { name: 'Accept all' }).click();
@@ -94,8 +98,7 @@ describe("the README's section on the widget", () => {
   });
 
   it('the colours follow the style sheet', async () => {
-    const rule = /`(assent-widget \{[^`]*\})`/.exec(section)?.[1];
-    const { page } = await open(`<style>${rule}</style>${simple()}`);
+    const { page } = await open(`<style>${snippet('css')}</style>${simple()}`);
     const button = page.getByRole('button', { name: 'Accept all' });
     expect(await button.evaluate((node) => getComputedStyle(node).backgroundColor)).toBe('rgb(11, 93, 75)');
   });
@@ -115,8 +118,8 @@ describe("the README's section on the widget", () => {
     expect((await recordsOf(stack, before + 3)).at(-1)).toMatchObject({ preferences: { analytics: true } });
   });
 
-  it('names every attribute that there is, and no other', () => {
-    const named = [...section.matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
+  it('the table names every attribute that there is, and no other', () => {
+    const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
     );
     const source = readFileSync(path.join(root, 'apps/widget/settings.ts'), 'utf8');
@@ -128,5 +131,9 @@ describe("the README's section on the widget", () => {
       .filter((name) => !onlyInConfig.includes(name))
       .map((name) => kebab(name).replace(/^(color|text)s$/, '$1'));
     expect(named.sort()).toEqual(attributes.sort());
+  });
+
+  it('none was left out', () => {
+    expect(snippets.filter((each) => !used.has(each))).toEqual([]);
   });
 });

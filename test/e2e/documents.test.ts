@@ -1,0 +1,148 @@
+/** Every command of every document, as it is written there, in a copy of the checkout beside its running `npm start`. */
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { type Checkout, startCheckout } from '../support/checkout.ts';
+import { blocks, blocksOf, pages, sectionOf } from '../support/documents.ts';
+import { runCli } from '../support/service.ts';
+
+/** What is not run here, and why. */
+const notRun: { command: RegExp; because: string }[] = [
+  { command: /^npm run demo$/, because: 'takes half a minute; a smaller demo is run' },
+  { command: /^npm start$/, because: 'runs already: the others need it' },
+  { command: /^npm test\b/, because: 'is what runs this' },
+  { command: /^npm ci && npm run build$/, because: 'test/e2e/image.test.ts runs both; here npm start has built' },
+  { command: /^docker compose /, because: 'needs a container engine; test/unit/deployment.test.ts reads the file' },
+  {
+    command: /^npm run (-s )?(bench|chaos|fuzz)\b(?!.*--list)/,
+    because: 'takes minutes; what it names is checked below',
+  },
+  {
+    command: /^npm run (-s )?(types|lint|format)$/,
+    because: 'looks at the source, not at the service; .ci/run runs it',
+  },
+  { command: /^\.ci\/run$/, because: 'runs npm test' },
+];
+
+/** These stay until they are told to end. */
+const staying = /^npm run (api|worker)$/;
+
+/** A refused request fails the script, a process that stays is stopped once it is ready, and a bare machine has stand-ins. */
+const prelude = `
+set -eu
+if command -v curl >/dev/null; then curl() { command curl -sS --fail-with-body "$@"; }
+else curl() { node "$CURL" "$@"; }; fi
+command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
+stay() {
+  "$@" & pid=$!
+  until curl "http://127.0.0.1:$OPS_PORT/readyz" >/dev/null 2>&1; do
+    kill -0 $pid
+    sleep 0.1
+  done
+  kill -TERM $pid
+  wait $pid
+}
+set -v
+`;
+
+const withoutComment = (line: string) => line.replace(/(^|\s)#.*$/, '').trim();
+const isNotRun = (line: string) => notRun.some(({ command }) => command.test(withoutComment(line)));
+const linesOf = (page: string): string[] =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.split('\n'));
+
+function toScript(lines: string[], { demo, databaseUrl, redisUrl }: Checkout): string {
+  const run = lines.map((line) => {
+    if (isNotRun(line)) return ':';
+    return staying.test(withoutComment(line)) ? `stay ${line}` : line;
+  });
+  return (prelude + run.join('\n'))
+    .replaceAll('postgres://…', databaseUrl)
+    .replaceAll('redis://…', redisUrl)
+    .replaceAll('org_…', demo.organizationId)
+    .replaceAll('dom_…', demo.domainId)
+    .replaceAll('ak_…', demo.apiKey);
+}
+
+describe('the documents', () => {
+  let checkout: Checkout;
+  const shell = async (script: string) => {
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const curl = path.resolve(import.meta.dirname, '../support/curl.mjs');
+    return checkout.shell(script, { PORT: String(port), OPS_PORT: String(opsPort), CURL: curl });
+  };
+  /** what each page's commands printed */
+  const outputs = new Map<string, string>();
+
+  beforeAll(async () => {
+    checkout = await startCheckout();
+  }, 240_000);
+
+  it('say what npm start prints', () => {
+    const shown = blocks('text').find(({ page, text }) => page === 'README.md' && text.includes('Assent is running'));
+    // figures, addresses and times differ
+    const words = (shown?.text ?? '').match(/^ {2}[A-Z]?[a-z]+(?: [a-z]+)?(?= {2})|^[A-Z].*$/gm) ?? [];
+    expect(words.length).toBeGreaterThan(8);
+    expect(words.filter((word) => !checkout.output.includes(word))).toEqual([]);
+  });
+
+  it.each(pages.filter((page) => linesOf(page).some((line) => withoutComment(line) && !isNotRun(line))))(
+    '%s: its commands succeed',
+    async (page) => {
+      const { code, output } = await shell(toScript(linesOf(page), checkout));
+      outputs.set(page, output);
+      expect(code, output).toBe(0);
+    },
+    180_000,
+  );
+
+  it('a command that fails would fail its page', async () => {
+    const [page = ''] = pages;
+    const misspelt = linesOf(page).map((line) => line.replace('/record"', '/recrod"'));
+    expect(misspelt).not.toEqual(linesOf(page));
+    expect((await shell(toScript(misspelt, checkout))).code).not.toBe(0);
+  });
+
+  it('need every exception that is listed', () => {
+    const lines = pages.flatMap(linesOf).map(withoutComment);
+    expect(notRun.filter(({ command }) => !lines.some((line) => command.test(line)))).toEqual([]);
+  });
+
+  it.each([
+    ['bench', 'docs/benchmarks.md'],
+    ['chaos', 'docs/guarantees.md'],
+  ])('name only what %s has, by the list that %s prints', (script, page) => {
+    const known: string[] = outputs.get(page)?.match(/^[a-z-]+(?= )/gm) ?? [];
+    const named = pages
+      .flatMap(linesOf)
+      .map(withoutComment)
+      .filter((line) => line.startsWith(`npm run ${script} -- `))
+      .flatMap((line) => line.split(' ').slice(4))
+      .filter((word) => !word.startsWith('--'));
+    expect(named).not.toEqual([]);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('list the commands of the command line, all of them', async () => {
+    const cells = sectionOf('docs/operations.md', '## Commands').match(/^\| `.*? \|/gm) ?? [];
+    const told = cells.flatMap((cell) => [...cell.matchAll(/`([a-z]+(?: [a-z-]+)?)/g)].map(([, name]) => name));
+    const commandsOf = async (...noun: string[]) => {
+      const { stdout } = await runCli({}, ...noun, '--help');
+      const list = /\nCommands:\n([\s\S]*?)\n(?=\S|$)/.exec(stdout)?.[1] ?? '';
+      const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
+      return names.filter((name) => name !== 'help');
+    };
+    const there = await Promise.all(
+      (await commandsOf()).map(async (noun) => {
+        const verbs = await commandsOf(noun);
+        return verbs.length > 0 ? verbs.map((verb) => `${noun} ${verb}`) : [noun];
+      }),
+    );
+    expect(told.sort()).toEqual(there.flat().sort());
+  });
+
+  it('Ctrl-C ends npm start', async () => {
+    expect(await checkout.stop()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,16 @@
+// A stand-in for curl, with the options that the documents use, for machines that have none.
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    request: { type: 'string', short: 'X', default: 'GET' },
+    header: { type: 'string', short: 'H', multiple: true, default: [] },
+    data: { type: 'string', short: 'd' },
+    'write-out': { type: 'string', short: 'w' },
+  },
+});
+const headers = values.header.map((header) => header.split(/:\s*(.*)/, 2));
+const response = await fetch(positionals[0], { method: values.request, headers, body: values.data });
+process.stdout.write(`${await response.text()}\n`);
+process.exitCode = response.ok ? 0 : 22;

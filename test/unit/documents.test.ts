@@ -1,0 +1,146 @@
+/** What the documents say of the code, as far as the code itself can tell; their commands and snippets are run elsewhere. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { problemBody, problems } from '#libs/contract/problem';
+import { orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
+import { recordFields } from '#libs/contract/record';
+import { domainStats, organization, orgStats, receipt, recordsPage } from '#libs/contract/responses';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { root } from '../../scripts/stack/paths.ts';
+import { blocks, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
+
+const exists = (file: string) => existsSync(path.join(root, file));
+const rowsOf = (page: string, heading: string): string[] => sectionOf(page, heading).match(/^\|.*\|$/gm) ?? [];
+const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+/** The names in the first cells of a table. */
+const firstNames = (page: string, heading: string): string[] =>
+  rowsOf(page, heading).flatMap((row) => namesIn(row.split(' | ')[0] ?? ''));
+
+/** What is linked to: files, and headings in them. */
+const linksOf = (page: string): string[] =>
+  [...readPage(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target));
+const anchorsOf = (page: string): string[] => [
+  ...[...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  ),
+  ...[...readPage(page).matchAll(/<a id="(.*?)">/g)].map(([, id = '']) => id),
+];
+
+describe.each(pages)('%s', (page) => {
+  it('has only blocks that a test knows', () => {
+    const known = ['sh', 'html', 'js', 'css', 'json', 'text'];
+    expect(blocksOf(page).filter(({ language }) => !known.includes(language))).toEqual([]);
+  });
+
+  it('links to what is there', () => {
+    const broken = linksOf(page).filter((target) => {
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? page : path.join(path.dirname(page), file);
+      return !exists(linked) || (anchor !== undefined && !anchorsOf(linked).includes(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names files and folders that are there', () => {
+    const named = readPage(page).match(/(?<![\w./-])(?:apps|libs|scripts|test|docs|\.ci)\/[\w./-]*\w/g) ?? [];
+    expect(named.filter((file) => !exists(file) && !exists(`${file}.ts`))).toEqual([]);
+  });
+
+  it('names npm scripts that are there', () => {
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    const named = [...readPage(page).matchAll(/\bnpm run (?:-s )?(\w+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it('is a front page: at most 130 lines', () => {
+    expect(readPage('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+  });
+});
+
+describe('docs/api.md', () => {
+  const page = 'docs/api.md';
+  const answers: z.ZodType[] = [receipt, domainStats, orgStats, recordsPage, organization, problemBody];
+
+  it.each(blocks('json').map(({ text }, index) => [index + 1, text]))(
+    'JSON block %i is an answer of the contract',
+    (_, text) => {
+      const shown: unknown = JSON.parse(text);
+      const same = answers.filter((schema) => {
+        const { data } = schema.safeParse(shown);
+        // what a schema does not know it leaves out
+        return data !== undefined && JSON.stringify(sorted(data)) === JSON.stringify(sorted(shown));
+      });
+      expect(same).toHaveLength(1);
+    },
+  );
+
+  it('shows errors with their titles', () => {
+    const shown = blocks('json').flatMap(({ text }) => problemBody.safeParse(JSON.parse(text)).data ?? []);
+    const titles = new Map(Object.entries(problems).map(([code, { title }]) => [code, title]));
+    expect(shown.map(({ code, title }) => [code, title])).toEqual(shown.map(({ code }) => [code, titles.get(code)]));
+    expect(shown).not.toEqual([]);
+  });
+
+  it('has every field of a record, and no other', () => {
+    expect(firstNames(page, '### The record').sort()).toEqual([...recordFields].sort());
+  });
+
+  it.each([
+    ['### Statistics of a domain', statsQuery.shape],
+    ['### Statistics of the organization', orgStatsQuery.shape],
+    ['### The log', recordsQuery.shape],
+  ])('%s: has every parameter, and no other', (heading, shape) => {
+    expect(firstNames(page, heading).sort()).toEqual(Object.keys(shape).sort());
+  });
+
+  it('has every error with its status, and no other', () => {
+    const listed = rowsOf(page, '## Errors').flatMap((row) => {
+      const [, status = '', codes = ''] = row.split('|');
+      return namesIn(codes).map((code) => [code, Number(status)]);
+    });
+    expect(listed.sort()).toEqual(
+      Object.entries(problems)
+        .map(([code, { status }]) => [code, status])
+        .sort(),
+    );
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('has every metric, and no other', () => {
+    const metrics = createMetrics()
+      .register.getMetricsAsArray()
+      .map(({ name }) => name);
+    const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
+    expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());
+  });
+});
+
+describe('docs/decisions/README.md', () => {
+  it('lists every decision', () => {
+    const written = pages
+      .filter((page) => /^docs\/decisions\/(?!README)/.test(page))
+      .map((page) => path.basename(page));
+    expect(linksOf('docs/decisions/README.md').sort()).toEqual(written.sort());
+  });
+});
+
+/** With the names of objects in order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([name, part]) => [name, sorted(part)]),
+  );
+}
