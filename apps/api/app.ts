@@ -1,53 +1,76 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
-import { Problem } from '#libs/contract/problem';
+import type { ApiConfig } from '#libs/config/api';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { apiKey } from './access/api-key.ts';
 import { bearer } from './access/bearer.ts';
-import { allowedOrigin, anyPageMayRead, cors, preflight } from './access/cors.ts';
+import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
-import { turns } from './access/fair-turns.ts';
-import { readRateLimit, recordRateLimit } from './access/rate-limit.ts';
-import type { Deps, Middleware, State } from './http/context.ts';
+import { fairTurns } from './access/fair-turns.ts';
+import { readRateLimit, recordRateLimit } from './access/limits.ts';
+import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
+import { refuseOtherMethods } from './http/routes.ts';
 import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
-import { inTurn } from './http/steps.ts';
 import { records } from './log/records.ts';
 import { organization } from './manage/organization.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
 import { widgetFiles } from './pages/widget.ts';
+import type { WidgetShelf } from './pages/widget-shelf.ts';
+import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
-import { record } from './record/route.ts';
+import { record, recordRoute } from './record/route.ts';
+import type { CounterReader } from './stats/counter-reader.ts';
 import { domainStats } from './stats/domain-stats.ts';
 import { orgStats } from './stats/org-stats.ts';
 
-const recording = '/v1/consent/:domainId/record';
 const exact = { sensitive: true, strict: true };
 
-export function createApp(given: Deps): Koa<State> {
-  const deps = { ...given, failedKeys: createFailedCredentials('key', given) };
+/** What main builds once; each room is handed what it says it needs. */
+export interface AppParts {
+  config: ApiConfig;
+  log: Log;
+  metrics: Metrics;
+  db: Database;
+  /** the same database, or a replica of it */
+  readDb: Database;
+  tenants: TenantCache;
+  recorder: Recorder;
+  counters: CounterReader;
+  widget: WidgetShelf;
+}
+
+export function createApp(given: AppParts): Koa<State> {
+  const failedKeys = createFailedCredentials('key', given.config);
+  const failedTokens = createFailedCredentials('token', given.config);
+  const deps = { ...given, failedKeys, failedTokens };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
-  const router = new Router<State>(exact);
-  // a router compares a path with all of its routes, so the pages have their own
+  // a router compares a path with all of its routes, so reads and pages have one each
+  const reads = new Router<State>(exact);
   const pages = new Router<State>(exact);
 
-  router.options(recording, inTurn([cors(deps), preflight]));
-  const recordOne = inTurn(
-    [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps), record(deps)],
+  const recording = recordRoute(
+    {
+      OPTIONS: [cors(deps), preflight],
+      POST: [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
+    },
     countRefusal(deps),
   );
-  router.post(recording, recordOne);
 
   const token = bearer(deps);
-  const limit = readRateLimit(deps);
-  const inTurns = turns();
-  router.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
-  router.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
-  router.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));
-  router.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
+  const limit = readRateLimit(deps.config);
+  const inTurns = fairTurns();
+  reads.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
+  reads.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
+  reads.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));
+  reads.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
@@ -55,32 +78,20 @@ export function createApp(given: Deps): Koa<State> {
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
-  app.use(exchange(deps, recording, recordOne));
-  app.use(router.routes());
+  app.use(exchange(deps));
+  app.use(recording);
+  app.use(reads.routes());
   app.use(pages.routes());
   app.use(documentHeaders);
-  app.use(methodNotAllowed);
+  app.use(refuseOtherMethods);
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was whole');
-    else deps.log.warn({ err: error }, 'a response failed');
+    if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was complete');
+    else deps.log.warn({ event: 'response_failed', err: error }, 'a response failed');
   });
   return app;
 }
 
 const leftEarly = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
+/** Without trusted hops Koa ignores X-Forwarded-For; with them it uses only that many entries from its end. */
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
-
-/** The path is known, but not with this method. */
-const methodNotAllowed: Middleware = async (ctx, next) => {
-  const layers: { path: string; methods: string[] }[] = ctx.matched ?? [];
-  const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
-  if (methods.length > 0 && ctx.status === 404 && !ctx._matchedRoute) {
-    if (layers.some(({ path }) => path === recording)) anyPageMayRead(ctx);
-    throw new Problem('method_not_allowed', `this path takes ${methods.join(', ')}`, {
-      headers: { Allow: methods.join(', ') },
-    });
-  }
-  await next();
-};

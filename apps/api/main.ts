@@ -1,6 +1,7 @@
 /** The API process: config → connect → listen → shutdown. */
 import cluster from 'node:cluster';
-import { readApiConfig, readOrExit } from '#libs/config';
+import { readApiConfig } from '#libs/config/api';
+import { readOrExit } from '#libs/config/read';
 import { createLog } from '#libs/telemetry/log';
 import { runPrimary } from './process/primary.ts';
 import { serve } from './process/serve.ts';

@@ -1,9 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { domainIdPattern } from '#libs/contract/terms';
+import { hashedPath, integrityOf, readWidgetFile } from '#libs/contract/widget-files';
 import { directory } from '#libs/store/tenants/administration';
 import { keepWidgetFiles } from '#libs/store/widget-files';
-import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget-files';
 import { find, print, printList, withDatabase } from './session.ts';
+
+/** The widget's build lies beside the command line's. */
+const widgetBuild = new URL('../widget/', import.meta.url);
 
 const domainId = (text: string): string => {
   if (!domainIdPattern.test(text)) throw new InvalidArgumentError('1–64 of A–Z a–z 0–9 _ -');
@@ -55,7 +58,7 @@ export function domainCommand(): Command {
     .description('a domain, and the address of this release of its widget')
     .option('--api <url>', 'where browsers reach the API: prints the whole tag, less the key')
     .action(async (id: string, { api }: { api?: string }, self: Command) => {
-      const file = readWidgetFile('widget');
+      const file = readWidgetFile(widgetBuild, 'widget');
       const domains = await withDatabase((db) =>
         db.run(async (sql) => {
           // what is printed here has to stay valid

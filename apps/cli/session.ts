@@ -1,8 +1,8 @@
 /** What a command works with: settings, connections for as long as it runs, and its output. */
 import { existsSync, readFileSync } from 'node:fs';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
-import { type CliConfig, readCliConfig } from '#libs/config';
+import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
@@ -75,6 +75,8 @@ function ready(redis: RedisConnection): Promise<void> {
 
 export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
+  // two thirds of a command's start, and most commands need no queue
+  const { Queue } = await import('bullmq');
   return withRedis(async (redis) => {
     const queues = (await knownShards(redis.client, queueShards)).map((shard) => {
       const options = { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true };

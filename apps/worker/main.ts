@@ -1,5 +1,6 @@
 /** The worker process: config → connect → consume and maintain → shutdown. */
-import { readOrExit, readWorkerConfig } from '#libs/config';
+import { readOrExit } from '#libs/config/read';
+import { readWorkerConfig } from '#libs/config/worker';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase, recoverFromLostWrite } from '#libs/store/sql';
@@ -7,7 +8,8 @@ import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createConsumer } from './consume.ts';
-import { createMaintenance } from './keep/maintenance.ts';
+import { createHealing } from './heal/healing.ts';
+import { createHousekeeping } from './keep/housekeeping.ts';
 import { observeQueues } from './observe-queues.ts';
 
 const config = readOrExit(readWorkerConfig);
@@ -22,18 +24,19 @@ const db = createDatabase({
   name: 'assent-worker',
 });
 const redis = connectRedis(config.redis, 'worker', log);
-// what only changes counters must not wait for a Redis that is away
-const counters = connectRedis(config.redis, 'producer', log);
+// raising counters must not wait while Redis is down
+const countersRedis = connectRedis(config.redis, 'producer', log);
 
-const consumer = createConsumer({ config, redis, counters, db, log, metrics });
-const maintenance = createMaintenance({ config, redis, counters, db, log, metrics });
+const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
+const healing = createHealing({ countersRedis, db, log, metrics });
+const housekeeping = createHousekeeping({ retentionMonths: config.retentionMonths, redis, db, log });
 const queues = observeQueues({ redis, shards: config.queueShards, metrics });
 
 const ops = createOpsServer({
   readiness: async () => {
     const [postgres, redisAnswers] = await Promise.all([
       answers(db.run((sql) => sql`select from record_months limit 1`, 1_000)),
-      answers(counters.client.ping()),
+      answers(countersRedis.client.ping()),
     ]);
     return { ready: postgres && redisAnswers, postgres, redis: redisAnswers };
   },
@@ -50,17 +53,18 @@ const answers = (question: Promise<unknown>): Promise<boolean> =>
   );
 
 createLifecycle({ deadline: 30_000, log, recover: recoverFromLostWrite }).onStop([
-  { name: 'maintenance', stop: () => maintenance.close() },
+  { name: 'healing', stop: () => healing.close() },
+  { name: 'housekeeping', stop: () => housekeeping.close() },
   { name: 'consumer', stop: () => consumer.close() },
   { name: 'queues', stop: () => queues.close() },
-  { name: 'redis', stop: () => Promise.all([redis.close(), counters.close()]) },
+  { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
   { name: 'postgres', stop: () => db.close() },
   { name: 'operations port', stop: () => ops.close() },
 ]);
 
 try {
   const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-  log.info({ opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
+  log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

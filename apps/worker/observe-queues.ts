@@ -1,4 +1,4 @@
-/** Depth and age of the record queues, asked for when the metrics are read. */
+/** Depth and age of the record queues, read on each scrape of the metrics. */
 import { Queue } from 'bullmq';
 import { closeAll } from '#libs/queue/close';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -46,7 +46,7 @@ export function observeQueues({
   };
 
   return {
-    /** What Redis does not tell in time stays as it was last seen. */
+    /** If Redis does not answer in time, the last values stay. */
     observe: () => within(patience, observe()).catch(() => {}),
     close: () => closeAll(redis, [...opened.values()]),
   };

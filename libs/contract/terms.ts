@@ -17,6 +17,18 @@ export const addBreakdown = (to: Breakdown, from: Breakdown): Breakdown => {
   return to;
 };
 
+export function sumOf(counts: Iterable<Breakdown>): Breakdown {
+  const sum = emptyBreakdown();
+  for (const each of counts) addBreakdown(sum, each);
+  return sum;
+}
+
+/** The counts with their total; without decisions all are 0. */
+export const withTotal = (counts: Breakdown = emptyBreakdown()): Breakdown & { total: number } => ({
+  total: totalOf(counts),
+  ...counts,
+});
+
 export const totalOf = (counts: Breakdown): number =>
   counts.accept_all + counts.reject_all + counts.custom + counts.withdraw;
 

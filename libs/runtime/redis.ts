@@ -17,8 +17,6 @@ export interface RedisConnection {
   client: RedisClient;
   /** The run_id of the server that holds `key`; undefined while not connected. A restart changes it. */
   runIdOf(key: string): string | undefined;
-  /** What is sent from here to the end of this turn of the event loop leaves in one write. */
-  gather(): void;
   close(): Promise<void>;
 }
 
@@ -58,12 +56,6 @@ export function connectRedis(
   return {
     client,
     runIdOf,
-    gather: () => {
-      if (client instanceof Cluster || client.status !== 'ready') return;
-      const { stream } = client;
-      stream.cork();
-      setImmediate(() => stream.uncork());
-    },
     close: async () => {
       client.disconnect();
     },

@@ -1,5 +1,5 @@
-/** Every build of the widget that was ever served or printed, so that a later release can serve it too. */
-import type { WidgetFile } from '#libs/widget-files';
+/** Every widget build that was ever served or printed, so that later releases can still serve it. */
+import type { WidgetFile } from '#libs/contract/widget-files';
 import type { Sql } from './sql.ts';
 
 export async function keepWidgetFiles(sql: Sql, files: WidgetFile[]): Promise<void> {

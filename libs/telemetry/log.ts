@@ -1,4 +1,7 @@
-/** Structured logs: one JSON object a line, with what is personal or secret left out. */
+/**
+ * Structured logs: one JSON object a line, with what is personal or secret left out.
+ * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
+ */
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;

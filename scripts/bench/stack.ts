@@ -205,7 +205,7 @@ function connect(dist: string, stores: Stores, onStop: Setting['onStop']): Stack
     startApi: async (extra) => {
       const api = await assent('api', extra);
       const processes = Number(extra?.WEB_CONCURRENCY ?? 1);
-      const listening = () => api.lines.filter((line) => line.includes('"msg":"listening"')).length;
+      const listening = () => api.lines.filter((line) => line.includes('"event":"listening"')).length;
       await waitUntil(() => listening() >= processes, { deadlineMs: 10_000 });
       return api;
     },

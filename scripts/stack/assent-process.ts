@@ -29,7 +29,7 @@ export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: 
 export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv) {
   const launched = launch(dist, app, env);
   const { lines, process: child } = launched;
-  const message = app === 'api' ? '"msg":"listening"' : '"msg":"working"';
+  const message = app === 'api' ? '"event":"listening"' : '"event":"working"';
   const found = () => lines.find((line) => line.includes(message));
   const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 20_000 });
   const line = found();

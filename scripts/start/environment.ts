@@ -1,6 +1,6 @@
 /** The settings that the processes run with: the user's own first, the rest from us. */
 import { randomBytes } from 'node:crypto';
-import { settings } from '../../libs/config.ts';
+import { settings } from '../../libs/config/settings.ts';
 import { readPrivate, writePrivate } from './files.ts';
 
 /** What the user has set. An empty variable counts as not set, as in the services. */

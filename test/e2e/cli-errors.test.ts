@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Database } from '#libs/store/sql';
-import { jwtSecret, runCli, runCliIn } from '../support/service.ts';
+import { createCli } from '../support/cli.ts';
+import { runCli, runCliIn } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { at, openStores, type StoreSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { createCli } from './cli.ts';
-import { at, openStores, type StoreSettings } from './stack.ts';
 
 const password = 'hunter2';
 

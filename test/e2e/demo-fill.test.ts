@@ -4,10 +4,10 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Filled, fill } from '../../scripts/demo/fill.ts';
 import { planDays, recordsOf } from '../../scripts/demo/visits.ts';
+import { createCli } from '../support/cli.ts';
 import { startWorker } from '../support/service.ts';
+import { type OwnStores, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
-import { createCli } from './cli.ts';
-import { openStores, type Stores } from './stack.ts';
 
 const periodOf = (records: number, months: number) => ({ records, months, until: Date.parse('2026-11-19T12:00:00Z') });
 /** The ids that such a period makes. */
@@ -19,7 +19,7 @@ const made = (records: number, months: number): string[] => {
 };
 
 describe('filling the demo organization', () => {
-  let stores: Stores;
+  let stores: OwnStores;
   let redis: RedisConnection;
   let cli: ReturnType<typeof createCli>;
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
 import { rehearseImage } from '../support/image.ts';
-import { jwtSecret } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

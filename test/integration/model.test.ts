@@ -15,7 +15,8 @@ import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { reconcileOrganization, sweepOwedRaises } from '../../apps/worker/heal/reconcile.ts';
+import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
+import { reconcileOrganization } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet } from '../support/counter-stores.ts';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -176,11 +177,11 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
   fc.constant(step('fill', async (_, real) => void (await real.fill()))),
   fc.constant(
-    step('sweep', async (_, { redis, db }) => void (await sweepOwedRaises({ counters: redis, db, ...quiet() }))),
+    step('sweep', async (_, { redis, db }) => void (await sweepOwedRaises({ countersRedis: redis, db, ...quiet() }))),
   ),
   fc.constant(
     step('reconcile', (_, { db, redis, tenant }) =>
-      reconcileOrganization({ counters: redis, db, ...quiet() }, tenant.organizationId, 0),
+      reconcileOrganization({ countersRedis: redis, db, ...quiet() }, tenant.organizationId, 0),
     ),
   ),
 ];
@@ -212,7 +213,7 @@ describe('recording, against a model', () => {
           await raise(redis.client, counters);
         }
         for (const counters of real.raises.splice(0)) await raise(redis.client, counters);
-        await sweepOwedRaises({ counters: redis, db, ...quiet() });
+        await sweepOwedRaises({ countersRedis: redis, db, ...quiet() });
 
         const truth = model.counters(organizationId);
         expect(inKeyOrder(await countRecords(db, organizationId))).toEqual(truth);

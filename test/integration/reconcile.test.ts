@@ -6,7 +6,8 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { oweRaises } from '#libs/store/counters';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { reconcile, reconcileOrganization, sweepOwedRaises } from '../../apps/worker/heal/reconcile.ts';
+import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
+import { reconcile, reconcileOrganization } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -38,7 +39,7 @@ describe('healing', () => {
   });
 
   const { log, metrics } = quiet();
-  const deps = () => ({ counters: connection, db, log, metrics });
+  const deps = () => ({ countersRedis: connection, db, log, metrics });
   const heal = () => reconcileOrganization(deps(), organizationId, 1);
   const driftSeen = async () => (await metrics.drift.get()).values[0]?.value ?? 0;
   const fillsSeen = async () => (await metrics.fills.get()).values[0]?.value ?? 0;
@@ -62,7 +63,7 @@ describe('healing', () => {
       await persist(db, [recordAt(now, { domainId })], { owe: true });
       const away = await openRedis(redisUrl);
       await away.close();
-      await expect(sweepOwedRaises({ ...deps(), counters: away })).rejects.toThrow();
+      await expect(sweepOwedRaises({ ...deps(), countersRedis: away })).rejects.toThrow();
       expect(await countOwed(db, organizationId)).toBe(4);
     });
 

@@ -4,7 +4,7 @@ import { createProducer, type Producer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { sweepOwedRaises } from '../../apps/worker/heal/reconcile.ts';
+import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openConsumer } from '../support/recording.ts';
@@ -76,7 +76,7 @@ describe('a worker', () => {
     await consumer.close();
     expect(await countRecords(db, tenant.organizationId)).toHaveLength(4);
     expect(await countOwed(db, tenant.organizationId)).toBe(4);
-    await sweepOwedRaises({ counters: connection, db, ...quiet() });
+    await sweepOwedRaises({ countersRedis: connection, db, ...quiet() });
     await expectRedisIsTrue();
   });
 

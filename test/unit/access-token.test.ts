@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TokenConfig } from '#libs/config';
+import type { TokenConfig } from '#libs/config/token-keys';
 import { type AccessTokens, createAccessTokens } from '../../apps/api/access/access-token.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

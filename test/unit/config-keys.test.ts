@@ -1,7 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
-import { BadSetting, readApiConfig } from '#libs/config';
+import { readApiConfig } from '#libs/config/api';
+import { BadSetting } from '#libs/config/read';
 
 const connections = { DATABASE_URL: 'postgres://db/assent', REDIS_URL: 'redis://redis' };
 const read = (environment: Record<string, string>) => readApiConfig({ ...connections, ...environment }).tokens;

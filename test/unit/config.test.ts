@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { BadSetting, readApiConfig, readCliConfig, readWorkerConfig, settings } from '#libs/config';
+import { readApiConfig } from '#libs/config/api';
+import { readCliConfig } from '#libs/config/cli';
+import { BadSetting } from '#libs/config/read';
+import { settings } from '#libs/config/settings';
+import { readWorkerConfig } from '#libs/config/worker';
 
 const secret = 'thirty-two bytes of a secret 012';
 const needed = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settings } from '#libs/config';
+import { settings } from '#libs/config/settings';
 import { nodeFlags } from '../../scripts/stack/node-flags.ts';
 import { root } from '../../scripts/stack/paths.ts';
 

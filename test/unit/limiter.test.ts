@@ -1,136 +1,97 @@
-import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { describe, expect, it, vi } from 'vitest';
-import { createLog } from '#libs/telemetry/log';
-import { createLimiter } from '../../apps/api/access/limiter.ts';
-import { createSketch } from '../../apps/api/access/sketch.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Problem } from '#libs/contract/problem';
+import { createLimiter } from '../../apps/api/access/limits.ts';
+import type { Context } from '../../apps/api/http/context.ts';
 
-const bound = 50_000;
+const generation = 50_000;
+const limited = (limit: number) => createLimiter({ name: 'test', limit, detail: `at most ${limit}` });
 
-function openLog() {
-  const lines: string[] = [];
-  return { lines, log: createLog('test', 'info', { write: (line) => void lines.push(line) }) };
+/** A context that keeps the header fields. */
+function open() {
+  const headers: Record<string, string> = {};
+  const set = (name: string, value: string) => {
+    headers[name] = value;
+  };
+  const ctx = { set } as unknown as Context;
+  return { headers, ctx };
 }
 
+/** What a limiter does with one more of a key. */
+function admits(limiter: ReturnType<typeof limited>, key: string): boolean {
+  try {
+    limiter.admit(open().ctx, key);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Problem);
+    return false;
+  }
+}
+
+const admitted = (times: number, admit: () => boolean): number =>
+  Array.from({ length: times }, admit).filter(Boolean).length;
+
 describe('a limiter', () => {
-  it('counts each key for itself, and keeps counting past the limit', async () => {
-    const limiter = createLimiter({ name: 'test', points: 2, ...openLog() });
-    expect(await limiter.look('a')).toBeNull();
-    for (const consumed of [1, 2, 3]) expect(await limiter.consume('a')).toMatchObject({ consumed });
-    expect(await limiter.consume('b')).toMatchObject({ consumed: 1, remaining: 1 });
-    expect(await limiter.look('a')).toMatchObject({ consumed: 3, remaining: 0 });
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([1, 5, 99, 100, 101, 600])('admits exactly %i of a key', (limit) => {
+    const limiter = limited(limit);
+    expect(admitted(limit + 50, () => admits(limiter, 'a'))).toBe(limit);
+    expect(admits(limiter, 'b')).toBe(true);
   });
 
-  it('holds a bounded number of keys, however many come, and the one that floods is among them', async () => {
-    const opened: RateLimiterMemory[] = [];
-    const open = () => {
-      const generation = new RateLimiterMemory({ points: 10, duration: 0, keyPrefix: '' });
-      opened.push(generation);
-      return generation;
-    };
-    const limiter = createLimiter({ name: 'test', points: 10, ...openLog() }, open);
+  it('checks without counting, and counts without refusing', () => {
+    const limiter = limited(2);
+    for (let time = 0; time < 5; time += 1) limiter.check(open().ctx, 'a');
+    expect(limiter.isReached('a')).toBe(false);
+    for (let time = 0; time < 5; time += 1) limiter.count('a');
+    expect(limiter.isReached('a')).toBe(true);
+    expect(() => limiter.check(open().ctx, 'a')).toThrow(Problem);
+    expect(limiter.isReached('b')).toBe(false);
+  });
+
+  it('holds a bounded number of keys, however many come, and the one that floods is among them', () => {
+    const limiter = limited(4 * generation);
+    const remembers = limited(1);
     let flood = 0;
-    for (let key = 0; key < 4 * bound; key += 1) {
-      await limiter.consume(`address-${key}`);
-      if (key % 1_000 === 0) flood = (await limiter.consume('flood'))?.consumed ?? 0;
+    for (let key = 0; key < 4 * generation; key += 1) {
+      limiter.count(`address-${key}`);
+      remembers.count(`address-${key}`);
+      if (key % 100 === 0) {
+        remembers.count('flood');
+        flood += Number(remembers.isReached('flood'));
+      }
     }
-    const sizes = opened.map((generation) => generation.dump().storage.length);
-    expect(sizes.length).toBeGreaterThanOrEqual(4);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(bound);
-    expect(flood).toBe((4 * bound) / 1_000);
-    expect(await limiter.look('address-0')).toBeNull();
-    expect(await limiter.look(`address-${4 * bound - 1}`)).toMatchObject({ consumed: 1, remaining: 9 });
+    expect(flood).toBe((4 * generation) / 100);
+    const remembered = Array.from({ length: 4 * generation }, (_, key) => remembers.isReached(`address-${key}`));
+    expect(remembered.filter(Boolean).length).toBeLessThanOrEqual(2 * generation);
+    expect(remembered.at(-1)).toBe(true);
   });
 
-  it('begins anew after a minute, and says how long that is', async () => {
+  it('keeps the count of a key that comes again across generations', () => {
+    const limiter = limited(600);
+    let flood = 0;
+    for (let visitor = 0; visitor < 4 * generation; visitor += 1) {
+      limiter.count(`visitor-${visitor}`);
+      if (visitor % 100 === 0) flood += Number(admits(limiter, 'flood'));
+    }
+    expect(flood).toBe(600);
+  });
+
+  it('begins anew after a minute, and says how long that is', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const limiter = createLimiter({ name: 'test', points: 2, ...openLog() });
-    expect(await limiter.consume('a')).toMatchObject({ consumed: 1, seconds: 60 });
+    const limiter = limited(2);
+    expect(admitted(3, () => admits(limiter, 'a'))).toBe(2);
     vi.advanceTimersByTime(59_500);
-    expect(await limiter.consume('a')).toMatchObject({ consumed: 2, seconds: 1 });
+    const { ctx, headers } = open();
+    expect(() => limiter.admit(ctx, 'a')).toThrow('at most 2');
+    expect(headers).toEqual({ 'RateLimit-Policy': '"test";q=2;w=60', RateLimit: '"test";r=0;t=1' });
     vi.advanceTimersByTime(500);
-    expect(await limiter.look('a')).toBeNull();
-    expect(await limiter.consume('a')).toMatchObject({ consumed: 1, seconds: 60 });
-    vi.useRealTimers();
+    expect(admitted(3, () => admits(limiter, 'a'))).toBe(2);
   });
 
-  describe('for keys that come in crowds', () => {
-    /** A limiter, whether it admits one more of a key, and the keys that it counts one by one. */
-    const crowded = (points: number, places?: number) => {
-      const generations: RateLimiterMemory[] = [];
-      const open = () => {
-        const generation = new RateLimiterMemory({ points, duration: 0, keyPrefix: '' });
-        generations.push(generation);
-        return generation;
-      };
-      const limiter = createLimiter({ name: 'test', points, crowd: true, ...openLog() }, open, () =>
-        createSketch(places),
-      );
-      const admits = async (key: string) => {
-        try {
-          await limiter.admit({ set: () => {} } as never, key, 'too many');
-          return true;
-        } catch {
-          return false;
-        }
-      };
-      const counted = () => generations.flatMap((each) => each.dump().storage.map(({ key }) => key));
-      return { admits, counted };
-    };
-    const admitted = async (times: number, admit: () => Promise<boolean>) => {
-      let count = 0;
-      for (let time = 0; time < times; time += 1) count += Number(await admit());
-      return count;
-    };
-
-    it('a key has exactly its limit, however large or small', async () => {
-      for (const points of [1, 5, 99, 100, 101, 600]) {
-        const { admits } = crowded(points);
-        expect(await admitted(points + 50, () => admits('203.0.113.9'))).toBe(points);
-      }
-    });
-
-    it('those that come a few times are not kept one by one, and one that floods among them is', async () => {
-      const { admits, counted } = crowded(600);
-      let flood = 0;
-      for (let visitor = 0; visitor < 100_000; visitor += 1) {
-        expect(await admits(`visitor-${visitor}`)).toBe(true);
-        if (visitor % 100 === 0) flood += Number(await admits('flood'));
-      }
-      // the few beside it share its place, and count with it for half of the limit
-      expect(counted()).toContain('flood');
-      expect(counted().length).toBeLessThan(30);
-      expect(flood).toBeGreaterThan(590);
-      expect(flood).toBeLessThanOrEqual(600);
-    });
-
-    it('a key that shares its place with a flood has half of the limit left', async () => {
-      const { admits, counted } = crowded(100, 1);
-      for (let other = 0; other < 50; other += 1) expect(await admits(`other-${other}`)).toBe(true);
-      expect(counted()).toEqual([]);
-      expect(await admitted(200, () => admits('shares'))).toBe(50);
-    });
-
-    it('begins anew after a minute', async () => {
-      vi.useFakeTimers({ toFake: ['performance'] });
-      const { admits } = crowded(100);
-      expect(await admitted(150, () => admits('a'))).toBe(100);
-      vi.advanceTimersByTime(60_000);
-      expect(await admitted(150, () => admits('a'))).toBe(100);
-      vi.useRealTimers();
-    });
-  });
-
-  it('that fails lets the request pass, and says so in the log', async () => {
-    const gone = new Redis('redis://127.0.0.1:1', { enableOfflineQueue: false, retryStrategy: () => null });
-    gone.on('error', () => {});
-    const { lines, log } = openLog();
-    const open = () => new RateLimiterRedis({ storeClient: gone, points: 1, duration: 60 });
-    const limiter = createLimiter({ name: 'test', points: 1, log }, open);
-    expect(await limiter.consume('a')).toBeNull();
-    expect(await limiter.look('a')).toBeNull();
-    expect(lines).toHaveLength(2);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', limiter: 'test' });
-    gone.disconnect();
+  it('of 0 is none', () => {
+    const limiter = limited(0);
+    expect(admitted(1_000, () => admits(limiter, 'a'))).toBe(1_000);
+    expect(limiter.isReached('a')).toBe(false);
   });
 });

@@ -1,23 +1,29 @@
-/** The record endpoint's key. Whatever is wrong with it, or with the domain, the answer is the same. */
+/** The record endpoint's API key. Whatever is wrong with it or with the domain, the answer is the same. */
 import { Problem } from '#libs/contract/problem';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
-import type { Context, Deps } from '../http/context.ts';
-import type { Step } from '../http/steps.ts';
+import type { Context, Step } from '../http/context.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 
-export function apiKey({ tenants, failedKeys }: Pick<Deps, 'tenants'> & { failedKeys: FailedCredentials }): Step {
+declare module '../http/context.ts' {
+  interface State {
+    /** the domain of the API key */
+    domain?: Domain;
+  }
+}
+
+export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, known: Domain | undefined) => {
-    await failedKeys.check(ctx);
+    failedKeys.check(ctx);
     const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
     if (!domain || domain.domainId !== ctx.params.domainId) {
-      await failedKeys.check(ctx);
-      await failedKeys.noteToTell(ctx);
+      failedKeys.countAnswered(ctx);
       throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
     }
     ctx.state.domain = domain;
   };
   return (ctx) => {
-    // what this process knows needs no check: others behind the same address may go on recording
+    // a key known to this process skips the limit on failures: others behind the same address go on recording
     const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
     if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
     ctx.state.domain = known;

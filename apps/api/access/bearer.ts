@@ -1,18 +1,35 @@
-/** The organization of a read comes from its access token alone. */
-import { Problem } from '#libs/contract/problem';
-import type { Organization } from '#libs/store/tenants/tenants';
-import type { Context, Deps, Middleware } from '../http/context.ts';
-import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
-import { createFailedCredentials } from './failed-credentials.ts';
+/** Reads: the organization comes from the access token alone. */
 
-export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middleware {
-  const { config, tenants } = deps;
-  const failed = createFailedCredentials('token', deps);
-  /** Asked for with each request: what changed since the token was verified counts at once. */
+import type { TokenConfig } from '#libs/config/token-keys';
+import { Problem } from '#libs/contract/problem';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Organization } from '#libs/store/tenants/tenants';
+import type { Context, Middleware } from '../http/context.ts';
+import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
+import type { FailedCredentials } from './failed-credentials.ts';
+
+declare module '../http/context.ts' {
+  interface State {
+    /** the organization of the access token */
+    organization?: Organization | undefined;
+    access?: AccessToken;
+  }
+}
+
+export function bearer({
+  config,
+  tenants,
+  failedTokens,
+}: {
+  config: { tokens: TokenConfig };
+  tenants: TenantCache;
+  failedTokens: FailedCredentials;
+}): Middleware {
+  /** Looked up for each request, so that a change is in force at once. */
   const organizationOf = async ({ organizationId }: AccessToken) =>
     (await tenants.organization(organizationId)) ?? undefined;
   const accessTokens = createAccessTokens(config.tokens);
-  /** What this process knows needs no check: others behind the same address may go on reading. */
+  /** A token known to this process skips the limit on failures: others behind the same address go on reading. */
   const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
     const known = token && accessTokens.known(token);
     if (known) {
@@ -20,8 +37,8 @@ export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middlewa
       if (ctx.state.organization) return known;
       accessTokens.forget(token);
     }
-    await failed.check(ctx);
-    if (!token) throw invalidToken('the Authorization header is not of the form Bearer <access token>');
+    failedTokens.check(ctx);
+    if (!token) throw invalidToken('the Authorization header must be: Bearer <access token>');
     const access = accessTokens.verify(token);
     ctx.state.organization = await organizationOf(access);
     if (!ctx.state.organization) throw invalidToken('the token names an organization that does not exist');
@@ -33,7 +50,7 @@ export function bearer(deps: Pick<Deps, 'config' | 'log' | 'tenants'>): Middlewa
     try {
       ctx.state.access = await accessOf(ctx, tokenIn(authorization));
     } catch (error) {
-      if (error instanceof Problem && error.code === 'invalid_token') await failed.noteToTell(ctx);
+      if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
       throw error;
     }
     await next();

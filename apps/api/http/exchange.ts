@@ -1,30 +1,24 @@
 /**
- * From a request to its answer, for every request: its id, what HTTP itself demands of it, the answer or the error, the
- * log. It is one function, because each layer more is a promise more to wait for.
+ * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
+ * the metric and the log line.
  */
+import { randomUUID } from 'node:crypto';
 import { Problem } from '#libs/contract/problem';
-import type { Context, Deps, Middleware } from './context.ts';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import type { Context, Middleware } from './context.ts';
 import { answerError } from './problem.ts';
-import { beginRequest, endRequest } from './request-log.ts';
-import type { Step } from './steps.ts';
+import { routeOf } from './routes.ts';
 
-/** Floods come on one path: `record` gets it before a router goes through its list. The router's answer is the same. */
-export function exchange(deps: Pick<Deps, 'log' | 'metrics'>, recording: string, record: Step): Middleware {
+export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
     beginRequest(ctx);
     try {
       checkRequest(ctx);
-      const path = ctx.req.method === 'POST' ? recordPath.exec(ctx.req.url ?? '') : null;
-      if (path) {
-        ctx.params = { domainId: path[1] };
-        ctx._matchedRoute = recording;
-        await record(ctx);
-      } else {
-        await next();
-        if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'there is nothing at this path');
-      }
+      await next();
+      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'nothing is at this path');
     } catch (error) {
       answer(ctx, error);
     }
@@ -32,11 +26,9 @@ export function exchange(deps: Pick<Deps, 'log' | 'metrics'>, recording: string,
   };
 }
 
-const recordPath = /^\/v1\/consent\/([A-Za-z0-9_-]{1,64})\/record$/;
-
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 demands exactly one, and several come joined by `, ` (RFC 9112, 3.2); Node's own refusal would have no body
+  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own refusal would have no body
   const { host } = ctx.req.headers;
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
     throw new Problem('invalid_request', 'send one Host header');
@@ -44,10 +36,39 @@ function checkRequest(ctx: Context): void {
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
 }
 
-/** The absolute form is to be taken too (RFC 9112, 3.2.2), but Koa fails at some of its hosts. */
+/** The absolute form must be accepted (RFC 9112, 3.2.2), but Koa fails on some hosts in it. */
 function pathOf(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
-  if (!origin) throw new Problem('invalid_request', 'the request names no path');
+  if (!origin) throw new Problem('invalid_request', 'the request has no path');
   const path = target.slice(origin.length);
   return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** milliseconds */
+const slow = 1_000;
+
+function beginRequest(ctx: Context): void {
+  const given = ctx.req.headers['x-request-id'];
+  const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
+  const requestId = isUsable ? given : randomUUID();
+  ctx.state = {
+    requestId,
+    receivedAt: Date.now(),
+    arrivedAt: performance.now(),
+  };
+  ctx.res.setHeader('X-Request-Id', requestId);
+}
+
+/** Once the answer is known. */
+function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context) => void {
+  return (ctx) => {
+    const duration = performance.now() - ctx.state.arrivedAt;
+    const route = routeOf(ctx);
+    metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
+    // a refused flood must not flood the log as well
+    if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
+      const { requestId } = ctx.state;
+      log.warn({ requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) }, 'request');
+    }
+  };
 }

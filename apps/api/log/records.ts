@@ -1,18 +1,19 @@
-/** GET /v1/consent/:domainId/records: pages of the log, under the two rules of the plan. */
+/** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
 import { Problem } from '#libs/contract/problem';
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
 import { type LogPage, readPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;
 
-export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware {
+export function records({ db, readDb }: { db: Database; readDb: Database }): Middleware {
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;
@@ -60,7 +61,7 @@ export function records({ db, readDb }: Pick<Deps, 'db' | 'readDb'>): Middleware
   });
 }
 
-/** Whatever was asked for, the first page and short: pages, cursors and filters would each lead around the limit. */
+/** The first short page, whatever was asked for: pages, cursors and filters could otherwise get around the limit. */
 function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): RecordsPage {
   return {
     domainId,

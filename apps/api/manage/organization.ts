@@ -3,12 +3,18 @@ import { z } from 'zod';
 import { monthOf, spanOf } from '#libs/contract/calendar';
 import { noQuery } from '#libs/contract/queries';
 import type { Organization } from '#libs/contract/responses';
-import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import { type Breakdown, totalOf, wholeOrganization } from '#libs/contract/terms';
+import type { Wanted } from '#libs/counters/read';
 import { organizationIn } from '../access/bearer.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
-export function organization({ counters }: Pick<Deps, 'counters'>): Middleware {
+/** Counters, added up. */
+interface Counters {
+  sum(wanted: Wanted): Promise<{ source: string; counts: Breakdown }>;
+}
+
+export function organization({ counters }: { counters: Counters }): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { organizationId, name, plan, domains } = organizationIn(ctx);
     const month = monthOf(ctx.state.receivedAt);

@@ -1,12 +1,15 @@
-/** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
+/** A small shop with the widget on it, for `npm start`. Served only if DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { ApiConfig } from '#libs/config/api';
 import { noQuery } from '#libs/contract/queries';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { clientAddress, network } from '../access/client-address.ts';
-import { createLimiter } from '../access/limiter.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import { createLimiter } from '../access/limits.ts';
+import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
 const files = {
@@ -19,7 +22,7 @@ const files = {
   'jug.svg': 'image/svg+xml',
 };
 const shownRecords = 5;
-/** It asks once a second for a while after each decision. */
+/** The page polls once a second for a while after each decision. */
 const perMinute = 300;
 
 const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
@@ -29,10 +32,13 @@ const read = (name: string): Buffer => readFileSync(new URL(`./public/demo/${nam
 /** Path → handler; none without a demo domain. */
 export function demoPage({
   config,
-  log,
   tenants,
   db,
-}: Pick<Deps, 'config' | 'log' | 'tenants' | 'db'>): Record<string, Middleware> {
+}: {
+  config: Pick<ApiConfig, 'demo'>;
+  tenants: TenantCache;
+  db: Database;
+}): Record<string, Middleware> {
   if (!config.demo) return {};
   const { domainId, apiKey } = config.demo;
   const html = read('shop.html').toString().replace('{{domain}}', domainId).replace('{{key}}', apiKey);
@@ -50,7 +56,7 @@ export function demoPage({
       ctx.body = content;
     };
   };
-  /** What the log holds of one visitor, whose random name only the visitor's own browser knows. */
+  /** One visitor's records. Only the visitor's own browser knows the random visitor id. */
   const records = guard({ params: z.object({ visitorId }), query: noQuery }, async (ctx, given) => {
     const domain = await tenants.domain(domainId);
     const { visitorId } = given.params;
@@ -69,9 +75,13 @@ export function demoPage({
     }));
   });
 
-  const limiter = createLimiter({ name: 'demo', points: perMinute, log });
-  const limited: Middleware = async (ctx, next) => {
-    await limiter.admit(ctx, network(clientAddress(ctx)), `at most ${perMinute} looks a minute from one address`);
+  const limiter = createLimiter({
+    name: 'demo',
+    limit: perMinute,
+    detail: `at most ${perMinute} requests a minute from one address`,
+  });
+  const limited: Middleware = (ctx, next) => {
+    limiter.admit(ctx, network(clientAddress(ctx)));
     return records(ctx, next);
   };
 

@@ -1,11 +1,11 @@
 /** The widget's files: this build's from memory, those of other releases from Postgres. */
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/contract/widget-files';
 import { Batcher } from '#libs/runtime/batcher';
 import type { Database } from '#libs/store/sql';
 import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/store/widget-files';
 import type { Log } from '#libs/telemetry/log';
-import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget-files';
 
 export interface ServedFile extends WidgetFile {
   zipped: Uint8Array;
@@ -13,13 +13,15 @@ export interface ServedFile extends WidgetFile {
 
 export interface WidgetShelf {
   current(name: WidgetFileName): ServedFile;
-  /** Of any release. Rejects while Postgres is away. */
+  /** Of any release. Rejects while Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
-  /** Puts this build's files where later releases find them; tries until it is done. */
+  /** Stores this build's files for later releases; retries until it succeeds. */
   keep(): void;
   close(): void;
 }
 
+/** The widget's build lies beside the API's. */
+const build = new URL('../../widget/', import.meta.url);
 /** Milliseconds between tries. */
 const retryEvery = 5_000;
 /** Milliseconds for a lookup. */
@@ -31,9 +33,9 @@ const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
 export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetShelf {
-  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(name))]));
+  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(build, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
-  // whatever strangers ask for, one query at a time
+  // one query at a time, however many hashes strangers ask for
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
     run: async (keys) => {
       const found = await db.run((sql) => findWidgetFiles(sql, keys), patience);
@@ -56,7 +58,7 @@ export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetS
     try {
       await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
-      if (isFirst) log.warn({ err: error }, 'cannot keep the files of the widget yet');
+      if (isFirst) log.warn({ err: error }, 'could not store the files of the widget yet');
       if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
     }
   }

@@ -2,14 +2,14 @@
 import { cover, daysBetween, monthOfDay, monthsBetween } from '#libs/contract/calendar';
 import { domainPath, statsQuery } from '#libs/contract/queries';
 import type { DomainStats } from '#libs/contract/responses';
-import { addBreakdown, type Breakdown, emptyBreakdown, totalOf } from '#libs/contract/terms';
+import { addBreakdown, type Breakdown, emptyBreakdown, sumOf, totalOf, withTotal } from '#libs/contract/terms';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
-import { type StatsSource, sumOf } from './counter-reader.ts';
+import type { CounterReader, StatsSource } from './counter-reader.ts';
 
-export function domainStats({ counters }: Pick<Deps, 'counters'>): Middleware {
+export function domainStats({ counters }: { counters: CounterReader }): Middleware {
   return guard({ params: domainPath, query: statsQuery }, async (ctx, { params, query }) => {
     const { organizationId } = organizationIn(ctx);
     const { domainId } = params;
@@ -32,20 +32,14 @@ export function domainStats({ counters }: Pick<Deps, 'counters'>): Middleware {
   });
 }
 
-/** One bucket of a series; without decisions all its counts are 0. */
-export const bucket = (counts: Breakdown = emptyBreakdown()): Breakdown & { total: number } => ({
-  total: totalOf(counts),
-  ...counts,
-});
-
 const seriesOf = { day: byDay, month: byMonth };
 
 function byDay(from: string, to: string, counts: Map<string, Breakdown>) {
-  return daysBetween(from, to).map((date) => ({ date, ...bucket(counts.get(date)) }));
+  return daysBetween(from, to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
 }
 
 function byMonth(from: string, to: string, counts: Map<string, Breakdown>) {
   const months = new Map(monthsBetween(from, to).map((month) => [month, emptyBreakdown()]));
   for (const [period, each] of counts) addBreakdown(months.get(monthOfDay(period)) ?? emptyBreakdown(), each);
-  return Array.from(months, ([month, each]) => ({ month, ...bucket(each) }));
+  return Array.from(months, ([month, each]) => ({ month, ...withTotal(each) }));
 }

@@ -4,21 +4,29 @@ import { z } from 'zod';
 import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
 import { orgStatsQuery } from '#libs/contract/queries';
 import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses';
-import { totalOf, wholeOrganization } from '#libs/contract/terms';
+import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/records/log';
+import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { findCap } from '../access/tenant-rules.ts';
-import type { Deps, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
-import { sumOf } from './counter-reader.ts';
-import { bucket } from './domain-stats.ts';
+import type { CounterReader } from './counter-reader.ts';
 
 const statsDays = 30;
 const recordsDays = 7;
 const defaultLimit = 500;
 
-export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' | 'readDb'>): Middleware {
+export function orgStats({
+  counters,
+  db,
+  readDb,
+}: {
+  counters: CounterReader;
+  db: Database;
+  readDb: Database;
+}): Middleware {
   return guard({ params: z.object({}), query: orgStatsQuery }, async (ctx, { query }) => {
     const organization = organizationIn(ctx);
     const { organizationId, cursorKey, plan } = organization;
@@ -45,7 +53,7 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
       period,
       total: totalOf(breakdown),
       breakdown,
-      daily: daysBetween(period.from, period.to).map((date) => ({ date, ...bucket(counts.get(date)) })),
+      daily: daysBetween(period.from, period.to).map((date) => ({ date, ...withTotal(counts.get(date)) })),
       recordsPeriod,
       recordsTotal: page.total,
       records: plan.consentLog && !cap ? page.records : page.records.map(shorten),
@@ -56,7 +64,7 @@ export function orgStats({ counters, db, readDb }: Pick<Deps, 'counters' | 'db' 
   });
 }
 
-/** What every plan may see: the log itself is what the plan gates. */
+/** What every plan may see; the plan gates the full record. */
 const shorten = ({ id, domainId, decision, decidedAt }: FullRecord): ShortRecord => ({
   id,
   domainId,

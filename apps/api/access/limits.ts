@@ -1,0 +1,100 @@
+/**
+ * A limit per key and minute, counted in this process: never a round trip per request. All keys share one minute. Memory
+ * is bounded: once a generation of keys is full a new one begins, a key that comes again takes its count along, and the
+ * generation before that is forgotten. So a key that keeps coming is never the one that is forgotten.
+ */
+
+import type { ApiConfig } from '#libs/config/api';
+import { Problem } from '#libs/contract/problem';
+import type { Context, Middleware, Step } from '../http/context.ts';
+import { domainIn } from './api-key.ts';
+import { accessIn } from './bearer.ts';
+import { clientAddress, network } from './client-address.ts';
+
+/** seconds */
+const minute = 60;
+/** Keys of one generation, of which two are kept. */
+const generation = 50_000;
+
+export interface Limiter {
+  /** Counts one; throws the 429 Problem where that is more than the limit. */
+  admit(ctx: Context, key: string): void;
+  /** Counts one and refuses nothing. */
+  count(key: string): void;
+  /** Throws the 429 Problem where the limit is reached, and counts nothing. */
+  check(ctx: Context, key: string): void;
+  /** Whether the limit is reached. */
+  isReached(key: string): boolean;
+}
+
+export interface LimiterOptions {
+  /** as the `RateLimit` header fields call it */
+  name: string;
+  /** per key and minute */
+  limit: number;
+  /** what the refusal says */
+  detail: string;
+}
+
+/** Where `limit` is 0 nothing is limited. */
+export function createLimiter({ name, limit, detail }: LimiterOptions): Limiter {
+  if (limit === 0) return { admit: () => {}, count: () => {}, check: () => {}, isReached: () => false };
+  let recent = new Map<string, number>();
+  let before = new Map<string, number>();
+  /** when the minute ends, on the monotonic clock */
+  let ends = 0;
+
+  const countOf = (key: string): number => {
+    if (performance.now() >= ends) {
+      ends = performance.now() + minute * 1_000;
+      recent = new Map();
+      before = new Map();
+    }
+    return recent.get(key) ?? before.get(key) ?? 0;
+  };
+  const isReached = (key: string) => countOf(key) >= limit;
+  const addTo = (key: string): number => {
+    const count = countOf(key) + 1;
+    if (recent.size >= generation && !recent.has(key)) {
+      before = recent;
+      recent = new Map();
+    }
+    recent.set(key, count);
+    return count;
+  };
+  /** With the header fields of draft-ietf-httpapi-ratelimit-headers. */
+  const refuse = (ctx: Context): never => {
+    const seconds = Math.max(1, Math.ceil((ends - performance.now()) / 1_000));
+    ctx.set('RateLimit-Policy', `"${name}";q=${limit};w=${minute}`);
+    ctx.set('RateLimit', `"${name}";r=0;t=${seconds}`);
+    throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
+  };
+
+  return {
+    admit: (ctx, key) => {
+      if (addTo(key) > limit) refuse(ctx);
+    },
+    count: (key) => void addTo(key),
+    check: (ctx, key) => {
+      if (isReached(key)) refuse(ctx);
+    },
+    isReached,
+  };
+}
+
+/** Records per client network and domain. */
+export function recordRateLimit({ recordRatePerMinute: limit }: Pick<ApiConfig, 'recordRatePerMinute'>): Step {
+  const detail = `at most ${limit} records a minute from one address`;
+  const limiter = createLimiter({ name: 'record', limit, detail });
+  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
+}
+
+/** Reads per access token. */
+export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'readRatePerMinute'>): Middleware {
+  const detail = `at most ${limit} reads a minute with one access token`;
+  const limiter = createLimiter({ name: 'read', limit, detail });
+  return (ctx, next) => {
+    limiter.admit(ctx, accessIn(ctx).countedAs);
+    return next();
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Housekeeping: months, retention and bookmarks, as scheduled jobs that one of all workers takes. The schedules are
+ * written again every ten seconds, because a flushed Redis forgets them.
+ */
+import { Queue, Worker } from 'bullmq';
+import { dayOf } from '#libs/contract/calendar';
+import { closeAll } from '#libs/queue/close';
+import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { repeat } from '#libs/runtime/repeat';
+import { setBookmarks } from '#libs/store/records/bookmarks';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import { dropExpiredMonths, makeMonths } from './months.ts';
+
+/** milliseconds */
+const hour = 60 * 60 * 1_000;
+const scheduleEvery = 10_000;
+
+export function createHousekeeping({
+  retentionMonths,
+  redis,
+  db,
+  log,
+}: {
+  /** 0: records are kept for ever */
+  retentionMonths: number;
+  redis: RedisConnection;
+  db: Database;
+  log: Log;
+}): { close(): Promise<void> } {
+  const tasks: Record<string, () => Promise<void>> = {
+    months: () => makeMonths(db, Date.now()),
+    retention: async () => {
+      const months = await dropExpiredMonths(db, retentionMonths, Date.now());
+      for (const month of months) log.info({ month }, 'dropped a month of records past retention');
+    },
+    bookmarks: async () => {
+      const days = await setBookmarks(db, { today: dayOf(Date.now()) });
+      if (days > 0) log.info({ days }, 'set bookmarks in the log of busy days');
+    },
+  };
+
+  const connection = { connection: redis.client, prefix: queuePrefix };
+  const queue = new Queue(maintenanceQueue, connection);
+  const worker = new Worker(maintenanceQueue, async (job) => tasks[job.name]?.(), {
+    ...connection,
+    removeOnComplete: { count: 10 },
+    removeOnFail: { count: 100 },
+    maxStalledCount: 10,
+  });
+  queue.on('error', () => {});
+  worker.on('error', (error) => log.warn({ err: error }, 'housekeeping worker'));
+  worker.on('failed', (job, error) => log.error({ err: error, task: job?.name }, 'housekeeping failed'));
+
+  const schedule = async () => {
+    await queue.upsertJobScheduler('months', { every: hour }, { name: 'months' });
+    await queue.upsertJobScheduler('bookmarks', { every: hour }, { name: 'bookmarks' });
+    if (retentionMonths > 0) await queue.upsertJobScheduler('retention', { every: hour }, { name: 'retention' });
+    else await queue.removeJobScheduler('retention');
+  };
+  const stopScheduling = repeat(scheduleEvery, schedule, (error) => {
+    log.warn({ err: error }, 'housekeeping could not be scheduled');
+  });
+
+  return {
+    close: async () => {
+      await stopScheduling();
+      await closeAll(redis, [worker, queue]);
+    },
+  };
+}

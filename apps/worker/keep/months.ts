@@ -1,0 +1,30 @@
+/** The months of the log: made ahead, and dropped once they are past retention. */
+import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
+import { acceptedPast } from '#libs/contract/terms';
+import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
+import type { Database } from '#libs/store/sql';
+
+const monthsAhead = 2;
+/** milliseconds */
+const day = 24 * 60 * 60 * 1_000;
+
+/** From last month to two months ahead. */
+export async function makeMonths(db: Database, now: number): Promise<void> {
+  for (let ahead = -1; ahead <= monthsAhead; ahead += 1) {
+    await db.run((sql) => makeMonth(sql, addMonths(monthOf(now), ahead)));
+  }
+}
+
+/** Returns the months that it dropped. */
+export async function dropExpiredMonths(db: Database, retentionMonths: number, now: number): Promise<string[]> {
+  const expired = (await db.run(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
+  for (const month of expired) await db.run((sql) => dropMonth(sql, month));
+  return expired;
+}
+
+/** A month goes only when its last day is past both the retention and the time for which records may still arrive. */
+export function isPastRetention(month: string, retentionMonths: number, now: number): boolean {
+  if (retentionMonths === 0) return false;
+  const end = firstDay(addMonths(month, 1));
+  return end <= firstDay(addMonths(monthOf(now), -retentionMonths)) && end <= dayOf(now - acceptedPast - 2 * day);
+}

@@ -1,0 +1,37 @@
+/** What the API reads. */
+import { readConnections, readSettings, refuse, type Values } from './read.ts';
+import { failureRate, readRate } from './settings.ts';
+import { readTokens, secretKey } from './token-keys.ts';
+
+function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
+  if (domainId === undefined) return undefined;
+  return { domainId, apiKey: apiKey ?? refuse('DEMO_API_KEY', 'set: the key of DEMO_DOMAIN') };
+}
+
+export function readApiConfig(environment?: NodeJS.ProcessEnv) {
+  const values = readSettings(environment);
+  const ipHashKey =
+    values.IP_MODE === 'hashed'
+      ? secretKey('IP_HASH_KEY', values.IP_HASH_KEY ?? refuse('IP_HASH_KEY', 'set for IP_MODE hashed'))
+      : undefined;
+  const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
+  return {
+    ...readConnections(values),
+    databaseReadUrl: values.DATABASE_READ_URL ?? values.DATABASE_URL ?? '',
+    host: values.HOST,
+    port: values.PORT,
+    opsHost: values.OPS_HOST,
+    opsPort: values.OPS_PORT ?? 3001,
+    tokens: readTokens(values),
+    webConcurrency: values.WEB_CONCURRENCY,
+    recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
+    readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
+    failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    ip: { mode: values.IP_MODE, hashKey: ipHashKey },
+    countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+    demo: readDemo(values),
+  };
+}
+
+export type ApiConfig = ReturnType<typeof readApiConfig>;

@@ -1,0 +1,47 @@
+/** The kinds of settings: how the text is parsed, and the rule that the error message names. */
+import { z } from 'zod';
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max)
+    .meta({ rule: `a whole number from ${min} to ${max}` });
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values).meta({ rule: `one of ${values.join(', ')}` });
+
+export const address = (...protocols: string[]) =>
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
+    .refine((text) => isDecodable(text))
+    .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
+
+/** A stray % in a password would stop the driver later, with a stack. */
+const isDecodable = (address: string): boolean => {
+  try {
+    decodeURIComponent(address);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const text = z.string().meta({ rule: 'text' });
+export const port = wholeNumber(0, 65_535);
+export const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ rule: 'true or false' });
+export const nodes = z
+  .string()
+  .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/)
+  .transform((value) => value.split(','))
+  .meta({ rule: 'host:port, separated by commas' });
+
+export const keyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/)
+  .meta({ rule: 'at most 128 printable characters without spaces' });

@@ -1,0 +1,54 @@
+/** Reads the settings from the environment and checks every one of them. */
+import type { z } from 'zod';
+import { type Setting, settings } from './settings.ts';
+
+type Name = keyof typeof settings;
+type Value<Key extends Name> = z.infer<(typeof settings)[Key]['schema']>;
+type Defaulted = {
+  [Key in Name]: (typeof settings)[Key] extends { default: string } ? Key : never;
+}[Name];
+export type Values = { [Key in Defaulted]: Value<Key> } & { [Key in Exclude<Name, Defaulted>]: Value<Key> | undefined };
+
+/** An invalid setting. Its message is one line that names the setting; the process exits with it. */
+export class BadSetting extends Error {}
+
+export function refuse(name: string, rule: string): never {
+  throw new BadSetting(`${name} must be ${rule}`);
+}
+
+/** An empty variable counts as not set. A secret's value is never quoted in the error. */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Values {
+  const entries = Object.entries<Setting>(settings).map(([name, { schema, default: fallback, secret }]) => {
+    const given = environment[name] || fallback;
+    if (given === undefined) return [name, undefined];
+    const result = schema.safeParse(given);
+    if (result.success) return [name, result.data];
+    const rule = String(schema.meta()?.rule ?? 'valid');
+    return refuse(name, secret ? rule : `${rule}, not ${JSON.stringify(given)}`);
+  });
+  return Object.fromEntries(entries) as Values;
+}
+
+/** What every process needs to reach Postgres and Redis. */
+export const readConnections = (values: Values) => ({
+  databaseUrl: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
+  databasePrepare: values.DATABASE_PREPARE,
+  redis: {
+    url:
+      values.REDIS_URL ?? (values.REDIS_CLUSTER_NODES ? 'redis://' : refuse('REDIS_URL', 'set: the address of Redis')),
+    clusterNodes: values.REDIS_CLUSTER_NODES ?? [],
+  },
+  queueShards: values.QUEUE_SHARDS,
+  logLevel: values.LOG_LEVEL,
+});
+
+/** Reads a process's configuration, or ends the process with one line that names the invalid setting. */
+export function readOrExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,132 @@
+/** The one table of settings: each is an environment variable. */
+import { z } from 'zod';
+import { domainIdPattern } from '#libs/contract/terms';
+import { address, flag, keyId, nodes, oneOf, port, text, wholeNumber } from './kinds.ts';
+
+type Process = 'api' | 'worker' | 'cli';
+
+export interface Setting {
+  schema: z.ZodType;
+  default?: string;
+  /** what it is for, in the README's table */
+  about: string;
+  /** processes that use it; every process checks it */
+  for: Process[];
+  secret?: boolean;
+}
+
+const setting = <Schema extends z.ZodType, Rest extends Omit<Setting, 'schema'>>(schema: Schema, rest: Rest) => ({
+  schema,
+  ...rest,
+});
+
+const api: Process[] = ['api'];
+const all: Process[] = ['api', 'worker', 'cli'];
+const services: Process[] = ['api', 'worker'];
+const signing: Process[] = ['api', 'cli'];
+
+export const readRate = 6_000;
+export const failureRate = 300;
+
+export const settings = {
+  PORT: setting(port, { default: '3000', for: api, about: "the API's port" }),
+  HOST: setting(text, { default: '0.0.0.0', for: api, about: 'the address that the API listens on' }),
+  OPS_PORT: setting(port, { for: services, about: 'the operations port: 3001 for the API, 3002 for the worker' }),
+  OPS_HOST: setting(text, { default: '127.0.0.1', for: services, about: 'the address of the operations port' }),
+  DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
+  DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
+    for: api,
+    secret: true,
+    about: 'a replica for the log; default: DATABASE_URL',
+  }),
+  DATABASE_PREPARE: setting(flag, {
+    default: 'true',
+    for: all,
+    about: 'false behind a pgbouncer before 1.21: no named prepared statements',
+  }),
+  REDIS_URL: setting(address('redis', 'rediss'), { for: all, secret: true, about: 'Redis 6.2 or newer, or Valkey' }),
+  REDIS_CLUSTER_NODES: setting(nodes, { for: all, about: 'nodes of a Redis Cluster, as host:port,host:port' }),
+  JWT_ALGORITHM: setting(oneOf('HS256', 'RS256', 'ES256'), {
+    default: 'HS256',
+    for: signing,
+    about: 'the one algorithm that access tokens may use',
+  }),
+  JWT_SECRET: setting(text, { for: signing, secret: true, about: 'HS256: the secret, at least 32 bytes' }),
+  JWT_SECRET_PREVIOUS: setting(text, { for: signing, secret: true, about: 'HS256: still accepted while keys rotate' }),
+  JWT_PUBLIC_KEY: setting(text, { for: signing, about: 'RS256, ES256: the public key, PEM' }),
+  JWT_PUBLIC_KEY_PREVIOUS: setting(text, { for: signing, about: 'RS256, ES256: still accepted while keys rotate' }),
+  JWT_KEY_ID: setting(keyId, { for: signing, about: "the current key's `kid`; with it a token may name no other" }),
+  JWT_KEY_ID_PREVIOUS: setting(keyId, { for: signing, about: "the previous key's `kid`" }),
+  JWT_ISSUER: setting(text, { for: signing, about: 'required `iss` of access tokens, where set' }),
+  JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
+  WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
+  WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
+    default: '200',
+    for: ['worker'],
+    about: 'jobs that a worker takes at once and stores together',
+  }),
+  QUEUE_SHARDS: setting(wholeNumber(1, 64), {
+    default: '1',
+    for: all,
+    about: 'record queues; more than one spreads them over a Redis Cluster',
+  }),
+  RECORD_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    default: '600',
+    for: api,
+    about: 'records per minute, client address and domain; 0: no limit',
+  }),
+  READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
+    for: api,
+    about: `reads per minute and access token; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
+  FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    for: api,
+    about: `keys, and tokens, that may fail per minute and client address; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
+  TRUSTED_PROXY_HOPS: setting(wholeNumber(0, 10), {
+    default: '0',
+    for: api,
+    about: 'proxies in front that append to X-Forwarded-For',
+  }),
+  IP_MODE: setting(oneOf('truncated', 'hashed', 'full', 'none'), {
+    default: 'truncated',
+    for: api,
+    about: 'how client addresses are stored: truncated (/24, /48), hashed, full or none',
+  }),
+  IP_HASH_KEY: setting(text, { for: api, secret: true, about: 'IP_MODE=hashed: the key, at least 32 bytes' }),
+  COUNTRY_HEADER: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/)
+      .meta({ rule: 'the name of a header' }),
+    {
+      for: api,
+      about: "a trusted proxy's header with the visitor's country",
+    },
+  ),
+  RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
+    default: '0',
+    for: ['worker'],
+    about: 'whole months that records are kept; 0: for ever',
+  }),
+  DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {
+    for: api,
+    about: 'serve a demo shop at /demo with the widget of this domain; default: no demo',
+  }),
+  DEMO_API_KEY: setting(
+    z
+      .string()
+      .regex(/^ak_[\w-]+$/)
+      .meta({ rule: 'an API key' }),
+    { for: api, about: 'the API key on the demo page' },
+  ),
+  NODE_ENV: setting(z.string(), {
+    for: signing,
+    about: 'production, as in the image: a secret that stands in examples is refused',
+  }),
+  LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
+    default: 'info',
+    for: all,
+    about: 'how much is logged',
+  }),
+} satisfies Record<string, Setting>;

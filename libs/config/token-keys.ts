@@ -1,0 +1,70 @@
+/** The keys that sign and verify access tokens, and what else a token must state. */
+import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { refuse, type Values } from './read.ts';
+
+export const secretKey = (name: string, value: string): KeyObject =>
+  Buffer.byteLength(value) < 32 ? refuse(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
+
+/** Copied from an example, or typed to fill the length: anyone could sign with it. */
+const isPlaceholder = (value: string): boolean =>
+  /change.?me|place.?holder|your.?(jwt.?)?secret|replace.?(me|this)/i.test(value) || new Set(value).size < 8;
+
+function tokenSecret(name: string, value: string, isProduction: boolean): KeyObject {
+  const key = secretKey(name, value);
+  return isProduction && isPlaceholder(value)
+    ? refuse(name, 'a secret of its own, made with: openssl rand -hex 32')
+    : key;
+}
+
+function publicKey(name: string, value: string, algorithm: string): KeyObject {
+  const isRsa = algorithm === 'RS256';
+  const refuseKind = () =>
+    refuse(name, `a public ${isRsa ? 'RSA' : 'P-256'} key in PEM for JWT_ALGORITHM ${algorithm}`);
+  const key = parsePem(value) ?? refuseKind();
+  if (key.asymmetricKeyType !== (isRsa ? 'rsa' : 'ec')) refuseKind();
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (isRsa && modulusLength < 2048) refuse(name, 'an RSA key of at least 2048 bits');
+  if (!isRsa && namedCurve !== 'prime256v1') refuseKind();
+  return key;
+}
+
+/** An environment variable often holds the lines of a PEM separated by a literal `\n`. */
+function parsePem(value: string): KeyObject | undefined {
+  try {
+    return createPublicKey(value.replaceAll('\\n', '\n'));
+  } catch {
+    return undefined;
+  }
+}
+
+export function readTokens(values: Values) {
+  const algorithm = values.JWT_ALGORITHM;
+  const names =
+    algorithm === 'HS256'
+      ? (['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const)
+      : (['JWT_PUBLIC_KEY', 'JWT_PUBLIC_KEY_PREVIOUS'] as const);
+  const keysById = new Map<string, KeyObject>();
+  const isProduction = values.NODE_ENV === 'production';
+  const keys = names.flatMap((name) => {
+    const value = values[name];
+    if (!value) return [];
+    const key = algorithm === 'HS256' ? tokenSecret(name, value, isProduction) : publicKey(name, value, algorithm);
+    const id = name.endsWith('_PREVIOUS') ? values.JWT_KEY_ID_PREVIOUS : values.JWT_KEY_ID;
+    if (id) keysById.set(id, key);
+    return [key];
+  });
+  if (!values[names[0]]) refuse(names[0], `set for JWT_ALGORITHM ${algorithm}`);
+  if (values.JWT_KEY_ID && values.JWT_KEY_ID === values.JWT_KEY_ID_PREVIOUS)
+    refuse('JWT_KEY_ID_PREVIOUS', 'another than JWT_KEY_ID');
+  return {
+    algorithm,
+    keys,
+    /** the only ids that a token's `kid` may name; empty: `kid` is ignored */
+    keysById,
+    keyId: values.JWT_KEY_ID,
+    issuer: values.JWT_ISSUER,
+    audience: values.JWT_AUDIENCE,
+  };
+}
+
+export type TokenConfig = ReturnType<typeof readTokens>;
