@@ -1,14 +1,14 @@
-/** `npm run chaos [-- NAME… | --quick | --list]`: faults under load, and whether the promises held. */
+/** `npm run chaos [-- NAME… | --quick | --list]`: injects faults under load and checks that the promises hold. */
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
 import { networkDrills } from './chaos/drills/network.ts';
 import { postgresDrills } from './chaos/drills/postgres.ts';
 import { processDrills } from './chaos/drills/processes.ts';
 import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
-import { table } from './chaos/table.ts';
 import { build } from './stack/build.ts';
 import { dataRoot, ensureDataRoot, root } from './stack/paths.ts';
 
@@ -16,64 +16,67 @@ import { dataRoot, ensureDataRoot, root } from './stack/paths.ts';
 const atOnce = 2;
 
 const drills: Drill[] = [...processDrills, ...redisDrills, ...postgresDrills, ...networkDrills, ...recordDrills];
-const usage = 'npm run chaos [-- NAME… | --quick | --list]';
 
-const words = process.argv.slice(2);
-const names = words.filter((word) => !word.startsWith('--'));
-const wrong = [
-  ...words.filter((word) => word.startsWith('--') && !['--quick', '--list'].includes(word)),
-  ...names.filter((name) => !drills.some((drill) => drill.name === name)),
-];
+const flag = { type: 'boolean', default: false } as const;
+const { values, positionals: names } = parseArgs({ options: { quick: flag, list: flag }, allowPositionals: true });
+const unknown = names.filter((name) => !drills.some((drill) => drill.name === name));
 
-if (wrong.length > 0) {
-  console.error(`no drill or option ${wrong.join(', ')}; ${usage}`);
+if (unknown.length > 0) {
+  console.error(`no drill ${unknown.join(', ')}; see npm run chaos -- --list`);
   process.exitCode = 1;
-} else if (words.includes('--list')) {
+} else if (values.list) {
   for (const { name, about, quick } of drills) console.log(`${name.padEnd(30)}${quick ? 'quick ' : '      '} ${about}`);
 } else {
-  const isChosen = ({ name, quick }: Drill) =>
-    names.length > 0 ? names.includes(name) : quick || !words.includes('--quick');
+  const isChosen = ({ name, quick }: Drill) => (names.length > 0 ? names.includes(name) : quick || !values.quick);
   process.exit(await run(drills.filter(isChosen)));
 }
 
-/** Performs the drills and returns the process's exit code. A signal ends those that run, with their stacks. */
+/** Performs the drills and returns the exit code. A signal ends the drills under way, with their stacks. */
 async function run(chosen: Drill[]): Promise<number> {
   ensureDataRoot();
-  const dist = path.join(dataRoot, `chaos-build-${process.pid}`, 'dist');
+  const folder = path.join(dataRoot, `chaos-build-${process.pid}`);
+  const dist = path.join(folder, 'dist');
   const reports = new Map<Drill, Report>();
   const waiting = [...chosen];
   const interruption = new AbortController();
+  const { signal } = interruption;
   // every wait of every drill listens
-  setMaxListeners(0, interruption.signal);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (!interruption.signal.aborted) console.log('stopping …');
+  setMaxListeners(0, signal);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (!signal.aborted) console.log('stopping …');
       interruption.abort(new Error('interrupted'));
     });
   }
-  const performNext = async (): Promise<void> => {
-    const drill = waiting.shift();
-    if (!drill || interruption.signal.aborted) return;
-    const started = performance.now();
-    const report = await perform(drill, dist, interruption.signal);
-    reports.set(drill, report);
-    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-    const result = report.skipped ?? (report.breaches.length === 0 ? 'held' : report.breaches.join('; '));
-    console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${result}`);
-    await performNext();
+  const performAll = async (): Promise<void> => {
+    for (let drill = waiting.shift(); drill && !signal.aborted; drill = waiting.shift()) {
+      const started = performance.now();
+      const report = await perform(drill, dist, signal);
+      reports.set(drill, report);
+      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+      console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${describe(report)}`);
+    }
   };
   try {
-    await build(path.relative(root, dist), interruption.signal);
-    // each takes its own stack down, also when another one failed
-    const lanes = await Promise.allSettled(Array.from({ length: atOnce }, performNext));
+    await build(path.relative(root, dist), signal);
+    // each lane takes its own stack down, even if another one failed
+    const lanes = await Promise.allSettled(Array.from({ length: atOnce }, performAll));
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
   } catch (error) {
-    if (!interruption.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   } finally {
-    rmSync(path.dirname(dist), { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
-  if (interruption.signal.aborted) return 130;
-  const inOrder = chosen.flatMap((drill) => reports.get(drill) ?? []);
-  console.log(`\n${table(inOrder)}`);
-  return inOrder.some((report) => report.breaches.length > 0) ? 1 : 0;
+  if (signal.aborted) return 130;
+  const broken = [...reports].filter(([, report]) => report.breaches.length > 0).map(([drill]) => drill.name);
+  console.log(broken.length === 0 ? `all ${reports.size} held` : `BROKEN: ${broken.join(', ')}`);
+  return broken.length > 0 ? 1 : 0;
+}
+
+function describe({ verdict, secondsToHeal = 0, breaches, skipped }: Report): string {
+  const result = skipped ?? (breaches.length === 0 ? 'held' : `BROKEN: ${breaches.join('; ')}`);
+  if (!verdict) return result;
+  const { acknowledged, attempts, found, lost, slowest } = verdict;
+  const counts = `${acknowledged} of ${attempts} acknowledged, ${found} stored, ${lost} lost`;
+  return `${result}  (${counts}, slowest ${slowest} ms, healed in ${secondsToHeal.toFixed(1)} s)`;
 }

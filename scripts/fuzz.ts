@@ -19,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stack.stop().finally(() => process.exit(130)));
 }
 try {
-  const [api] = await Promise.all([stack.startApi(), stack.startWorker()]);
+  const [api] = await Promise.all([stack.start('api'), stack.start('worker')]);
   const [own] = stack.sites;
   if (!own) throw new Error('the stack has no site');
   const claims = { sub: 'fuzz', org: own.organizationId };

@@ -4,16 +4,7 @@
 // The lock is a folder that holds one file, named after its owner. Moving a ready-made folder into place either takes
 // the lock with the owner's name already in it, or fails. A dead owner's file is removed by its own name, so that of two
 // who find it dead neither can remove the other's; an empty folder is free to be moved upon.
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -24,18 +15,18 @@ import path from 'node:path';
 export function takeLock(folder) {
   const name = `${process.pid}.${startTime(process.pid)}`;
   const ours = `${folder}-${process.pid}`;
-  rmSync(ours, { recursive: true, force: true });
-  mkdirSync(ours, { recursive: true });
-  writeFileSync(path.join(ours, name), '');
-  for (const owner of entries(folder)) {
-    if (!isAlive(owner)) ignoring(['ENOENT'], () => unlinkSync(path.join(folder, owner)));
+  fs.rmSync(ours, { recursive: true, force: true });
+  fs.mkdirSync(ours, { recursive: true });
+  fs.writeFileSync(path.join(ours, name), '');
+  for (const owner of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    if (!isAlive(owner)) ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, owner)));
   }
-  const taken = ignoring(['ENOTEMPTY', 'EEXIST'], () => renameSync(ours, folder));
-  rmSync(ours, { recursive: true, force: true });
+  const taken = ignoring(['ENOTEMPTY', 'EEXIST'], () => fs.renameSync(ours, folder));
+  fs.rmSync(ours, { recursive: true, force: true });
   if (!taken) return undefined;
   return () => {
-    ignoring(['ENOENT'], () => unlinkSync(path.join(folder, name)));
-    ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(folder));
+    ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, name)));
+    ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(folder));
   };
 }
 
@@ -53,21 +44,13 @@ function isAlive(owner) {
 /** Tells a process from a later one with the same number (in a container: after every restart); '' once it is dead. */
 function startTime(pid) {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in brackets, and may hold anything.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? '' : rest[18];
   } catch {
     return '';
   }
-}
-
-function entries(folder) {
-  let found = [];
-  ignoring(['ENOENT'], () => {
-    found = readdirSync(folder);
-  });
-  return found;
 }
 
 /** Whether it was done; an error with one of the codes means no. */

@@ -49,8 +49,8 @@ async function main() {
 }
 
 function alreadyRunning(): string {
-  const demo: { baseUrl: string } | undefined = JSON.parse(readPrivate('demo.json') ?? 'null') ?? undefined;
-  return `npm start is already running in this folder${demo === undefined ? '' : `, at ${demo.baseUrl}`}.`;
+  const demo: { baseUrl: string } | null = JSON.parse(readPrivate('demo.json') ?? 'null');
+  return `npm start is already running in this folder${demo ? `, at ${demo.baseUrl}` : ''}.`;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

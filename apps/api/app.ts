@@ -85,13 +85,13 @@ export function createApp(given: AppParts): Koa<State> {
   app.use(documentHeaders);
   app.use(refuseOtherMethods);
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was whole');
-    else deps.log.warn({ err: error }, 'a response failed');
+    if (leftEarly.has(error.code)) deps.log.debug({ code: error.code }, 'a client left before its answer was complete');
+    else deps.log.warn({ event: 'response_failed', err: error }, 'a response failed');
   });
   return app;
 }
 
 const leftEarly = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Without trusted hops Koa ignores X-Forwarded-For; with them it takes only as many entries from its end. */
+/** Without trusted hops Koa ignores X-Forwarded-For; with them it uses only that many entries from its end. */
 const clientAddresses = (hops: number) => (hops > 0 ? { proxy: true, maxIpsCount: hops } : {});

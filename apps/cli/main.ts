@@ -2,7 +2,6 @@
 import { Command, CommanderError } from 'commander';
 import { actsCommand } from './acts.ts';
 import { countersCommand } from './counters.ts';
-import { demoCommand } from './demo.ts';
 import { domainCommand } from './domain.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
@@ -39,7 +38,6 @@ const nouns = [
   recordsCommand,
   queueCommand,
   countersCommand,
-  demoCommand,
   actsCommand,
   migrateCommand,
 ];

@@ -2,10 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import { knownShards } from '#libs/queue/shards';
-import { openToRead } from '#libs/queue/summary';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
@@ -16,17 +14,9 @@ const silent = { warn: () => {} };
 
 /** The settings of a running `npm start`. */
 const stackFile = '.data/env';
-/** The demo organization that it created. */
-const demoFile = '.data/demo.json';
 
 export function readConfig(): CliConfig {
   return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
-}
-
-/** The demo organization of a running `npm start`. */
-export function readDemo(): { organizationId: string } | undefined {
-  if (!existsSync(demoFile)) return undefined;
-  return z.object({ organizationId: z.string() }).parse(JSON.parse(readFileSync(demoFile, 'utf8')));
 }
 
 function parseSettings(text: string): Record<string, string> {
@@ -84,6 +74,8 @@ function ready(redis: RedisConnection): Promise<void> {
 
 export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
+  // two thirds of a command's start, and most commands need no queue
+  const { openToRead } = await import('#libs/queue/summary');
   return withRedis(async (redis) => {
     const shards = await knownShards(redis.client, queueShards);
     const queues = shards.map((shard) => openToRead(redis, shard));

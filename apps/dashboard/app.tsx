@@ -1,89 +1,75 @@
-/** From the session to the page: nothing is drawn before the service has accepted the token. */
+/** Chooses what is shown: sign-in, or the page of the address once the service has accepted the token. */
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
-import { createApi } from './api.ts';
-import { now } from './clock.ts';
-import { visible } from './format.ts';
-import { Domain } from './pages/domain.tsx';
-import { Home } from './pages/home.tsx';
-import { Log } from './pages/log.tsx';
-import { SignIn } from './pages/sign-in.tsx';
-import { Header } from './parts/header.tsx';
-import { Skeleton } from './parts/skeleton.tsx';
-import { TroubleCard } from './parts/trouble.tsx';
-import { useReading } from './reading.ts';
-import { homeAddress, useRoute } from './router.ts';
+import { Crash } from './crash.tsx';
+import { createApi } from './data/api.ts';
+import { useReading } from './data/reading.ts';
+import { homeAddress, useRoute } from './data/router.ts';
+import { now } from './data/service-clock.ts';
 import {
-  type Ending,
-  endingOf,
   endSession,
-  handedOver,
   type OpenSession,
   openSession,
+  refusalOf,
+  type SignOutReason,
   startSession,
-} from './session.ts';
+  takeTokenFromAddress,
+} from './data/session.ts';
+import { escapeInvisible } from './format.ts';
+import { Domain } from './pages/domain/domain.tsx';
+import { Home } from './pages/home/home.tsx';
+import { Log } from './pages/log/log.tsx';
+import { SignIn } from './pages/sign-in/sign-in.tsx';
+import { ErrorCard } from './parts/error-card.tsx';
+import { Header } from './parts/header.tsx';
+import { Skeleton } from './parts/skeleton.tsx';
 
 export function App() {
   const [session, setSession] = useState(openSession);
-  const [mistake] = useErrorBoundary();
-  // a link with another token, opened where this page already is
+  const [crash] = useErrorBoundary();
+  // a link with another token, opened in a tab that already shows the dashboard
   useEffect(() => {
-    const take = () => {
-      const token = handedOver();
+    const signInByLink = () => {
+      const token = takeTokenFromAddress();
       if (token !== null) setSession(startSession(token));
     };
-    addEventListener('hashchange', take);
-    return () => removeEventListener('hashchange', take);
+    addEventListener('hashchange', signInByLink);
+    return () => removeEventListener('hashchange', signInByLink);
   }, []);
-  if (mistake !== undefined) return <Mistake />;
+  if (crash !== undefined) return <Crash />;
   if (session.token === null) {
-    return <SignIn ending={session.ending} signIn={(token) => setSession(startSession(token))} />;
+    return <SignIn reason={session.reason} signIn={(token) => setSession(startSession(token))} />;
   }
-  return <SignedIn key={session.token} session={session} end={(ending) => setSession(endSession(ending))} />;
+  return <SignedIn key={session.token} session={session} end={(reason) => setSession(endSession(reason))} />;
 }
 
-/** An answer that this page cannot draw, as between two releases: never a blank page. */
-const Mistake = () => (
-  <main id="main">
-    <section class="card trouble" role="alert">
-      <h1>This page made a mistake</h1>
-      <p>
-        It met something that it does not know, perhaps another release of the service. Loading it again helps then.
-      </p>
-      <button type="button" class="button primary" onClick={() => location.reload()}>
-        Load again
-      </button>
-    </section>
-  </main>
-);
-
-function SignedIn({ session, end }: { session: OpenSession; end(ending: Ending): void }) {
+function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutReason): void }) {
   const { token } = session;
-  const [isTold, setTold] = useState(false);
-  // one for each token
-  const api = useMemo(() => createApi(token, () => end(endingOf(token, now()))), [token]);
+  const [isNoticeClosed, setNoticeClosed] = useState(false);
+  const api = useMemo(() => createApi(token, () => end(refusalOf(token, now()))), [token]);
   const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
   const route = useRoute();
   const organization = reading.value;
   return (
     <>
       <a class="skip" href="#main">
-        To the content
+        Skip to content
       </a>
       <Header organization={organization} route={route} signOut={() => end('signed-out')} />
       <main id="main">
-        {session.isByLink && organization && !isTold && (
+        {session.hasReplacedOther && organization && !isNoticeClosed && (
           <p class="notice by-link" role="status">
             <span>
-              The link signed you in to <bdi>{visible(organization.name)}</bdi>, and out of the organization before.
+              The link signed you in to <bdi>{escapeInvisible(organization.name)}</bdi> and signed you out of the
+              previous organization.
             </span>
-            <button type="button" class="button quiet" onClick={() => setTold(true)}>
+            <button type="button" class="button quiet" onClick={() => setNoticeClosed(true)}>
               OK
             </button>
           </p>
         )}
-        {reading.trouble && <TroubleCard trouble={reading.trouble} retry={reading.retry} />}
-        {!organization && !reading.trouble && <Skeleton kind="page" isSlow={reading.isSlow} />}
+        {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
+        {!organization && !reading.error && <Skeleton kind="page" isSlow={reading.isSlow} />}
         {organization && route.page === 'home' && (
           <Home api={api} organization={organization} onOrganization={reading.put} />
         )}
@@ -106,10 +92,10 @@ function SignedIn({ session, end }: { session: OpenSession; end(ending: Ending):
           />
         )}
         {organization && route.page === 'unknown' && (
-          <section class="card trouble">
-            <h1>No such page</h1>
+          <section class="card message">
+            <h1>Page not found</h1>
             <a class="button primary" href={homeAddress}>
-              To the overview
+              Go to the overview
             </a>
           </section>
         )}

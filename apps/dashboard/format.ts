@@ -1,4 +1,4 @@
-/** Numbers and times in the visitor's own way of writing them. Days and times are UTC, and marked so where they stand. */
+/** Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. */
 import { startOf } from '#libs/contract/calendar';
 
 const utc = { timeZone: 'UTC' } as const;
@@ -37,6 +37,7 @@ const clockFormat = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   second: '2-digit',
 });
+const minuteFormat = new Intl.DateTimeFormat(undefined, { ...utc, dateStyle: 'long', timeStyle: 'short' });
 const localClockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 export const count = (value: number): string => whole.format(value);
@@ -48,21 +49,20 @@ export const points = (from: number, to: number): string => `${signed.format((to
 export const growth = (from: number, to: number): string | null =>
   from === 0 ? null : signedShare.format((to - from) / from);
 
-export const day = (text: string): string => dayFormat.format(startOf(text));
-export const weekday = (text: string): string => weekdayFormat.format(startOf(text));
+export const dayName = (text: string): string => dayFormat.format(startOf(text));
+export const dayWithWeekday = (text: string): string => weekdayFormat.format(startOf(text));
 export const dayTick = (text: string): string => tickFormat.format(startOf(text));
-export const month = (text: string): string => monthFormat.format(startOf(`${text}-01`));
+export const monthName = (text: string): string => monthFormat.format(startOf(`${text}-01`));
 export const monthTick = (text: string): string => shortMonthFormat.format(startOf(`${text}-01`));
-export const range = (from: string, to: string): string => dayFormat.formatRange(startOf(from), startOf(to));
-/** Of an RFC 3339 time. */
-export const clock = (time: string): string => clockFormat.format(Date.parse(time));
-export const dayOfTime = (time: string): string => dayFormat.format(Date.parse(time));
-export const moment = (time: string): string => `${dayOfTime(time)}, ${clock(time)}`;
-const minuteFormat = new Intl.DateTimeFormat(undefined, { ...utc, dateStyle: 'long', timeStyle: 'short' });
-export const minute = (time: string): string => minuteFormat.format(Date.parse(time));
-/** The visitor's own clock, for what happens on the visitor's own screen. */
-export const localClock = (time: number): string => localClockFormat.format(time);
+export const dayRange = (from: string, to: string): string => dayFormat.formatRange(startOf(from), startOf(to));
+/** These four take an RFC 3339 time. */
+export const timeOfDay = (time: string): string => clockFormat.format(Date.parse(time));
+export const dateOf = (time: string): string => dayFormat.format(Date.parse(time));
+export const dateAndTime = (time: string): string => `${dateOf(time)}, ${timeOfDay(time)}`;
+export const dateAndMinute = (time: string): string => minuteFormat.format(Date.parse(time));
+/** Takes Unix milliseconds. In the visitor's time zone, for what happens on the visitor's screen. */
+export const localTimeOfDay = (time: number): string => localClockFormat.format(time);
 
-/** A website's own text may hold what hides or turns what stands beside it: that is shown by its number. */
-export const visible = (text: string): string =>
+/** Text from websites may contain invisible or direction-changing characters, which are shown by their code point. */
+export const escapeInvisible = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);

@@ -1,18 +1,15 @@
-/** The dashboard: puts the page into the document. */
+/** Entry of the dashboard. */
 import './styles/tokens.css';
 import './styles/base.css';
-import './styles/shell.css';
-import './styles/cards.css';
-import './styles/chart.css';
-import './styles/log.css';
+import './styles/layout.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { followLinks } from './router.ts';
-import { keepPlaces } from './scroll.ts';
+import { followLinks } from './data/router.ts';
+import { keepScrollPositions } from './scroll-restoration.ts';
 
 const place = document.getElementById('app');
 if (place) {
   followLinks();
-  keepPlaces();
+  keepScrollPositions();
   render(<App />, place);
 }

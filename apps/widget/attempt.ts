@@ -1,4 +1,4 @@
-/** One part that fails stops no other: its error goes where uncaught ones go. */
+/** Runs one part so that its failure does not stop the others. The error is reported like an uncaught one. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work();

@@ -1,10 +1,10 @@
-/** `<script type="text/plain" data-assent="marketing">`: runs once all the categories that it names are allowed. */
+/** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
 const blocked = 'script[type="text/plain"][data-assent]';
 
-/** Milliseconds: a page that grows without end is searched no more often. */
+/** Milliseconds between two searches of a page that keeps growing. */
 const pause = 50;
 
-/** Gives back what runs what is allowed now, in the order of the page; call it again when more is. */
+/** Returns a function that runs the allowed scripts in page order. Call it again when more are allowed. */
 export function createScripts(isAllowed: (category: string) => boolean): () => Promise<void> {
   const begun = new Set<HTMLScriptElement>();
   let isRunning = false;
@@ -17,7 +17,7 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
   return async () => {
     if (isRunning) return;
     isRunning = true;
-    // searched each time: one may change what is there and what is allowed
+    // searched anew each time: a script may change the page and the choice
     for (let script = next(); script; script = next()) {
       begun.add(script);
       await run(script).catch(reportError);
@@ -26,7 +26,7 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
   };
 }
 
-/** Calls `work` now and whenever the page has grown. */
+/** Calls `work` now and whenever elements are added to the page. */
 export function onGrowth(work: () => void): void {
   let isPlanned = false;
   const begin = () => {
@@ -40,16 +40,16 @@ export function onGrowth(work: () => void): void {
   }).observe(document.documentElement, { childList: true, subtree: true });
 }
 
-/** A script that was parsed as text never runs: a new one takes its place. Ends when the next one may run. */
+/** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */
 async function run(script: HTMLScriptElement): Promise<void> {
   const running = document.createElement('script');
   for (const { name, value } of script.attributes) if (name !== 'type') running.setAttribute(name, value);
   running.type = script.dataset.type ?? '';
-  // browsers hide the nonce's attribute
+  // browsers hide the nonce attribute
   running.nonce = script.nonce;
   running.text = script.text;
   running.async = script.hasAttribute('async');
-  // only these hold up a page's later scripts, and others may never tell that they have loaded
+  // only these block later scripts on a page; others may never fire `load`
   const isAwaited = running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type);
   const end = new Promise((resolve) => {
     running.onload = running.onerror = resolve;

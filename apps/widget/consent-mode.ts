@@ -1,7 +1,7 @@
-/** Entry of consent-mode.js: before any other tag of a page runs, everything optional counts as denied. */
+/** Entry of consent-mode.js: denies everything optional by default, before any other tag of the page runs. */
 import { consentTypes, denyByDefault, hasDefault } from './consent-types.ts';
 
-/** Milliseconds that Google's tags wait for the widget, which knows what the visitor decided before. */
+/** Milliseconds that Google's tags wait for the widget, which knows an earlier choice. */
 const wait = Number(document.currentScript?.dataset.wait ?? 500);
 
 if (!hasDefault()) denyByDefault(consentTypes, wait);

@@ -1,4 +1,4 @@
-/** Google Consent Mode v2: what each of our categories allows. */
+/** Google Consent Mode v2: the consent types that each of our categories grants. */
 export type ConsentTypes = Record<string, string | string[]>;
 
 export const consentTypes: ConsentTypes = {
@@ -18,13 +18,13 @@ export const dataLayer = (): unknown[] => {
   return window.dataLayer;
 };
 
-/** Google's tags take commands only as the `arguments` of a function. */
+/** Google's tags accept a command only as an `arguments` object. */
 export function gtag(..._command: unknown[]): void {
   // biome-ignore lint/complexity/noArguments: see above
   dataLayer().push(arguments);
 }
 
-/** What holds before the visitor decides; the tags wait for `update` up to `wait` milliseconds. */
+/** The default until the visitor decides. The tags wait up to `wait` milliseconds for an update. */
 export function denyByDefault(types: ConsentTypes, wait: number): void {
   const denied = Object.values(types)
     .flat()
@@ -32,7 +32,7 @@ export function denyByDefault(types: ConsentTypes, wait: number): void {
   gtag('consent', 'default', { ...Object.fromEntries(denied), security_storage: 'granted', wait_for_update: wait });
 }
 
-/** Ours, the loader's or the site's own. */
+/** Whether there is a default already: the widget's, that of consent-mode.js or the site's own. */
 export const hasDefault = (): boolean =>
   dataLayer().some((entry) => {
     const [command, kind] = Array.from(Object(entry) as ArrayLike<unknown>);

@@ -1,12 +1,12 @@
-/** The choice that is in force on this site, kept in the browser. */
+/** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/contract/terms';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
-  /** the record's */
+  /** of the record */
   id: string;
   decision: Decision;
-  /** category → allowed; what is necessary is not asked for and not in it */
+  /** category → allowed; without required categories, which are not asked for */
   preferences: Record<string, boolean>;
   /** RFC 3339 UTC */
   decidedAt: string;
@@ -15,11 +15,11 @@ export interface Consent {
   gpc: boolean;
 }
 
-/** Whether the visitor allows anything. */
+/** Whether the visitor allowed any category. */
 export const isGiven = (consent: Consent | null): boolean => Object.values(consent?.preferences ?? {}).includes(true);
 
 export interface Kept extends Consent {
-  /** Unix milliseconds by the device's own clock, by which its age is told */
+  /** Unix milliseconds by the device's clock, from which the age is computed */
   at: number;
 }
 
@@ -27,19 +27,19 @@ export interface Kept extends Consent {
 export type Choice = boolean | Record<string, boolean>;
 
 export interface Terms {
-  /** categories */
+  /** optional categories */
   asked: string[];
   policyVersion: string;
   maxAgeMonths: number;
 }
 
-/** Seconds: the longest that browsers keep a cookie. */
+/** Seconds: the longest lifetime that browsers allow a cookie. */
 const cookieAge = 400 * 86_400;
 /** Milliseconds, on average. */
 const month = 365.25 * 7_200_000;
 const name = 'consent';
 
-/** With a cookie domain all its subdomains share the choice; where that cookie cannot be set, it stays with this one. */
+/** With a cookie domain, all its subdomains share the choice. Where the cookie cannot be set, this origin keeps it. */
 export function openConsent(domain: string, cookieDomain: string | undefined) {
   const storage = openStorage(`assent.${domain}.`);
   const cookie = `assent_${domain}`;
@@ -55,13 +55,13 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     try {
       const shared = cookieDomain ? readCookie() : undefined;
       const kept = JSON.parse(shared ? decodeURIComponent(shared) : (storage.get(name) ?? ''));
-      // other scripts of the page write here too
+      // other scripts of the page can write here too
       return Object(kept.preferences) === kept.preferences ? kept : null;
     } catch {
       return null;
     }
   };
-  /** Whether all subdomains have it now. */
+  /** Whether the choice is now in the shared cookie. */
   const isShared = (text: string): boolean => {
     try {
       const shared = encodeURIComponent(text);
@@ -82,7 +82,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   return {
     read,
     write,
-    /** Null where the visitor has not decided: never, under another policy, for other categories, or so long ago. */
+    /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
       const kept = read();
       const isCurrent =
@@ -90,7 +90,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
         kept.at > Date.now() - maxAgeMonths * month &&
         Object.keys(kept.preferences).sort().join() === [...asked].sort().join();
       if (!isCurrent) return null;
-      // from before the site had a cookie domain
+      // stored before the site set a cookie domain
       if (cookieDomain && storage.get(name)) write(kept);
       return kept;
     },

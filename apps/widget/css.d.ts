@@ -1,8 +1,8 @@
-/** Vite hands over the style sheet as text, minified. */
+/** Vite imports the stylesheet as minified text. */
 declare module '*.css?inline' {
   const css: string;
   export default css;
 }
 
-/** The release, put in by the build. */
+/** The release, inserted by the build. */
 declare const __VERSION__: string;

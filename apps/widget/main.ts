@@ -1,6 +1,6 @@
-/** Entry of widget.js: asks, keeps the choice, tells the page and records it. */
+/** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/contract/terms';
-import './api.ts';
+import './public-api.ts';
 import { attempt } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
@@ -15,7 +15,7 @@ function start(): void {
   const settings = readSettings(document.currentScript as HTMLScriptElement | null);
   const { domain, asked, policyVersion, bannerVersion, wording } = settings;
   if (!domain || !settings.key) {
-    console.warn('assent: data-domain and data-key are needed');
+    console.warn('assent: data-domain and data-key are required');
     return;
   }
 
@@ -26,7 +26,7 @@ function start(): void {
   const client = createRecordClient({
     ...settings,
     onRecorded: (receipt, id) => {
-      // a wrong clock was corrected
+      // differs where the service corrected a wrong clock
       const right = { id: receipt.id, decidedAt: receipt.decidedAt };
       const stored = store.read();
       if (stored?.id === id) store.write({ ...stored, ...right });
@@ -49,12 +49,12 @@ function start(): void {
   function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
     const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
     const chosen = Object.values(preferences);
-    // also what is no longer in force, such as under an earlier policy
+    // even an expired choice, such as one under an earlier policy
     const last = store.read();
     const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
     const isRefusal = choice !== true && !chosen.includes(true);
     const decision: Decision = isRefusal ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
-    // what other scripts left there need not be a text
+    // other scripts may have stored something else there
     const visitorId = last?.visitorId?.trim?.() || randomHex(16);
     const id = client.record({
       decision,
@@ -66,7 +66,7 @@ function start(): void {
       language: wording.language,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
-      // where it cannot be sent, the decision still is
+      // metadata that is not JSON must not stop the record
       metadata: attempt(() => (JSON.stringify(settings.metadata) ? settings.metadata : undefined)),
     });
     const at = timeOf(id);
@@ -81,11 +81,11 @@ function start(): void {
     kept = made;
     view.close();
     attempt(() => tell('change', getConsent()));
-    // last: what they do is not ours
+    // last, since these scripts are not ours and may fail
     void runScripts();
   }
 
-  /** What the visitor decided in another tab holds here too. */
+  /** Takes over a choice made in another tab. */
   function follow(): void {
     const found = store.current(settings);
     if (found && found.at > (kept?.at ?? 0)) apply(found);
@@ -111,5 +111,5 @@ function start(): void {
   else view.ask();
 }
 
-// a page's element with that id is there under the same name
+// not a truthiness check: an element with the id `assent` is also `window.assent`
 if (typeof window.assent?.open !== 'function') start();

@@ -1,4 +1,4 @@
-/** Global Privacy Control, which TypeScript's own list lacks. */
+/** Global Privacy Control is missing from TypeScript's DOM types. */
 interface Navigator {
   readonly globalPrivacyControl?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Records decisions: each is kept in the browser until the service has it, across pages and days, and reaches the
- * service once, since its id is made when the visitor decides.
+ * Sends decisions to the service. Each one is stored in the browser until the service has it, across pages and days. Its
+ * id is created with the decision, so that retries do not duplicate it.
  */
 import type { Receipt } from '#libs/contract/responses';
 import { redate } from './redate.ts';
@@ -12,32 +12,32 @@ import { makeId, timeOf, withTime } from './uuid.ts';
 export type { Receipt, Report };
 
 export interface RecordClientOptions extends Target {
-  /** The record is safe. `id` is what `record` gave; the receipt's differs where a wrong clock was corrected. */
+  /** The record is stored. `id` is what `record` returned; the receipt's id differs where a clock was corrected. */
   onRecorded?: (receipt: Receipt, id: string) => void;
 }
 
 export interface RecordClient {
-  /** Keeps the decision, sends it, and gives back the record's id. */
+  /** Stores and sends the decision. Returns the record's id. */
   record(report: Report): string;
-  /** Sends what waits. */
+  /** Sends all waiting records. */
   flush(): void;
 }
 
-/** Records that may wait; the oldest makes room. */
+/** Most records that may wait. Beyond that, the oldest is dropped. */
 const capacity = 50;
-/** Milliseconds: the first wait after a failure, doubled by each further one up to the last. */
+/** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */
 const firstWait = 1_000;
 const longestWait = 300_000;
-/** Milliseconds: the service is left alone for no longer; what seems to be more comes from a clock that was changed. */
-const longestOrder = 3_600_000;
-/** Milliseconds until what one tab has stored is seen by the others. */
+/** Milliseconds: the longest `Retry-After` that is respected. A longer remainder means that the clock was changed. */
+const longestRetryAfter = 3_600_000;
+/** Milliseconds until other tabs see what one tab has stored. */
 const settling = 100;
 const waitName = 'wait';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
   const storage = openStorage(`assent.${target.domain}.`);
   const queue = openStorage(`assent.${target.domain}.queue.`);
-  /** ids that are on their way */
+  /** ids of requests in flight */
   const sending = new Set<string>();
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,23 +47,23 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     console.warn(`assent: record ${id} dropped: ${reason}`);
   };
 
-  /** Milliseconds that the service asked to be left alone, also by a page before this one. */
-  const ordered = () => {
+  /** Milliseconds left of a `Retry-After`, which an earlier page may have received. */
+  const remainingWait = () => {
     const wait = Number(storage.get(waitName)) - Date.now();
-    return wait <= longestOrder ? Math.max(wait, 0) : 0;
+    return wait <= longestRetryAfter ? Math.max(wait, 0) : 0;
   };
 
-  const comeBack = () => {
+  const retryNow = () => {
     clearTimeout(timer);
     timer = undefined;
     void flush();
   };
   const later = (wait: number) => {
-    // spread, so that all browsers do not come back in the same moment
-    timer ??= setTimeout(comeBack, wait * (1 + Math.random() / 2));
+    // jitter, so that browsers do not all retry at the same moment
+    timer ??= setTimeout(retryNow, wait * (1 + Math.random() / 2));
   };
 
-  /** Whether the next one may be tried. */
+  /** Whether the next record may be sent. */
   async function deliver(id: string): Promise<boolean> {
     const body = queue.get(id);
     if (body === null || sending.has(id)) return true;
@@ -82,13 +82,13 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   function retry(wait: number): false {
-    if (wait) storage.set(waitName, String(Date.now() + Math.min(wait, longestOrder)));
-    // of many that fail at once only the first counts
+    if (wait) storage.set(waitName, String(Date.now() + Math.min(wait, longestRetryAfter)));
+    // of several simultaneous failures only the first counts
     if (timer === undefined) later(Math.min(firstWait * 2 ** failures++, longestWait));
     return false;
   }
 
-  /** Two tabs that correct the same record have to give it the same id: the first one's. */
+  /** Corrects the record's time. Tabs take turns, so that two of them give it the same id: the first one's. */
   async function correct(id: string, sent: string, serverTime: number): Promise<boolean> {
     const report = JSON.parse(sent);
     const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
@@ -96,26 +96,26 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       drop(id, 'its time is not within the last 30 days');
       return true;
     }
-    return alone(async () => {
+    return exclusively(async () => {
       await new Promise((resolve) => setTimeout(resolve, settling));
       if (queue.get(id) === sent) queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
       return deliver(id);
     });
   }
 
-  const alone = (work: () => Promise<boolean>): Promise<boolean> =>
+  const exclusively = (work: () => Promise<boolean>): Promise<boolean> =>
     navigator.locks ? navigator.locks.request(`assent.${target.domain}`, work) : work();
 
   async function flush(): Promise<void> {
-    const wait = ordered();
+    const wait = remainingWait();
     if (wait > 0) return later(wait);
-    // ids begin with their time
+    // oldest first: ids begin with their time
     for (const id of queue.names().sort()) if (!(await deliver(id))) return;
   }
 
   addEventListener('online', () => {
     failures = 0;
-    comeBack();
+    retryNow();
   });
   void flush();
 
@@ -123,10 +123,11 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     record: (report) => {
       const id = makeId(Date.now());
       const waiting = queue.names().sort();
-      for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1))) drop(oldest, 'too many wait');
+      for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1)))
+        drop(oldest, 'the queue is full');
       queue.set(id, JSON.stringify({ ...report, id }));
-      if (ordered() > 0) void flush();
-      // what waits after a failure need wait no longer
+      if (remainingWait() > 0) void flush();
+      // a success here means that the others can be sent too
       else void deliver(id).then((went) => void (went && flush()));
       return id;
     },

@@ -1,17 +1,17 @@
 /**
- * The time of a record that the service finds outside its window. A wrong clock is corrected by the service's; what a
- * right clock says is true, and a record that is too old stays so.
+ * Corrects the time of a record that the service rejected as out of range. If the device's clock is wrong, the time is
+ * shifted by the difference to the service's clock. If the clock is right, the record is too old.
  */
 
-/** Milliseconds that a clock may differ and still count as right. */
+/** Milliseconds by which a correct clock may differ. */
 const tolerance = 5 * 60_000;
 const accepted = 30 * 24 * 3_600_000;
 
-/** All in Unix milliseconds: when it was decided by the device's clock, and both clocks now. Undefined: too old. */
+/** All in Unix milliseconds: the decision by the device's clock, and both clocks now. Undefined where it is too old. */
 export function redate(decidedAt: number, deviceTime: number, serverTime: number): number | undefined {
   const error = serverTime - deviceTime;
   const corrected = Math.abs(error) > tolerance ? decidedAt + error : decidedAt;
-  // nothing is decided in the future: the clock was ahead then, and has been set since
+  // a decision in the future means that the clock was ahead and has been set since
   const time = Math.min(corrected, serverTime);
   return time >= serverTime - accepted ? time : undefined;
 }

@@ -1,4 +1,4 @@
-/** What is told of a decision: the body of POST /v1/consent/:domainId/record, less its id. */
+/** The body of POST /v1/consent/:domainId/record without the id. */
 import type { Decision, sources } from '#libs/contract/terms';
 
 export interface Report {

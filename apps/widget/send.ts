@@ -1,8 +1,8 @@
-/** One attempt to hand a record to the service, and what its answer means for the record. */
+/** One attempt to send a record, and what the answer means for it. */
 import type { Receipt } from '#libs/contract/responses';
 
 export interface Target {
-  /** where the service is, such as https://consent.example.com */
+  /** base address of the service, such as https://consent.example.com */
   api: string;
   domain: string;
   key: string;
@@ -12,13 +12,13 @@ export type Outcome =
   | { receipt: Receipt }
   /** `wait`: milliseconds that the service asks for */
   | { wait: number }
-  /** the id's time is outside the window; by the service's clock it is `serverTime` (Unix milliseconds) */
+  /** the id's time is out of range; `serverTime` is the service's clock in Unix milliseconds */
   | { serverTime: number }
-  /** sending it again would not help */
+  /** a retry would not help */
   | { reason: string };
 
-/** Milliseconds; the service answers within 5 s. */
-const patience = 15_000;
+/** Milliseconds. The service answers within 5 s. */
+const timeout = 15_000;
 
 export async function send({ api, domain, key }: Target, body: string): Promise<Outcome> {
   try {
@@ -29,12 +29,12 @@ export async function send({ api, domain, key }: Target, body: string): Promise<
       credentials: 'omit',
       headers: { 'content-type': 'application/json', 'x-api-key': key },
       body,
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
     const { status } = response;
     const answer = await response.json().catch(() => ({}));
     if (response.ok && answer.id) return { receipt: answer };
-    // what has no code of ours is the answer of something between, such as a hotel's sign-in page, and passes
+    // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
     if (status === 429 || status >= 500 || !answer.code) {
       return { wait: Number(response.headers.get('Retry-After')) * 1000 || 0 };
     }

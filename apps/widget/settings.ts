@@ -1,16 +1,16 @@
-/** What the site says: attributes of the script tag, and `window.assentConfig` for what is longer. An attribute wins. */
+/** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
 import type { ConsentTypes } from './consent-types.ts';
 import { type OwnTexts, type Wording, wordingFor } from './wording.ts';
 
 export interface Category {
   id: string;
-  /** always on, and not asked for */
+  /** always on, so the visitor is not asked */
   required?: boolean;
   label?: string;
   description?: string;
 }
 
-/** Named as the attributes are; what only `window.assentConfig` can hold comes last. */
+/** Named like the attributes. The last ones are possible in `window.assentConfig` only. */
 export interface Given {
   domain?: string;
   key?: string;
@@ -40,7 +40,7 @@ export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'catego
   bannerVersion: string;
   maxAgeMonths: number;
   categories: Category[];
-  /** the ids of those that the visitor is asked for */
+  /** ids of the optional categories */
   asked: string[];
   colors: Record<string, string>;
   links: { label: string; href: string }[];
@@ -54,10 +54,10 @@ declare global {
 }
 
 const necessary = 'necessary';
-/** The service's own rule for names. */
+/** The service's rule for category names. */
 const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
-/** `script`: the tag that the widget came by; its address says where the service is. */
+/** `script` is the widget's own tag. Its address is also that of the service unless `api` says otherwise. */
 export function readSettings(script: HTMLScriptElement | null): Settings {
   const attributes = { ...script?.dataset };
   const grouped = (group: string) =>

@@ -1,18 +1,18 @@
-/** Tells the page and its tags what is allowed. */
+/** Signals the choice to the page, and to tags through Google Consent Mode and the data layer. */
 import type { Consent } from './consent.ts';
 import { type ConsentTypes, consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
 
-/** `ready`: the choice that holds when the page begins, if there is one. */
+/** `ready` is sent once when the page loads, with the stored choice or null. */
 export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;
 
-/** `types`: the site's own categories; false: no word to Google's tags. */
+/** `types` adds the site's own categories; `false` turns Google Consent Mode off. */
 export function createSignals(
   types: ConsentTypes | boolean | string | undefined,
   isAllowed: (category: string) => boolean,
 ): Tell {
   const mode = String(types) !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
 
-  /** Where nothing was decided, only what is allowed all the same is news. */
+  /** Before a decision, an update is only needed where something is granted without one. */
   const update = (isDecided: boolean) => {
     const states = Object.entries(mode || {}).flatMap(([category, names]) =>
       [names].flat().map((name) => [name, isAllowed(category) ? 'granted' : 'denied']),

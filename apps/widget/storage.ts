@@ -1,4 +1,4 @@
-/** Keeps texts by name: in localStorage, or for the life of the page where the browser refuses that. */
+/** Stores texts by name in localStorage, or in memory where the browser refuses that. */
 export interface Storage {
   get(name: string): string | null;
   set(name: string, text: string): void;
@@ -17,7 +17,7 @@ export function openStorage(prefix: string): Storage {
         disk.setItem(prefix + name, text);
         memory.delete(name);
       } catch {
-        // private mode, or the site has used up its space
+        // private mode, or the quota is used up
         memory.set(name, text);
       }
     },
@@ -32,7 +32,7 @@ export function openStorage(prefix: string): Storage {
   };
 }
 
-/** Where storage is blocked, merely touching it throws. */
+/** Where storage is blocked, even reading the property throws. */
 function localStorageIfAllowed() {
   try {
     return localStorage;

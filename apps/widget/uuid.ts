@@ -9,7 +9,7 @@ export function makeId(time: number): string {
 
 export const timeOf = (id: string): number => Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`);
 
-/** The same random bits under another time. */
+/** Replaces the time and keeps the random bits. */
 export function withTime(id: string, time: number): string {
   const hex = Math.round(time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;

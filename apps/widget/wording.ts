@@ -1,10 +1,10 @@
-/** The texts in the visitor's language, with the site's own in place of ours. */
+/** The texts in the visitor's language. The site's own texts replace ours. */
 import { languages, phrases } from './texts.ts';
 
-/** Also those of the site's own categories: `name` and `namePurpose`. */
+/** Includes the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
 
-/** Texts for all languages, and under a language's tag those for it alone. */
+/** Texts for all languages, and under a language tag those for that language only. */
 export type OwnTexts = { [name: string]: string | OwnTexts };
 
 export interface Wording {
@@ -15,7 +15,7 @@ export interface Wording {
 
 const rightToLeft = /^(ar|dv|fa|he|ku|ps|sd|ug|ur|yi)$/;
 
-/** In the first of the wanted languages that is there, else in English. */
+/** Uses the first of the wanted languages that exists, else English. */
 export function wordingFor(wanted: readonly string[], own: OwnTexts): Wording {
   const known: readonly string[] = languages;
   const owned = (tag: string) => Object.keys(own).find((name) => name.toLowerCase() === tag.toLowerCase());

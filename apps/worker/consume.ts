@@ -1,6 +1,6 @@
 /**
- * Job → persist → raise. Jobs that are at hand at the same time share one statement. A job counts as done only when its
- * records are stored and their counters raised; until then it is delivered again, which does no harm.
+ * Job → persist → raise. Jobs in hand at the same time share one statement. A job is done only when its records are stored
+ * and their counters raised; until then it is delivered again, which does no harm.
  */
 
 import type { WorkerConfig } from '#libs/config/worker';
@@ -19,19 +19,19 @@ import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 
-/** Milliseconds between looks for queues that other processes use. */
+/** Milliseconds between two looks for queues that other processes announced. */
 const lookEvery = 3_000;
 /** records in one statement */
 const maxBatch = 1_000;
 /**
- * A statement by itself costs as much as some forty records of it, and so do the jobs' last commands in Redis. `from` is
- * more than a worker's hands hold of jobs of one record: while all hands are full there is nothing to wait for.
+ * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis. `from`
+ * is more than a worker holds of jobs of one record: while it takes no more jobs there is nothing to wait for.
  */
-const linger = { from: 100, enough: 500, milliseconds: 8 };
+const linger = { from: 250, enough: 500, milliseconds: 8 };
 
 export interface ConsumerParts {
   config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
-  /** patient: waits while Redis is away */
+  /** patient: waits while Redis is down */
   redis: RedisConnection;
   /** fails fast */
   countersRedis: RedisConnection;
@@ -59,17 +59,17 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
     metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
     if (rejected > 0) {
       metrics.records.inc({ outcome: 'rejected' }, rejected);
-      log.error({ rejected }, 'Postgres refused records; see: assent records rejected');
+      log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
     }
     await raiseOrOwe(touched);
   };
 
-  /** The records are stored: Redis being away is no reason to deliver them again. */
+  /** The records are stored, so a failing Redis is no reason to deliver them again. */
   const raiseOrOwe = async (touched: Counter[]): Promise<void> => {
     try {
       await raise(countersRedis.client, touched);
     } catch (error) {
-      log.warn({ err: error, counters: touched.length }, 'counters could not be raised; they are owed');
+      log.warn({ err: error, counters: touched.length }, 'could not raise counters; they are owed');
       await db.run((sql) => oweRaises(sql, touched));
     }
   };
@@ -82,16 +82,16 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
     maxPending: Number.POSITIVE_INFINITY,
   });
 
-  /** An outage of Postgres is nobody's attempt: the job waits here, for as long as it lasts. */
+  /** An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it lasts. */
   const handle = async (records: NewRecord[]): Promise<void> => {
     for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
       try {
         return await batcher.add(records);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        log.warn({ err: error, wait }, 'Postgres is away; its jobs wait');
+        log.warn({ err: error, wait }, 'Postgres is down; jobs wait');
         await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
-        if (isClosing) throw new NotNow('the worker stops while Postgres is away');
+        if (isClosing) throw new NotNow('the worker stops while Postgres is down');
       }
     }
   };

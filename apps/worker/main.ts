@@ -24,7 +24,7 @@ const db = createDatabase({
   name: 'assent-worker',
 });
 const redis = connectRedis(config.redis, 'worker', log);
-// what only changes counters must not wait for a Redis that is away
+// raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
 
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
@@ -64,7 +64,7 @@ createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
 
 try {
   const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-  log.info({ opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
+  log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

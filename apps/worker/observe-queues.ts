@@ -1,4 +1,4 @@
-/** Metrics of the record queues, read from Redis whenever the metrics are scraped. */
+/** Depth and age of the record queues, read from Redis on each scrape of the metrics. */
 import type { Queue } from 'bullmq';
 import { closeAll } from '#libs/queue/close';
 import { knownShards } from '#libs/queue/shards';
@@ -36,7 +36,7 @@ export function observeQueues({
   };
 
   return {
-    /** Where Redis does not answer in time, the gauges keep their last values. */
+    /** If Redis does not answer in time, the last values stay. */
     observe: () => within(patience, observe()).catch(() => {}),
     close: () => closeAll(redis, [...opened.values()]),
   };

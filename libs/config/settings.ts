@@ -61,9 +61,9 @@ export const settings = {
   JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
-    default: '50',
+    default: '200',
     for: ['worker'],
-    about: 'jobs that a worker merges and stores at once; more while they are small and many wait',
+    about: 'jobs that a worker takes at once and stores together',
   }),
   QUEUE_SHARDS: setting(wholeNumber(1, 64), {
     default: '1',

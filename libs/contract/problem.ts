@@ -3,21 +3,21 @@ import { z } from 'zod';
 
 export const problems = {
   invalid_json: { status: 400, title: 'The body is not a JSON object' },
-  invalid_request: { status: 400, title: 'The request breaks a rule' },
+  invalid_request: { status: 400, title: 'Invalid request' },
   id_time_out_of_range: { status: 400, title: "The record id's time is outside the accepted window" },
-  missing_token: { status: 401, title: 'An access token is required' },
-  invalid_token: { status: 401, title: 'The access token is not valid' },
-  invalid_api_key: { status: 401, title: 'The API key is not valid for this domain' },
-  plan_feature_required: { status: 403, title: 'The plan does not include this' },
-  origin_not_allowed: { status: 403, title: 'This origin may not record for this domain' },
+  missing_token: { status: 401, title: 'Access token required' },
+  invalid_token: { status: 401, title: 'Invalid access token' },
+  invalid_api_key: { status: 401, title: 'Invalid API key for this domain' },
+  plan_feature_required: { status: 403, title: 'Not included in your plan' },
+  origin_not_allowed: { status: 403, title: 'Origin not allowed' },
   domain_not_found: { status: 404, title: 'No such domain' },
   not_found: { status: 404, title: 'No such path' },
-  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
   payload_too_large: { status: 413, title: 'The body is larger than 16 KiB' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'The server failed' },
-  unavailable: { status: 503, title: 'The service cannot answer now' },
+  internal_error: { status: 500, title: 'Internal server error' },
+  unavailable: { status: 503, title: 'Service temporarily unavailable' },
 } as const;
 
 export type ProblemCode = keyof typeof problems;
@@ -31,8 +31,11 @@ export const problemBody = z
     detail: z.string(),
     requestId: z.string(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    serverTime: z.string().optional().meta({ description: 'with `id_time_out_of_range`: the clock to correct by' }),
-    id: z.string().optional().meta({ description: 'with `unavailable`: the id that the record had' }),
+    serverTime: z
+      .string()
+      .optional()
+      .meta({ description: "with `id_time_out_of_range`: the server's time, to correct the clock by" }),
+    id: z.string().optional().meta({ description: 'with `unavailable`: the id of the record, to send again with' }),
   })
   .meta({ id: 'Problem' });
 
@@ -47,7 +50,7 @@ interface ProblemExtras {
   cause?: unknown;
 }
 
-/** A caller's mistake or an outage: everything in it but `cause` is public. */
+/** A caller's mistake or an outage. Everything except `cause` is public. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
@@ -76,6 +79,6 @@ export class Problem extends Error {
   }
 }
 
-/** Neither store can answer, or a deadline passed: come back in a second. */
+/** Neither store can answer, or a deadline passed. The caller should retry after a second. */
 export const unavailable = (detail: string, extras: ProblemExtras = {}): Problem =>
   new Problem('unavailable', detail, { ...extras, headers: { 'Retry-After': '1', ...extras.headers } });

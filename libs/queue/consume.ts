@@ -4,7 +4,6 @@ import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { createAppetite } from './appetite.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
@@ -16,7 +15,7 @@ export class NotNow extends Error {}
 export interface ConsumerOptions {
   connection: RedisConnection;
   shard: number;
-  /** jobs at once; more where they are small */
+  /** jobs at once */
   concurrency: number;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[]) => Promise<void>;
@@ -29,15 +28,12 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
     recordQueue(shard),
     async (job, token) => {
       const records = await readPayload(job, token, log);
-      appetite.begin(records.length);
       try {
         await handle(records);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token);
         throw new WaitingError();
-      } finally {
-        appetite.end();
       }
     },
     {
@@ -51,9 +47,6 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
       lockDuration: 10_000,
     },
   );
-  const appetite = createAppetite(worker);
-  worker.on('closing', appetite.close);
-  worker.on('drained', appetite.reset);
   worker.on('error', (error) => log.warn({ err: error }, 'queue worker'));
   worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
   return worker;

@@ -27,7 +27,7 @@ export function createLifecycle(options: {
   let stopping: Promise<void> | undefined;
 
   const run = async (reason: string, failed: boolean) => {
-    options.log.info({ reason }, 'stopping');
+    options.log.info({ event: 'stopping', reason }, 'stopping');
     let exitCode = failed ? 1 : 0;
     const deadline = setTimeout(() => {
       options.log.error({ deadline: options.deadline }, 'did not stop in time');

@@ -1,4 +1,7 @@
-/** Structured logs: one JSON object a line, without personal data and secrets. */
+/**
+ * Structured logs: one JSON object a line, without personal data and secrets.
+ * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
+ */
 import pino, { type DestinationStream, type LoggerOptions } from 'pino';
 import type { Log } from '#libs/runtime/log';
 

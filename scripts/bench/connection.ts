@@ -1,70 +1,48 @@
-/** One HTTP/1.1 connection that is kept and takes requests as they are: a client that costs little beside a server. */
+/** A keep-alive HTTP/1.1 connection for one request at a time. It sends text as it is and costs little CPU. */
 import { connect } from 'node:net';
 
-export interface Answer {
-  status: number;
-  /** status line and header fields */
-  head: string;
-  body: Buffer;
-}
-
 export interface Connection {
-  /** One request at a time. Rejects when the connection ends before the answer. */
-  send(request: string): Promise<Answer>;
-  close(): void;
+  /** `request` is whole: the request line, the headers and the body. */
+  send(request: string): void;
 }
 
-interface Waiting {
-  resolve: (answer: Answer) => void;
-  reject: (error: Error) => void;
+interface Handlers {
+  answered(status: number, body: string): void;
+  /** Called when the server closes the connection, or sends what cannot be read. */
+  closed(): void;
 }
 
-export function openConnection(baseUrl: string): Promise<Connection> {
+/** All connections share it: what is read becomes text before the next read. */
+const buffer = Buffer.allocUnsafe(65_536);
+
+export function openConnection(baseUrl: string, { answered, closed }: Handlers): Promise<Connection> {
   const { hostname, port } = new URL(baseUrl);
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  let waiting: Waiting | undefined;
-  let received: Buffer = Buffer.alloc(0);
-
-  socket.on('data', (chunk) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const answer = parse(received);
-    if (answer === 'unreadable') socket.destroy();
-    if (answer === undefined || answer === 'unreadable') return;
-    received = Buffer.alloc(0);
-    const { resolve } = waiting ?? { resolve: () => {} };
-    waiting = undefined;
-    resolve(answer);
-  });
-  socket.on('close', () => waiting?.reject(new Error('the connection ended before the answer')));
-
-  const connection: Connection = {
-    send: (request) =>
-      new Promise((resolve, reject) => {
-        if (socket.destroyed) return reject(new Error('the connection is closed'));
-        waiting = { resolve, reject };
-        socket.write(request, 'latin1');
-      }),
-    close: () => void socket.destroy(),
+  let received = '';
+  let bodyAt = 0;
+  let end = 0;
+  const callback = (count: number) => {
+    received += buffer.toString('latin1', 0, count);
+    if (bodyAt === 0) {
+      bodyAt = received.indexOf('\r\n\r\n') + 4;
+      if (bodyAt === 3) bodyAt = 0;
+      else end = bodyAt + Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
+    }
+    if (Number.isNaN(end)) socket.destroy();
+    else if (bodyAt > 0 && received.length >= end) {
+      const [status, body] = [Number(received.slice(9, 12)), received.slice(bodyAt)];
+      received = '';
+      bodyAt = 0;
+      answered(status, body);
+    }
+    return true;
   };
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true, onread: { buffer, callback } });
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.on('error', () => {});
-      resolve(connection);
+      socket.once('close', closed);
+      resolve({ send: (request) => void socket.write(request, 'latin1') });
     });
   });
 }
-
-/** The answer, once all of it is there. The servers here say how long their answers are, and answer in order. */
-function parse(received: Buffer): Answer | 'unreadable' | undefined {
-  const end = received.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
-  const head = received.toString('latin1', 0, end);
-  const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
-  if (Number.isNaN(length)) return 'unreadable';
-  if (received.length < end + 4 + length) return undefined;
-  return { status: Number(head.slice(9, 12)), head, body: received.subarray(end + 4, end + 4 + length) };
-}
-
-export const getRequest = (baseUrl: string, path: string, token: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: ${new URL(baseUrl).host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;

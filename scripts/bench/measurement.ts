@@ -1,81 +1,62 @@
-/** What a measurement is, and what it gives: rows of a figure, beside its reference where it has one. */
-import type { Bench } from './stack.ts';
-
-export interface Target {
-  /** what is held against the value */
-  of: 'figure' | 'ratio';
-  is: 'at least' | 'at most';
-  value: number;
-}
-
-export interface Row {
-  name: string;
-  figure: number;
-  unit: string;
-  reference?: number;
-  /** the median of the rounds' own ratios of figure to reference */
-  ratio?: number;
-  /** absent: the figure is only reported */
-  target?: Target;
-  met?: boolean;
-  /** so far from the target that a noisy machine does not explain it: half of it, or twice it */
-  gross?: boolean;
-  note?: string;
-}
-
-/** How much is measured: everything that differs between the whole bench and `--quick`. */
-export interface Scale {
-  rounds: number;
-  /** of one round at full load */
-  seconds: number;
-  /** rounds in which two processes are compared that differ little, and seconds of one */
-  pairs: number;
-  pairSeconds: number;
-  /** of one round in which records go all the way */
-  endToEndSeconds: number;
-  /** records that wait for `drain`, and for `drain-small` */
-  backlog: number;
-  smallBacklog: number;
-  burst: number;
-  /** decisions that `fresh` follows to the statistics, at least */
-  followed: number;
-  /** records of the large data set and of the small one that it is compared with */
-  large: number;
-  small: number;
-}
+/** What a measurement is, how much of it a run does, and what several of them ask. */
+import { z } from 'zod';
+import { waitUntil } from '../stack/wait.ts';
+import type { Load } from './client.ts';
+import { cpuTime } from './cpu-time.ts';
+import type { Figures, Round, Row } from './figures.ts';
+import type { Server } from './processes.ts';
+import type { Stack } from './stack.ts';
 
 export interface Measurement {
   name: string;
   about: string;
-  /** left out of `--quick` */
-  slow?: boolean;
-  run(bench: Bench, scale: Scale): Promise<Row[]>;
+  run(stack: Stack, scale: Scale): Promise<Row[]>;
+  /** For `--against`: prepares one build, and gives back what measures it once. */
+  rounds?(stack: Stack, scale: Scale): Promise<Round>;
 }
 
-export const atLeast = (value: number): Omit<Target, 'of'> => ({ is: 'at least', value });
-export const atMost = (value: number): Omit<Target, 'of'> => ({ is: 'at most', value });
-
-export interface Compared {
-  figure: number;
-  reference: number;
-  ratio: number;
+export interface Scale {
+  rounds: number;
+  /** of one round */
+  seconds: number;
+  /** records that wait for the worker, or come at once; the log that `pages` reads is ten times as long */
+  records: number;
 }
 
-/** A figure that is judged beside its reference. */
-export function compared(name: string, unit: string, measured: Compared, target?: Omit<Target, 'of'>): Row {
-  return judge({ name, unit, ...measured }, target && { of: 'ratio', ...target });
+export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
+export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
+export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
+
+/** A round: requests a second of a server under all the load it takes, and its CPU time for each. It runs once now. */
+export async function fullLoad(name: string, stack: Stack, server: Server, load: Omit<Load, 'baseUrl'>) {
+  const round = async (): Promise<Figures> => {
+    const before = cpuTime(server.pid);
+    const { answered, seconds } = await stack.load({ baseUrl: server.baseUrl, ...load });
+    const spent = (cpuTime(server.pid) - before) / answered;
+    return {
+      [name]: { value: answered / seconds, unit: 'requests/s' },
+      [`${name}: API`]: { value: spent, unit: 'µs CPU' },
+    };
+  };
+  await round();
+  return round;
 }
 
-/** A figure that is judged by itself. */
-export function single(name: string, unit: string, figure: number, target?: Omit<Target, 'of'>): Row {
-  return judge({ name, unit, figure }, target && { of: 'figure', ...target });
+export async function get({ baseUrl }: Server, path: string, token: string): Promise<Response> {
+  const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  return response;
 }
 
-function judge(row: Row, target: Target | undefined): Row {
-  if (!target) return row;
-  const value = (target.of === 'ratio' ? row.ratio : row.figure) ?? Number.NaN;
-  const least = target.is === 'at least';
-  const met = least ? value >= target.value : value <= target.value;
-  const gross = least ? !(value >= target.value / 2) : !(value <= target.value * 2);
-  return { ...row, target, met, gross };
+export const statsPath = (domainId: string, from: string, to: string): string =>
+  `/v1/consent/${domainId}/stats?from=${from}&to=${to}`;
+
+export const readTotal = async (server: Server, path: string, token: string): Promise<number> =>
+  z.object({ total: z.number() }).parse(await (await get(server, path, token)).json()).total;
+
+/** The first request for an organization's statistics starts to fill its counters into Redis. */
+export async function untilFromRedis(server: Server, path: string, token: string): Promise<void> {
+  const isFromRedis = async () => (await get(server, path, token)).headers.get('x-stats-source') === 'redis';
+  const filled = await waitUntil(isFromRedis, { deadlineMs: 60_000, intervalMs: 50 });
+  if (!filled) throw new Error('the statistics do not come from Redis');
 }

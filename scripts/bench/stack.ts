@@ -1,158 +1,75 @@
 /**
- * What is measured: a Postgres and a Redis of the bench's own, as they are shipped, and real processes from a build.
- * One stack is empty at the beginning of each measurement; the others hold the data sets that are kept between runs.
+ * What is measured: real processes of one build, with a Postgres and a Redis of their own, set up as they are shipped.
+ * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, and `counters`.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { createDatabase, type Database } from '#libs/store/sql';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
+import { createDatabase } from '#libs/store/sql';
+import { launch } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import { dataRoot, ensureDataRoot, root } from '../stack/paths.ts';
-import { startPrivateStores } from '../stack/private-stores.ts';
+import { lastLines, runCommand } from '../stack/command.ts';
+import { ensureDataRoot, root } from '../stack/paths.ts';
+import { freePort } from '../stack/ports.ts';
+import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
 import { waitUntil } from '../stack/wait.ts';
-import type { Bare } from './bare.ts';
-import { origins, type Site } from './bodies.ts';
-import { type Server, startChild } from './child.ts';
-import { startDataSet } from './data-sets.ts';
-import { usualQueue } from './usual/tables.ts';
+import { type Programs, programsIn, type Server } from './processes.ts';
+import { origins, type Site } from './requests.ts';
 
-export interface Stack {
-  dist: string;
-  databaseUrl: string;
-  redisUrl: string;
-  /** process ids of the stores */
-  pids: { Postgres: number; Redis: number };
-  /** no sites on a data set: those are only read */
-  sites: Site[];
-  /** as many, whose domains have a list of origins */
-  listed: Site[];
-  /** of an organization of its own, that gets no load */
-  probes: Site[];
-  /** for looking from outside */
-  db: Database;
-  redis: Redis;
-  /** the record queue, and that of the usual design */
-  queue: Queue;
-  usualQueue: Queue;
-  /** Each starts a process, which is stopped at the end of the measurement. */
-  startApi(env?: Record<string, string>): Promise<AssentProcess>;
-  startWorker(env?: Record<string, string>): Promise<AssentProcess>;
-  /** With `safe` it answers a record once its body is in this stack's Redis. */
-  startBare(options?: { safe: boolean }): Promise<Server>;
-  startReference(name: string, input: object): Promise<Server>;
-  /** an access token of an organization */
-  token(organizationId: string): string;
-  /** Stops the processes that were started, and forgets all records where the stack is the empty one. */
-  reset(): Promise<void>;
-}
+export type Bench = Awaited<ReturnType<typeof startBench>>;
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+type OnStop = (step: () => Promise<unknown> | unknown) => void;
 
-export interface Bench {
-  dist: string;
-  /** figures that later measurements of the same run build on, by name */
-  known: Map<string, number>;
-  empty(): Promise<Stack>;
-  /** The stack with the data set of about so many records, which is made where there is none. */
-  kept(records: number): Promise<Stack>;
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** An aborted `signal` ends the build; afterwards there is `stop`. */
-export async function startBench({
-  say,
-  signal,
-}: {
-  say: (line: string) => void;
-  signal: AbortSignal;
-}): Promise<Bench> {
-  const folder = mkdtempSync(path.join(ensureDataRoot(), 'bench-build-'));
-  const dist = path.join(folder, 'dist');
-  const steps: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
-  const takeSteps = async () => {
+/** Builds this checkout, and `other` where it is given, and starts a stack of each. An abort ends what was started. */
+export async function startBench(signal: AbortSignal, other: string | undefined) {
+  const steps: Parameters<OnStop>[0][] = [];
+  const stop = async () => {
     for (let step = steps.pop(); step; step = steps.pop()) await step();
   };
-  const stacks = new Map<number, Promise<Stack>>();
-  const resetAll = () => Promise.all(Array.from(stacks.values(), async (stack) => (await stack).reset()));
-
-  const start = (records: number, make: () => Promise<Stack>): Promise<Stack> => {
-    const known = stacks.get(records);
-    if (known) return known;
-    const stack = make();
-    stacks.set(records, stack);
-    // one that did not start must not hold up the others
-    stack.catch(() => stacks.delete(records));
-    return stack;
-  };
+  const folder = mkdtempSync(path.join(ensureDataRoot(), 'bench-run-'));
+  steps.push(() => rmSync(folder, { recursive: true, force: true }));
+  // the user that Postgres runs as passes through
+  chmodSync(folder, 0o711);
+  const start = (name: string, dist: string, programs: Programs) =>
+    startStack(path.join(folder, name), { dist, programs, signal, onStop: (step) => void steps.push(step) });
   try {
+    const dist = path.join(folder, 'dist');
     await build(path.relative(root, dist), signal, 'scripts/bench/tsconfig.json');
+    const programs = programsIn(dist);
+    const here = await start('here', dist, programs);
+    if (other === undefined) return { here, there: undefined, stop };
+    await succeed('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
+    return { here, there: await start('there', path.join(other, 'dist'), programs), stop };
   } catch (error) {
-    await takeSteps();
+    await stop();
     throw error;
   }
-  return {
-    dist,
-    known: new Map(),
-    empty: () => start(0, () => startEmptyStack({ dist, say, onStop })),
-    kept: (records) => start(records, () => startKeptStack(records, { dist, say, onStop })),
-    reset: async () => void (await resetAll()),
-    stop: async () => {
-      await takeSteps();
-      // a stack that was still starting has by then failed, or has steps of its own
-      await Promise.allSettled(stacks.values());
-      await takeSteps();
-    },
-  };
 }
 
-interface Setting {
-  dist: string;
-  say: (line: string) => void;
-  onStop: (step: () => Promise<unknown> | unknown) => void;
+async function succeed(command: string, args: string[], options: Parameters<typeof runCommand>[2]): Promise<string> {
+  const { code, stdout, output } = await runCommand(command, args, options);
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}: ${lastLines(output, 5)}`);
+  return stdout;
 }
 
-async function startEmptyStack({ dist, say, onStop }: Setting): Promise<Stack> {
-  const stores = await startPrivateStores({ name: 'bench', say, dist });
-  onStop(stores.stop);
-  const stack = connect(dist, stores, onStop);
-  return {
-    ...stack,
-    sites: await makeSites(stack.db, { organizations: 5, domainsEach: 4 }),
-    listed: await makeSites(stack.db, { organizations: 5, domainsEach: 4, origins }),
-    probes: await makeSites(stack.db, { organizations: 1, domainsEach: 2 }),
-    reset: async () => {
-      await stack.reset();
-      await stack.db.run((sql) => sql`truncate records, counters, owed_raises, rejected_records`);
-      await stack.db.run((sql) => sql`drop table if exists usual_records`);
-      await stack.redis.flushall();
-    },
-  };
-}
-
-async function startKeptStack(records: number, { dist, say, onStop }: Setting): Promise<Stack> {
-  const postgres = await startDataSet(records, { say, onStop });
-  const folder = mkdtempSync(path.join(dataRoot, 'bench-redis-'));
-  onStop(() => rmSync(folder, { recursive: true, force: true }));
-  const redis = await startRedis({ dataDir: folder });
-  onStop(() => redis.stop());
-  return connect(dist, { postgres, redis }, onStop);
-}
-
-interface Stores {
-  postgres: { url: string; pid: number };
-  redis: { url: string; pid: number };
-}
-
-function connect(dist: string, stores: Stores, onStop: Setting['onStop']): Stack {
-  const { url: databaseUrl } = stores.postgres;
-  const { url: redisUrl } = stores.redis;
+async function startStack(
+  folder: string,
+  { dist, programs, signal, onStop }: { dist: string; programs: Programs; signal: AbortSignal; onStop: OnStop },
+) {
+  const say = console.log;
+  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), say, signal });
+  onStop(async () => {
+    await postgres.stop();
+    rmSync(postgres.dataDir, { recursive: true, force: true });
+  });
+  const { url: redisUrl, pid, stop } = await startRedis({ dataDir: path.join(folder, 'redis'), say, signal });
+  onStop(stop);
+  const { url: databaseUrl } = postgres;
   const secret = randomUUID();
   const env = {
     PATH: process.env.PATH,
@@ -160,80 +77,109 @@ function connect(dist: string, stores: Stores, onStop: Setting['onStop']): Stack
     REDIS_URL: redisUrl,
     JWT_SECRET: secret,
     HOST: '127.0.0.1',
-    PORT: '0',
-    OPS_PORT: '0',
     RECORD_RATE_PER_MINUTE: '0',
   };
+  const cli = (...args: string[]) =>
+    succeed(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, env, signal });
+  await cli('migrate');
+
   const timeouts = { statementTimeout: 120_000, deadline: 121_000 };
   const db = createDatabase({ url: databaseUrl, max: 2, ...timeouts, prepare: true, name: 'bench' });
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
   redis.on('error', () => {});
-  const open = (name: string, prefix: string) =>
-    new Queue(name, { connection: redis, prefix, skipMetasUpdate: true }).on('error', () => {});
-  const queues = [open(recordQueue(0), queuePrefix), open(usualQueue.name, usualQueue.prefix)] as const;
+  const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix, skipMetasUpdate: true });
+  queue.on('error', () => {});
+  const running: Server[] = [];
+  const stopRunning = () => Promise.all(running.splice(0).map((server) => server.stop()));
   onStop(async () => {
+    await stopRunning();
     redis.disconnect();
     await db.close();
   });
-  const running: { stop(): Promise<unknown> }[] = [];
-  const stopRunning = async () => {
-    await Promise.all(running.splice(0).map((each) => each.stop()));
+  const keep = (server: Server): Server => {
+    running.push(server);
+    return server;
   };
-  onStop(stopRunning);
-  const assent = async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-    const started = await startAssent(dist, app, { ...env, ...extra });
-    running.push(started.process);
-    return started;
-  };
-  const child = async (name: string, argument: string) => {
-    const started = await startChild(dist, name, argument);
-    running.push(started);
-    return started;
-  };
-  return {
-    dist,
-    databaseUrl,
-    redisUrl,
-    pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
-    sites: [],
-    listed: [],
-    probes: [],
-    db,
-    redis,
-    queue: queues[0],
-    usualQueue: queues[1],
-    startApi: async (extra) => {
-      const api = await assent('api', extra);
-      const processes = Number(extra?.WEB_CONCURRENCY ?? 1);
-      const listening = () => api.lines.filter((line) => line.includes('"msg":"listening"')).length;
-      await waitUntil(() => listening() >= processes, { deadlineMs: 10_000 });
-      return api;
-    },
-    startWorker: (extra) => assent('worker', extra),
-    startBare: ({ safe } = { safe: false }) =>
-      child('bare', JSON.stringify({ secret, ...(safe && { redisUrl }) } satisfies Bare)),
-    startReference: (name, input) => child(name, JSON.stringify(input)),
-    token: (organizationId) => jsonwebtoken.sign({ sub: 'bench', org: organizationId }, secret, { expiresIn: '1h' }),
-    reset: stopRunning,
-  };
-}
 
-interface Tenants {
-  organizations: number;
-  domainsEach: number;
-  origins?: string[];
-}
-
-async function makeSites(db: Database, { organizations, domainsEach, origins = [] }: Tenants): Promise<Site[]> {
-  const admin = createAdministration(db, 'bench');
-  await admin.setPlan('bench', {});
-  const sites: Site[] = [];
-  for (let organization = 0; organization < organizations; organization += 1) {
-    const { organizationId } = await admin.createOrganization(`Organization ${organization}`, 'bench');
-    for (let domain = 0; domain < domainsEach; domain += 1) {
-      const made = await admin.createDomain(organizationId, { name: `shop-${domain}.example`, origins });
-      sites.push({ organizationId, ...(await admin.createKey(made.domainId)) });
-    }
+  /** It is ready when the operations port says so: log lines may differ between two builds. */
+  async function start(app: 'api' | 'worker', extra: Record<string, string> = {}): Promise<Server> {
+    const [port, ops] = [String(await freePort()), String(await freePort())];
+    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...extra });
+    const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
+    const answer = () => fetch(`http://127.0.0.1:${ops}/readyz`).catch(() => undefined);
+    await waitUntil(async () => !child.running() || (await answer())?.ok === true, { deadlineMs: 20_000 });
+    if (!(await answer())?.ok) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+    return server;
   }
-  return sites;
+
+  async function makeSites(domains: number): Promise<Site[]> {
+    const make = async (...args: string[]): Promise<Site> => JSON.parse(await cli('--json', ...args));
+    const { organizationId } = await make('org', 'create', 'Bench');
+    const makeSite = async (_: unknown, index: number): Promise<Site> => {
+      const listed = index % 2 === 1;
+      const list = listed ? origins.flatMap((origin) => ['--origin', origin]) : [];
+      const { domainId } = await make('domain', 'create', organizationId, `shop-${index}.example`, ...list);
+      const { apiKey } = await make('key', 'create', domainId);
+      return { organizationId, domainId, apiKey, listed };
+    };
+    return Promise.all(Array.from({ length: domains }, makeSite));
+  }
+
+  const sites: Site[] = [];
+  for (let organization = 0; organization < 5; organization += 1) sites.push(...(await makeSites(4)));
+  return {
+    ...programs,
+    databaseUrl,
+    /** process ids of the stores */
+    pids: { Postgres: postgres.pid, Redis: pid },
+    /** 20 domains of 5 organizations, half of them with a list of origins */
+    sites,
+    makeSites,
+    /** Makes an access token of an organization. */
+    token: (org: string) => jsonwebtoken.sign({ sub: 'bench', org }, secret, { expiresIn: '1h' }),
+    db,
+    // each starts a process, which is stopped at the end of the measurement
+    startApi: (extra?: Record<string, string>) => start('api', extra),
+    startWorker: () => start('worker'),
+    startBare: async () => keep(await programs.startServer('bare', { secret })),
+    /** How many records are stored and counted. */
+    stored: async (): Promise<number> => {
+      const [row] = await db.run(
+        (sql) => sql<{ n: number }[]>`
+          select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::int as n from counters
+          where domain_id = '' and length(period) = 7`,
+      );
+      return row?.n ?? 0;
+    },
+    /** When the oldest waiting job was added, in Unix milliseconds. Asked often, so without the job's payload. */
+    oldestWaiting: async (): Promise<number> => {
+      const oldest = await redis.lindex(queue.toKey('wait'), -1);
+      const since = oldest === null ? null : await redis.hget(queue.toKey(oldest), 'timestamp');
+      return since === null ? Number.POSITIVE_INFINITY : Number(since);
+    },
+    /** Until nothing waits and nothing is being worked on. */
+    untilQuiet: async () => {
+      const isQuiet = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0;
+      if (!(await waitUntil(isQuiet, { deadlineMs: 120_000 }))) throw new Error('the queue does not empty');
+    },
+    /** Everything that Redis holds. */
+    redisBytes: async () => {
+      let bytes = 0;
+      for (const key of await redis.keys('*')) bytes += Number(await redis.memory('USAGE', key, 'SAMPLES', 0));
+      return bytes;
+    },
+    /** Everything that Postgres holds of records. */
+    postgresBytes: async (): Promise<number> => {
+      const size = db.run(
+        (sql) => sql`select sum(pg_total_relation_size(relid)) as n from pg_partition_tree('records')`,
+      );
+      return Number((await size)[0]?.n);
+    },
+    /** Stops what was started, and removes all records. */
+    reset: async () => {
+      await stopRunning();
+      await db.run((sql) => sql`truncate records, counters`);
+      await redis.flushall();
+    },
+  };
 }

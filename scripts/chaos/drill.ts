@@ -1,4 +1,4 @@
-/** A drill: a fault under load, its end, quiet, and what the promises say of it. */
+/** A drill: a fault under load, its end, quiet, and a check of the promises. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +6,8 @@ import type { AssentProcess } from '../stack/assent-process.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
-import { createLoad, type Load } from './load.ts';
-import { startProxy, type TcpProxy } from './proxy.ts';
+import { createLoad } from './load.ts';
+import { startProxy } from './proxy.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
@@ -17,68 +17,41 @@ export interface Drill {
   /** part of `--quick` */
   quick?: boolean;
   redisSettings?: Record<string, string>;
-  /** what Postgres is meant to refuse in this drill */
+  /** how many records Postgres has to refuse */
   rejected?: number;
-  /** every attempt is to be acknowledged: what is away has a stand-in */
+  /** every attempt has to be acknowledged */
   refusesNothing?: boolean;
-  /** a setting that may lose what it acknowledged: reported, not a breach */
+  /** a setting that may lose acknowledged records: reported, not a breach */
   mayLose?: boolean;
-  /** Returns where Postgres' folder is to be, for a drill that needs a special one; undefined: the drill cannot run here. */
-  prepare?: () => Promise<{ postgresFolder: string; undo: () => Promise<void> } | undefined>;
+  /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
+  prepare?: () => { postgresFolder: string; undo: () => void } | undefined;
   run: (scene: Scene) => Promise<void>;
 }
 
-export interface Scene {
-  stack: ChaosStack;
-  load: Load;
-  /** Starts a process; an API joins the targets of the load. */
-  api(env?: Record<string, string>): Promise<AssentProcess>;
-  worker(env?: Record<string, string>): Promise<AssentProcess>;
-  /** A proxy in front of a port, gone with the drill. */
-  proxy(port: number): Promise<TcpProxy>;
-  /** the API processes that the load may use */
-  targets: AssentProcess[];
-  /** The fault is over; from here the time to heal is counted. */
-  healed(): void;
-  /** A breach of what the drill itself promises. */
-  expect(holds: boolean, promise: string): void;
-  /** Waits for a condition of the drill; a breach when it does not come. */
-  until(probe: () => Promise<boolean> | boolean, promise: string, within?: number): Promise<void>;
-}
+type Env = Record<string, string>;
+
+export type Scene = ReturnType<typeof createScene>;
 
 export interface Report {
   name: string;
-  about: string;
   verdict?: Verdict;
   secondsToHeal?: number;
   breaches: string[];
   skipped?: string;
 }
 
-/** Seconds: a worker's lock runs out after 10, and another one looks for such jobs every 3. */
+/** Seconds: a worker's lock expires after 10, and another worker looks for such jobs every 3. */
 const mayHealFor = 45;
-
-/** The usual beginning: one API, one worker, and a load that has been acknowledged. */
-export async function begin(scene: Scene): Promise<{ api: AssentProcess; worker: AssentProcess }> {
-  const [api, worker] = await Promise.all([scene.api(), scene.worker()]);
-  scene.load.begin();
-  await scene.load.acknowledged(200);
-  return { api, worker };
-}
 
 export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 
 /** Rejects when `signal` aborts, after the drill's stack is down. */
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
-  const { name, about } = drill;
-  const prepared = drill.prepare ? await drill.prepare() : { postgresFolder: undefined, undo: async () => {} };
-  if (!prepared) return { name, about, breaches: [], skipped: 'not possible on this machine' };
-  const { postgresFolder, undo } = prepared;
-  const stack = await startChaosStack({
-    dist,
-    ...(postgresFolder && { postgresFolder }),
-    ...(drill.redisSettings && { redisSettings: drill.redisSettings }),
-  });
+  const { name, redisSettings = {} } = drill;
+  const prepared = drill.prepare?.();
+  if (drill.prepare && !prepared) return { name, breaches: [], skipped: 'not possible on this machine' };
+  const folder = prepared && { postgresFolder: prepared.postgresFolder };
+  const stack = await startChaosStack({ dist, redisSettings, ...folder });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
@@ -89,11 +62,11 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
     return report;
   } finally {
     await stack.stop();
-    await undo();
+    prepared?.undo();
   }
 }
 
-/** What our processes wrote, for whoever looks for the cause of a breach. */
+/** Keeps the output of our processes for whoever looks for the cause of a breach. */
 function keepLogs(stack: ChaosStack, name: string): void {
   const folder = path.join(dataRoot, 'chaos-logs');
   mkdirSync(folder, { recursive: true });
@@ -101,54 +74,85 @@ function keepLogs(stack: ChaosStack, name: string): void {
     const end = process.running() ? 'still running' : 'ended';
     writeFileSync(path.join(folder, `${name}-${index}.log`), [...lines, end, ''].join('\n'));
   }
-  console.log(`the processes of ${name} wrote ${folder}/${name}-*.log`);
+  console.log(`the logs of ${name} are in ${folder}/${name}-*.log`);
 }
 
-async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
-  const targets: AssentProcess[] = [];
-  const load = createLoad(stack.sites, () => targets.map((target) => target.baseUrl));
+/** The stack with a load, and what a drill does to it. */
+function createScene(stack: ChaosStack) {
+  /** the API processes that take requests */
+  const targets = new Set<AssentProcess>();
+  const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
   const found: string[] = [];
   let healedAt = performance.now();
-  const scene: Scene = {
-    stack,
+  const api = async (env?: Env) => {
+    const started = await stack.start('api', env);
+    targets.add(started);
+    return started;
+  };
+  const worker = (env?: Env) => stack.start('worker', env);
+  return {
+    ...stack,
     load,
-    targets,
-    api: async (env) => {
-      const started = await stack.startApi(env);
-      targets.push(started);
-      return started;
+    /** the breaches of what the drill itself promises */
+    found,
+    secondsToHeal: () => (performance.now() - healedAt) / 1_000,
+    api,
+    worker,
+    /** The usual beginning: one API, one worker, and a load that has been acknowledged. */
+    begin: async (env: { api?: Env; worker?: Env } = {}) => {
+      const started = await Promise.all([api(env.api), worker(env.worker)]);
+      load.begin();
+      await load.acknowledged(200);
+      return { api: started[0], worker: started[1] };
     },
-    worker: (env) => stack.startWorker(env),
-    proxy: async (port) => {
+    /** As a load balancer does before a process stops. */
+    takeOff: (target: AssentProcess) => void targets.delete(target),
+    /** kill -9 */
+    kill: async (target: AssentProcess) => {
+      target.process.kill();
+      await target.process.exited;
+      targets.delete(target);
+    },
+    /** A proxy in front of a store, and the setting that leads a process through it. */
+    proxy: async (store: 'redis' | 'postgres') => {
+      const { url, port } = stack[store].running();
       const proxy = await startProxy(port);
-      stack.onStop(() => proxy.close());
-      return proxy;
+      stack.onStop(proxy.close);
+      const address = url.replace(`127.0.0.1:${port}`, `127.0.0.1:${proxy.port}`);
+      const env: Env = { [store === 'redis' ? 'REDIS_URL' : 'DATABASE_URL']: address };
+      return { ...proxy, env };
     },
-    healed: () => {
+    /** The fault is over and the time to heal starts. Resolves when that many more records were acknowledged. */
+    healed: async (acknowledged = 0) => {
       healedAt = performance.now();
+      await load.acknowledged(acknowledged);
     },
-    expect: (holds, promise) => {
+    expect: (holds: boolean, promise: string) => {
       if (!holds) found.push(promise);
     },
-    until: async (probe, promise, within = 30_000) => {
+    /** Waits for a condition; it is a breach when it does not come. */
+    until: async (probe: () => Promise<boolean> | boolean, promise: string, within = 30_000) => {
       if (!(await waitUntil(probe, { deadlineMs: within, intervalMs: 50 }))) found.push(promise);
     },
   };
-  const { name, about } = drill;
+}
+
+async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
+  const { name, rejected = 0, mayLose: lost = false } = drill;
+  const scene = createScene(stack);
+  const { load, found } = scene;
   try {
     await drill.run(scene);
     await load.end();
     await untilQuiet(stack);
-    const secondsToHeal = (performance.now() - healedAt) / 1_000;
+    const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts);
-    const allowed = { rejected: drill.rejected ?? 0, lost: drill.mayLose ?? false };
-    const unmet = verdict.attempts - verdict.acknowledged;
-    const late = secondsToHeal > mayHealFor;
-    scene.expect(!late, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
+    const unmet = load.failedSince(0);
+    scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
     scene.expect(!drill.refusesNothing || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return { name, about, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
+    return { name, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
   } catch (error) {
     await load.end();
-    return { name, about, breaches: [...found, error instanceof Error ? error.message : String(error)] };
+    return { name, breaches: [...found, error instanceof Error ? error.message : String(error)] };
   }
 }

@@ -1,94 +1,96 @@
-/** What the drills do to the parts, and how they see that it took effect. */
-import { readStats } from './check.ts';
-import type { Scene } from './drill.ts';
-import type { ChaosStack } from './stack.ts';
+/** Faults that several drills have in common, and what has to hold while they last. */
+import { countJobs, queueKey } from './check.ts';
+import { hold, type Scene } from './drill.ts';
+import { makeBody } from './load.ts';
+import type { Site } from './stack.ts';
 
-export const kill = async (scene: Scene, target: Awaited<ReturnType<Scene['api']>>) => {
-  target.process.kill();
-  await target.process.exited;
-  const at = scene.targets.indexOf(target);
-  if (at !== -1) scene.targets.splice(at, 1);
-};
+/** Begins a fault and returns what ends it. */
+export type Fault = (scene: Scene) => Promise<() => Promise<unknown>>;
 
-export const throughProxy = (url: string, port: number): string => {
-  const address = new URL(url);
-  address.port = String(port);
-  return address.toString();
-};
+export const yesterday = (): number => Date.now() - 24 * 60 * 60 * 1_000;
 
-export const firstSite = (scene: Scene): ChaosStack['sites'][number] => {
-  const [site] = scene.stack.sites;
+/** Postgres is away for that many seconds: records wait in the queue, and no job uses up an attempt. */
+export async function withoutPostgres(scene: Scene, fault: Fault, seconds: number): Promise<void> {
+  const end = await fault(scene);
+  await scene.load.acknowledged(300);
+  await hold(seconds);
+  await expectNoAttemptUsed(scene);
+  await end();
+  await scene.healed(200);
+}
+
+/** Redis is away for that many seconds: records go straight to Postgres. */
+export async function withoutRedis(scene: Scene, fault: Fault, seconds: number): Promise<void> {
+  const end = await fault(scene);
+  await untilDirect(scene);
+  await scene.load.acknowledged(300);
+  // nobody touches these counters again: only the owed raises can raise them
+  for (const site of scene.sites) await scene.load.send(site, makeBody(yesterday()));
+  await hold(seconds);
+  scene.expect(goesDirect(scene), 'records still go straight to Postgres');
+  await end();
+  await scene.healed();
+  await untilQueued(scene);
+}
+
+export const freeze =
+  (pidsOf: (scene: Scene) => number[]): Fault =>
+  async (scene) => {
+    const pids = pidsOf(scene);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return async () => {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    };
+  };
+
+/** Holds back every statement that counts. */
+export const lockCounters: Fault = (scene) =>
+  new Promise((resolve, reject) => {
+    const transaction = scene.sql((sql) =>
+      sql.begin(async (locking) => {
+        await locking`lock table counters in exclusive mode`;
+        await new Promise<void>((release) => {
+          resolve(async () => {
+            release();
+            await transaction;
+          });
+        });
+      }),
+    );
+    transaction.catch(reject);
+  });
+
+/** An outage is no attempt: the jobs stay with the worker. */
+export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
+  const { delayed, failed } = await countJobs(scene);
+  scene.expect(delayed + failed === 0, `${delayed + failed} jobs used up an attempt on an outage`);
+}
+
+/** The jobs that workers hold. */
+export const listActive = (scene: Scene): Promise<string[]> =>
+  scene.redisDo((redis) => redis.lrange(queueKey('active'), 0, -1));
+
+export const untilTaken = (scene: Scene): Promise<void> =>
+  scene.until(async () => (await listActive(scene)).length > 0, 'the worker takes jobs');
+
+/** How many of the sites' records with these ids are stored. */
+export const countStored = (scene: Scene, ids: string[]): Promise<number> =>
+  scene.sql(async (sql) => (await sql`select from records where id in ${sql(ids)}`).length);
+
+/** Some of the newest records went straight to Postgres. */
+export const goesDirect = ({ load }: Scene): boolean => load.attempts.slice(-20).some(({ how }) => how === 'persisted');
+
+export const untilDirect = (scene: Scene): Promise<void> =>
+  scene.until(() => goesDirect(scene), 'records go straight to Postgres', 2_500);
+
+export const untilQueued = (scene: Scene): Promise<void> =>
+  scene.until(() => {
+    const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
+    return last.length === 20 && last.every(({ how }) => how === 'queued');
+  }, 'records go through Redis again');
+
+export const firstSite = (scene: Scene): Site => {
+  const [site] = scene.sites;
   if (!site) throw new Error('no site');
   return site;
-};
-
-/** Jobs wait in the worker's hands: an outage is nobody's attempt. */
-export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
-  const used = await scene.stack.redisDo(async (redis) => {
-    const [delayed, failed] = await Promise.all([
-      redis.zcard('assent:{record-0}:delayed'),
-      redis.zcard('assent:{record-0}:failed'),
-    ]);
-    return delayed + failed;
-  });
-  scene.expect(used === 0, `${used} jobs used up an attempt on an outage`);
-}
-
-/** The jobs in the hands of workers. */
-export const listActive = (scene: Scene): Promise<string[]> =>
-  scene.stack.redisDo((redis) => redis.lrange('assent:{record-0}:active', 0, -1));
-
-export const countActive = async (scene: Scene): Promise<number> => (await listActive(scene)).length;
-
-export const isStored = async (scene: Scene, id: string): Promise<boolean> => {
-  const rows = await scene.stack.sql((sql) => sql`select from records where id = ${id}`);
-  return rows.length > 0;
-};
-
-/** How many times jobs were taken up so far, by the attempts noted on the jobs themselves. */
-export const countHeld = (scene: Scene): Promise<number> =>
-  scene.stack.redisDo(async (redis) => {
-    const ids = await redis.lrange('assent:{record-0}:active', 0, -1);
-    const started = await Promise.all(ids.map((id) => redis.hget(`assent:{record-0}:${id}`, 'ats')));
-    return Math.max(0, ...started.map(Number));
-  });
-
-/** Holds back every statement that counts, until released. */
-export async function lockCounters(scene: Scene): Promise<{ release(): Promise<void> }> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let locked = () => {};
-  const isLocked = new Promise<void>((resolve) => {
-    locked = resolve;
-  });
-  const holding = scene.stack.sql((sql) =>
-    sql.begin(async (transaction) => {
-      await transaction`lock table counters in exclusive mode`;
-      locked();
-      await released;
-    }),
-  );
-  await isLocked;
-  return {
-    release: async () => {
-      release();
-      await holding;
-    },
-  };
-}
-
-/** The newest acknowledged records went straight to Postgres. */
-export const goesDirect = (scene: Scene): boolean =>
-  scene.load.attempts.slice(-20).some(({ how }) => how === 'persisted');
-
-export const goesThroughQueue = (scene: Scene): boolean => {
-  const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
-  return last.length === 20 && last.every(({ how }) => how === 'queued');
-};
-
-export const statsAreRight = async (scene: Scene, baseUrl: string, source?: string): Promise<boolean> => {
-  const all = await Promise.all(scene.stack.sites.map((site) => readStats(scene.stack, baseUrl, site)));
-  return all.every((stats) => stats.total === stats.truth && (source === undefined || stats.source === source));
 };

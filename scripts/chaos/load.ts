@@ -1,18 +1,13 @@
-/** A bounded load that writes down what became of every attempt. */
-
+/** A bounded load that notes the outcome of every attempt. */
 import { type Decision, decisions } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
+import { waitUntil } from '../stack/wait.ts';
 import type { Site } from './stack.ts';
 
-/** `refused`: a 4xx, so it must not be stored. `unknown`: no answer, or a 503, and it may be stored once or not at all. */
+/** `refused`: a 4xx, so it must not be stored. `unknown`: no answer or a 5xx, so it may be stored once or not at all. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
-export interface Body {
-  id: string;
-  decision: Decision;
-  visitorId: string;
-  preferences: Record<string, boolean>;
-}
+export type Body = ReturnType<typeof makeBody>;
 
 export interface Attempt {
   site: Site;
@@ -20,59 +15,41 @@ export interface Attempt {
   outcome: Outcome;
   /** the answer's status; 0 for none */
   status: number;
-  /** `queued` or `persisted`, where acknowledged */
+  /** `queued` or `persisted` if acknowledged */
   how: string;
   milliseconds: number;
 }
 
-export interface Load {
-  attempts: Attempt[];
-  /** Begins to send; the load goes on until `end`. */
-  begin(): void;
-  /** Resolves once every attempt has its outcome. */
-  end(): Promise<void>;
-  send(site: Site, body: Body, baseUrl?: string): Promise<Attempt>;
-  /** Resolves when that many further attempts were acknowledged. */
-  acknowledged(count: number, within?: number): Promise<void>;
-}
-
-const perSecond = 250;
+const perTick = 5;
+/** milliseconds: 250 records a second */
 const tick = 20;
 const maxInFlight = 400;
-/** Longer than the service may take, so that a late answer is seen as late. */
+/** milliseconds: longer than the service may take, so that a late answer counts as late, not as unknown */
 const patience = 12_000;
 
 let serial = 0;
-export const makeBody = (time = Date.now()): Body => {
+export const makeBody = (time = Date.now()) => {
   serial += 1;
-  return {
-    id: makeIdAt(time),
-    decision: decisions[serial % decisions.length] ?? 'custom',
-    visitorId: `visitor-${serial}`,
-    preferences: { analytics: serial % 2 === 0, marketing: serial % 3 === 0 },
-  };
+  const decision: Decision = decisions[serial % decisions.length] ?? 'custom';
+  const preferences = { analytics: serial % 2 === 0, marketing: serial % 3 === 0 };
+  return { id: makeIdAt(time), decision, visitorId: `visitor-${serial}`, preferences };
 };
 
-/** `targets`: the API processes that take requests now, as a load balancer would know them. */
-export function createLoad(sites: Site[], targets: () => string[]): Load {
+/** `targets` returns the base URLs that take requests now, as a load balancer would know them. */
+export function createLoad(sites: Site[], targets: () => string[]) {
   const attempts: Attempt[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
+  const isAcknowledged = ({ outcome }: Attempt) => outcome === 'acknowledged';
 
   const send = async (site: Site, body: Body, baseUrl?: string): Promise<Attempt> => {
     const urls = targets();
     const url = baseUrl ?? urls[count++ % Math.max(1, urls.length)];
     const started = performance.now();
     const { status, how } = url ? await post(url, site, body) : { status: 0, how: '' };
-    const attempt: Attempt = {
-      site,
-      body,
-      status,
-      how,
-      outcome: outcomeOf(status),
-      milliseconds: url ? performance.now() - started : 0,
-    };
+    const milliseconds = url ? performance.now() - started : 0;
+    const attempt = { site, body, status, how, outcome: outcomeOf(status), milliseconds };
     attempts.push(attempt);
     return attempt;
   };
@@ -81,11 +58,9 @@ export function createLoad(sites: Site[], targets: () => string[]): Load {
     const site = sites[count % sites.length];
     if (!site || inFlight.size >= maxInFlight) return;
     const body = makeBody();
+    // now and then a client sends its record again, changed: the first stored one counts
     const again = serial % 10 === 0;
-    const work = send(site, body).then(() => {
-      // now and then a client sends its record again, changed: the first stored one counts
-      return again ? send(site, { ...body, decision: 'withdraw' }) : undefined;
-    });
+    const work = send(site, body).then(() => (again ? send(site, { ...body, decision: 'withdraw' }) : undefined));
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work));
   };
@@ -93,25 +68,27 @@ export function createLoad(sites: Site[], targets: () => string[]): Load {
   return {
     attempts,
     send,
+    /** Sends until `end`. */
     begin: () => {
       clearInterval(timer);
       timer = setInterval(() => {
-        for (let each = 0; each < (perSecond * tick) / 1000; each += 1) sendNext();
+        for (let each = 0; each < perTick; each += 1) sendNext();
       }, tick);
     },
+    /** Resolves once every attempt has its outcome. */
     end: async () => {
       clearInterval(timer);
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
-    acknowledged: async (wanted, within = 30_000) => {
-      const all = () => attempts.filter((attempt) => attempt.outcome === 'acknowledged').length;
-      const goal = all() + wanted;
-      const end = performance.now() + within;
-      while (all() < goal) {
-        if (performance.now() > end) throw new Error(`not ${wanted} records were acknowledged within ${within} ms`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    /** Resolves when that many further attempts were acknowledged. */
+    acknowledged: async (wanted: number, within = 30_000) => {
+      const goal = attempts.filter(isAcknowledged).length + wanted;
+      const isReached = () => attempts.filter(isAcknowledged).length >= goal;
+      if (await waitUntil(isReached, { deadlineMs: within })) return;
+      throw new Error(`fewer than ${wanted} records were acknowledged within ${within} ms`);
     },
+    /** How many attempts failed since there were `before` of them. */
+    failedSince: (before: number) => attempts.slice(before).filter((attempt) => !isAcknowledged(attempt)).length,
   };
 }
 

@@ -1,13 +1,13 @@
-/** What a drill runs on: stores, tenants and real processes of its own, with a handle for every fault. */
+/** What a drill runs on: stores, tenants and processes of its own. */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import postgres from 'postgres';
-import { createDatabase } from '#libs/store/sql';
+import { createDatabase, type Database, type Sql } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
-import { type RunningPostgres, startPostgres } from '../stack/postgres.ts';
-import { type PrivateStores, type StoreOptions, startPrivateStores } from '../stack/private-stores.ts';
-import { type RunningRedis, startRedis } from '../stack/redis.ts';
+import { startPostgres } from '../stack/postgres.ts';
+import { type StoreOptions, startPrivateStores } from '../stack/private-stores.ts';
+import { startRedis } from '../stack/redis.ts';
+import type { RunningServer } from '../stack/server.ts';
 
 export interface Site {
   organizationId: string;
@@ -15,43 +15,21 @@ export interface Site {
   apiKey: string;
 }
 
-export interface ChaosStack {
-  folder: string;
-  sites: Site[];
-  /** access tokens are signed with it */
-  jwtSecret: string;
-  postgres(): RunningPostgres;
-  redis(): RunningRedis;
-  /** Starts the stopped or killed server again, on its port and its data. */
-  startPostgres(): Promise<void>;
-  startRedis(): Promise<void>;
-  startApi(env?: Record<string, string>): Promise<AssentProcess>;
-  startWorker(env?: Record<string, string>): Promise<AssentProcess>;
-  /** All that were started, with what they wrote. */
-  processes: AssentProcess[];
-  /** A connection for looking, past any proxy; ended afterwards. */
-  sql<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
-  redisDo<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
-  /** Runs at `stop`, before what was there earlier. */
-  onStop(step: () => Promise<unknown> | unknown): void;
-  stop(): Promise<void>;
-}
+export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
-const organizations = 2;
-const domainsEach = 2;
-
-export async function startChaosStack(
-  options: Pick<StoreOptions, 'dist' | 'postgresFolder' | 'redisSettings'>,
-): Promise<ChaosStack> {
-  const redisSettings = options.redisSettings ?? {};
-  const stores = await startPrivateStores({ name: 'chaos', say: () => {}, ...options });
-  const running: Pick<PrivateStores, 'postgres' | 'redis'> = { postgres: stores.postgres, redis: stores.redis };
-  stores.onStop(() => running.postgres.stop());
-  stores.onStop(() => running.redis.stop());
+export async function startChaosStack(options: Pick<StoreOptions, 'dist' | 'postgresFolder' | 'redisSettings'>) {
+  const { onStop, ...stores } = await startPrivateStores({ name: 'chaos', say: () => {}, ...options });
+  const { folder } = stores;
+  const { url, dataDir, port } = stores.postgres;
+  const redisOptions = { dataDir: `${folder}/redis`, port: stores.redis.port, settings: options.redisSettings ?? {} };
+  const postgres = restartable(stores.postgres, () => startPostgres({ dataDir, port }));
+  const redis = restartable(stores.redis, () => startRedis(redisOptions));
+  onStop(() => postgres.running().stop());
+  onStop(() => redis.running().stop());
   const jwtSecret = randomUUID();
   const env = {
     PATH: process.env.PATH,
-    DATABASE_URL: stores.postgres.url,
+    DATABASE_URL: url,
     REDIS_URL: stores.redis.url,
     JWT_SECRET: jwtSecret,
     HOST: '127.0.0.1',
@@ -60,76 +38,78 @@ export async function startChaosStack(
     RECORD_RATE_PER_MINUTE: '0',
   };
   const processes: AssentProcess[] = [];
-  const start = async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-    const started = await startAssent(stores.dist, app, { ...env, ...extra });
-    processes.push(started);
-    stores.onStop(async () => {
-      // a frozen process takes no signal but this one
-      if (started.process.running()) process.kill(started.process.pid, 'SIGCONT');
-      await started.process.stop('SIGTERM', 15_000);
-    });
-    return started;
-  };
   return {
-    folder: stores.folder,
-    sites: await makeSites(stores.postgres.url),
+    folder,
+    sites: await makeSites(url),
+    /** signs access tokens */
     jwtSecret,
-    postgres: () => running.postgres,
-    redis: () => running.redis,
-    startPostgres: async () => {
-      const { dataDir, port } = stores.postgres;
-      running.postgres = await startPostgres({ dataDir, port });
-    },
-    startRedis: async () => {
-      const { port } = stores.redis;
-      running.redis = await startRedis({ dataDir: `${stores.folder}/redis`, port, settings: redisSettings });
-    },
-    startApi: (extra) => start('api', extra),
-    startWorker: (extra) => start('worker', extra),
+    postgres,
+    redis,
+    /** every process that was started, with its output */
     processes,
-    sql: async (work) => {
-      const { sslmode: _, url } = withoutSslMode(stores.postgres.url);
-      const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+    start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
+      const started = await startAssent(stores.dist, app, { ...env, ...extra });
+      processes.push(started);
+      onStop(async () => {
+        // a frozen process takes no other signal
+        if (started.process.running()) process.kill(started.process.pid, 'SIGCONT');
+        await started.process.stop('SIGTERM', 15_000);
+      });
+      return started;
+    },
+    /** Looks into Postgres directly, past any proxy. */
+    sql: <T>(work: (sql: Sql) => Promise<T>) => withDatabase(url, (db) => db.run(work)),
+    redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
+      const client = new Redis(stores.redis.url, { maxRetriesPerRequest: 20, commandTimeout: 20_000 });
+      client.on('error', () => {});
       try {
-        return await work(sql);
+        return await work(client);
       } finally {
-        await sql.end({ timeout: 1 });
+        client.disconnect();
       }
     },
-    redisDo: async (work) => {
-      const redis = new Redis(stores.redis.url, { maxRetriesPerRequest: 20, commandTimeout: 20_000 });
-      redis.on('error', () => {});
-      try {
-        return await work(redis);
-      } finally {
-        redis.disconnect();
-      }
-    },
-    onStop: stores.onStop,
+    onStop,
     stop: stores.stop,
   };
 }
 
-function withoutSslMode(address: string) {
-  const url = new URL(address);
-  const sslmode = url.searchParams.get('sslmode');
-  url.searchParams.delete('sslmode');
-  return { url: url.toString(), sslmode };
+/** A server that a drill stops and starts again, on its port and its data. */
+function restartable<Server extends RunningServer>(first: Server, startAgain: () => Promise<Server>) {
+  let server = first;
+  return {
+    running: () => server,
+    kill: async () => {
+      server.kill();
+      await server.exited;
+    },
+    start: async () => {
+      server = await startAgain();
+    },
+  };
 }
 
-async function makeSites(url: string): Promise<Site[]> {
-  const db = createDatabase({ url, max: 1, statementTimeout: 5_000, deadline: 6_000, prepare: true, name: 'chaos' });
-  const admin = createAdministration(db, 'chaos');
-  const sites: Site[] = [];
-  await admin.setPlan('chaos', {});
-  for (let organization = 0; organization < organizations; organization += 1) {
-    const { organizationId } = await admin.createOrganization(`Organization ${organization}`, 'chaos');
-    for (let domain = 0; domain < domainsEach; domain += 1) {
-      const made = await admin.createDomain(organizationId, { name: `site-${domain}.example`, origins: [] });
-      const { domainId, apiKey } = await admin.createKey(made.domainId);
-      sites.push({ organizationId, domainId, apiKey });
-    }
+async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = createDatabase({ url, max: 1, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'chaos' });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
   }
-  await db.close();
-  return sites;
 }
+
+/** Two organizations with two domains each. */
+const makeSites = (url: string): Promise<Site[]> =>
+  withDatabase(url, async (db) => {
+    const admin = createAdministration(db, 'chaos');
+    const sites: Site[] = [];
+    await admin.setPlan('chaos', {});
+    for (const organization of ['Organization 0', 'Organization 1']) {
+      const { organizationId } = await admin.createOrganization(organization, 'chaos');
+      for (const name of ['site-0.example', 'site-1.example']) {
+        const made = await admin.createDomain(organizationId, { name, origins: [] });
+        const { domainId, apiKey } = await admin.createKey(made.domainId);
+        sites.push({ organizationId, domainId, apiKey });
+      }
+    }
+    return sites;
+  });

@@ -2,11 +2,12 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
+interface Responses {
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+
 export interface Described {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
-  >;
+  paths: Record<string, Record<string, Responses>>;
 }
 
 export interface GivenAnswer {
@@ -30,28 +31,17 @@ export function createCheck(document: Described): (answer: GivenAnswer) => strin
   }));
 
   return ({ method, path, status, type, body }) => {
-    const template =
-      templates.find((each) => each.template === path)?.template ??
-      templates.find(({ pattern }) => pattern.test(path))?.template;
+    const template = path in document.paths ? path : templates.find(({ pattern }) => pattern.test(path))?.template;
     const operation = template && document.paths[template]?.[method.toLowerCase()];
     if (!template || !operation) return null;
     const content = operation.responses[String(status)]?.content;
     if (!content) return `${method} ${path} answered ${status}, which its description lacks`;
     const mediaType = type.split(';')[0] ?? '';
     if (!content[mediaType]) return `${method} ${path} ${status} is ${type}, which its description lacks`;
-    const steps = [
-      'paths',
-      template,
-      method.toLowerCase(),
-      'responses',
-      String(status),
-      'content',
-      mediaType,
-      'schema',
-    ];
+    const schema = ['responses', String(status), 'content', mediaType, 'schema'];
+    const steps = ['paths', template, method.toLowerCase(), ...schema];
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
-    return ajv.validate({ $ref: `openapi#/${pointer}` }, body)
-      ? null
-      : `${method} ${path} ${status}: ${ajv.errorsText()}`;
+    if (ajv.validate({ $ref: `openapi#/${pointer}` }, body)) return null;
+    return `${method} ${path} ${status}: ${ajv.errorsText()}`;
   };
 }

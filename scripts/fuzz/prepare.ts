@@ -2,18 +2,17 @@
 import { waitUntil } from '../stack/wait.ts';
 import type { Known } from './valid.ts';
 
-const records = 3;
-/** milliseconds that a record may take from its receipt to the log */
-const deadlineMs = 30_000;
+/** How many records there are before the run. */
+export const prepared = 3;
 
 export type Site = Omit<Known, 'cursors'> & { baseUrl: string };
 
 export async function prepare(site: Site): Promise<Known> {
-  for (let count = 0; count < records; count += 1) {
+  for (let count = 0; count < prepared; count += 1) {
     const status = await record(site);
     if (status !== 202) throw new Error(`a valid record is answered ${status}`);
   }
-  if (!(await waitForTotal(site, records))) throw new Error('records do not arrive in the log');
+  if (!(await waitForTotal(site, prepared))) throw new Error('records do not arrive in the log');
   const pages = [`/v1/consent/${site.domainId}/records?limit=1`, '/v1/consent/org-stats?limit=1'];
   const cursors = await Promise.all(pages.map(async (page) => String((await read(site, page)).nextCursor)));
   return { ...site, cursors };
@@ -28,16 +27,13 @@ export async function record({ baseUrl, domainId, apiKey }: Site): Promise<numbe
   return status;
 }
 
-/** Whether the log comes to hold exactly so many. */
-export const waitForTotal = (site: Site, total: number): Promise<boolean> =>
-  waitUntil(async () => (await read(site, `/v1/consent/${site.domainId}/records?limit=1`)).total === total, {
-    deadlineMs,
-  });
+/** Whether the log comes to hold exactly so many; a record may take 30 s from its receipt to the log. */
+export const waitForTotal = (site: Site, total: number): Promise<boolean> => {
+  const page = `/v1/consent/${site.domainId}/records?limit=1`;
+  return waitUntil(async () => (await read(site, page)).total === total, { deadlineMs: 30_000 });
+};
 
 async function read({ baseUrl, token }: Site, path: string): Promise<{ total?: number; nextCursor?: string }> {
   const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
   return (await response.json()) as { total?: number; nextCursor?: string };
 }
-
-/** How many records there are before the run. */
-export const prepared = records;

@@ -3,24 +3,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { nodeFlags } from './node-flags.ts';
-import { spawnTethered, type Tethered } from './tether.ts';
+import { spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
-export interface AssentProcess {
-  process: Tethered;
-  /** every line of both streams */
-  lines: string[];
-  /** the API's; the worker has only an operations port */
-  baseUrl: string;
-  opsUrl: string;
-}
+export type AssentProcess = Awaited<ReturnType<typeof startAssent>>;
 
-export function launch(
-  dist: string,
-  app: string,
-  env: NodeJS.ProcessEnv,
-  args: string[] = [],
-): Omit<AssentProcess, 'baseUrl' | 'opsUrl'> {
+/** `lines` gets every line of both streams. */
+export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: string[] = []) {
   const child = spawnTethered(process.execPath, [...nodeFlags, path.join(dist, 'apps', app, 'main.js'), ...args], {
     cwd: path.dirname(dist),
     env,
@@ -36,11 +25,11 @@ export function launch(
   return { process: child, lines };
 }
 
-/** Starts the API or the worker and waits for the line that tells its ports. */
-export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv): Promise<AssentProcess> {
+/** Starts the API or the worker and waits for the line with its ports. The worker has only an operations port. */
+export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv) {
   const launched = launch(dist, app, env);
   const { lines, process: child } = launched;
-  const message = app === 'api' ? '"msg":"listening"' : '"msg":"working"';
+  const message = app === 'api' ? '"event":"listening"' : '"event":"working"';
   const found = () => lines.find((line) => line.includes(message));
   const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 20_000 });
   const line = found();

@@ -2,8 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
-import { buildDashboard } from './build-dashboard.ts';
-import { buildWidget } from './build-widget.ts';
+import { buildDashboard, buildWidget } from './bundles.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 

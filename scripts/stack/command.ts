@@ -1,20 +1,15 @@
 import { once } from 'node:events';
 import { spawnTethered, type TetherOptions } from './tether.ts';
 
-export interface CommandResult {
-  /** null when a signal ended it */
-  code: number | null;
-  stdout: string;
-  /** Both streams, as they came. */
-  output: string;
-}
-
-/** Runs a program to its end and gives back what it wrote; an abort ends it and throws. */
+/**
+ * Runs a program to its end; an abort ends it and throws. `output` is both streams as they came, `code` null when a
+ * signal ended it.
+ */
 export async function runCommand(
   command: string,
   args: readonly string[],
   options: Omit<TetherOptions, 'stdout' | 'stderr'> & { signal?: AbortSignal | undefined } = {},
-): Promise<CommandResult> {
+) {
   options.signal?.throwIfAborted();
   const tethered = spawnTethered(command, args, { ...options, stdout: 'pipe', stderr: 'pipe' });
   const closed = once(tethered.child, 'close');

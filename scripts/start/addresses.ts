@@ -2,16 +2,11 @@
 import { Advice } from '../stack/advice.ts';
 import { freePort, isFree } from '../stack/ports.ts';
 import { given } from './environment.ts';
+import { PortTaken } from './service.ts';
 
-export interface Addresses {
-  host: string;
-  port: number;
-  opsHost: string;
-  opsPort: number;
-  workerOpsPort: number;
-}
+export type Addresses = Awaited<ReturnType<typeof chooseAddresses>>;
 
-export async function chooseAddresses(): Promise<Addresses> {
+export async function chooseAddresses() {
   const host = given('HOST') ?? '127.0.0.1';
   const opsHost = given('OPS_HOST') ?? '127.0.0.1';
   const port = await choosePort('PORT', 3000, host, []);
@@ -30,8 +25,8 @@ async function choosePort(name: string, usual: number, host: string, others: num
   const wanted = given(name);
   if (wanted === undefined || wanted === '0') return usualOrFree(usual, host, others);
   const port = Number(wanted);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Advice(`${name} must be a port, not "${wanted}".`);
+  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
+  if (!isPort) throw new Advice(`${name} must be a port, not "${wanted}".`);
   if (others.includes(port) || !(await isFree(port, host))) {
     throw new Advice(`${name}: ${host}:${port} is taken. Free it, or choose another ${name}.`);
   }
@@ -43,5 +38,16 @@ async function usualOrFree(usual: number, host: string, others: number[]): Promi
   for (;;) {
     const port = await freePort();
     if (!others.includes(port)) return port;
+  }
+}
+
+/** Starts on free ports, and again on others where another process was quicker. */
+export async function onFreePorts<T>(start: (addresses: Addresses) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await chooseAddresses());
+    } catch (error) {
+      if (!(error instanceof PortTaken) || attempt === 5) throw error;
+    }
   }
 }

@@ -1,46 +1,49 @@
 /** The demo organization: made once, with a domain and a key, so that there is something to record to. */
+import path from 'node:path';
 import { z } from 'zod';
-import type { Cli } from './cli.ts';
+import { Advice } from '../stack/advice.ts';
+import { lastLines, runCommand } from '../stack/command.ts';
+import { root } from '../stack/paths.ts';
 import { readPrivate, writePrivate } from './files.ts';
 
+export type Cli = ReturnType<typeof createCli>;
+
+/** The built command line; a failure there is one line, and an Advice here. */
+export function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
+  const main = path.join(root, 'dist/apps/cli/main.js');
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, output } = await runCommand(process.execPath, [main, ...args], { cwd: root, env, signal });
+    if (code !== 0) throw new Advice(`assent ${args.join(' ')}: ${lastLines(output, 6)}`);
+    return stdout;
+  };
+  /** Runs a command and returns one field of its answer. */
+  const ask = async (field: string, ...args: string[]): Promise<string> => {
+    const fields: Record<string, unknown> = JSON.parse(await run(...args, '--json'));
+    return z.string().parse(fields[field]);
+  };
+  return { run, ask };
+}
+
 const setupSchema = z.object({ organizationId: z.string(), domainId: z.string(), apiKey: z.string() });
+const file = 'demo-setup.json';
 
 export type DemoSetup = z.infer<typeof setupSchema>;
 
-const FILE = 'demo-setup.json';
-
-export async function ensureDemo(cli: Cli): Promise<DemoSetup> {
-  const kept = readPrivate(FILE);
-  if (kept !== undefined) {
-    const setup = setupSchema.safeParse(JSON.parse(kept));
-    if (setup.success && (await isKnown(cli, setup.data.organizationId))) return setup.data;
-  }
-  const setup = await createDemo(cli);
-  writePrivate(FILE, `${JSON.stringify(setup, null, 2)}\n`);
+export async function ensureDemo({ run, ask }: Cli): Promise<DemoSetup> {
+  const kept = setupSchema.safeParse(JSON.parse(readPrivate(file) ?? 'null'));
+  if (kept.success && (await isKnown(run, kept.data))) return kept.data;
+  await run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
+  const organizationId = await ask('organizationId', 'org', 'create', 'Demo organization', '--plan', 'demo');
+  const domainId = await ask('domainId', 'domain', 'create', organizationId, 'demo.example');
+  const apiKey = await ask('apiKey', 'key', 'create', domainId);
+  const setup = { organizationId, domainId, apiKey };
+  writePrivate(file, `${JSON.stringify(setup, null, 2)}\n`);
   return setup;
 }
 
 /** Another DATABASE_URL, or an emptied database, does not know what an earlier start made. */
-async function isKnown(cli: Cli, organizationId: string): Promise<boolean> {
-  try {
-    await cli.run('org', 'show', organizationId, '--json');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function createDemo(cli: Cli): Promise<DemoSetup> {
-  await cli.run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
-  const organization = z.object({ organizationId: z.string() });
-  const { organizationId } = await cli.json(organization, 'org', 'create', 'Demo organization', '--plan', 'demo');
-  const domain = z.object({ domainId: z.string() });
-  const { domainId } = await cli.json(domain, 'domain', 'create', organizationId, 'demo.example');
-  const { apiKey } = await cli.json(z.object({ apiKey: z.string() }), 'key', 'create', domainId);
-  return { organizationId, domainId, apiKey };
-}
-
-export async function issueToken(cli: Cli, organizationId: string): Promise<string> {
-  const { token } = await cli.json(z.object({ token: z.string() }), 'token', 'issue', organizationId, '--ttl', '7d');
-  return token;
-}
+const isKnown = (run: Cli['run'], { organizationId }: DemoSetup): Promise<boolean> =>
+  run('org', 'show', organizationId).then(
+    () => true,
+    () => false,
+  );

@@ -1,25 +1,20 @@
 /** What has been started, and how it is taken down again: in the reverse order. */
-import { say } from './progress.ts';
 
-export interface Part {
+interface Part {
   exited: Promise<unknown>;
   stop(): Promise<unknown>;
-  /** At once, for an impatient user. */
+  /** at once, for an impatient user */
   kill(): void;
 }
 
-export interface Running {
-  /** `lost` is said when the part ends before it is stopped. */
-  add(part: Part, lost?: string): void;
-  stopAll(): Promise<void>;
-  killAll(): void;
-}
+export type Running = ReturnType<typeof createRunning>;
 
-export function createRunning(): Running {
+export function createRunning() {
   const parts: Part[] = [];
   let stopping = false;
   return {
-    add: (part, lost) => {
+    /** `lost` is said when the part ends before it is stopped. */
+    add: (part: Part, lost?: string) => {
       parts.unshift(part);
       if (lost !== undefined) void part.exited.then(() => stopping || say(lost));
     },
@@ -31,4 +26,15 @@ export function createRunning(): Running {
       for (const part of parts) part.kill();
     },
   };
+}
+
+export const say = (line: string): void => console.log(`  ${line}`);
+
+/** One line per step, with the time it took. */
+export async function step<T>(name: string, work: () => Promise<T>, detail: (result: T) => string = () => '') {
+  const start = performance.now();
+  const result = await work();
+  const seconds = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  say(`${name.padEnd(12)}${seconds.padStart(7)}  ${detail(result)}`.trimEnd());
+  return result;
 }

@@ -14,25 +14,18 @@ export interface Service {
   tethered: Tethered;
 }
 
-interface ServiceOptions {
-  name: string;
-  /** below dist */
-  main: string;
-  env: NodeJS.ProcessEnv;
-}
-
 /** Another process was quicker. */
 export class PortTaken extends Advice {}
 
 const READY_MS = 20_000;
 
-export function startService({ name, main, env }: ServiceOptions): Service {
+export function startService(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Service {
   const logFile = path.join(dataRoot, 'logs', `${name}.log`);
   mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
   // The run before is often the one to look at.
   if (existsSync(logFile)) renameSync(logFile, path.join(dataRoot, 'logs', `${name}.previous.log`));
   const log = openSync(logFile, 'w', 0o600);
-  const tethered = spawnTethered(process.execPath, [...nodeFlags, path.join(root, 'dist', main)], {
+  const tethered = spawnTethered(process.execPath, [...nodeFlags, path.join(root, 'dist/apps', name, 'main.js')], {
     cwd: root,
     env,
     stdout: log,
@@ -52,15 +45,14 @@ export async function untilReady(service: Service, opsUrl: string, signal: Abort
   throw new Advice(withLog(service, `${service.name} is not ready after ${READY_MS / 1000} s.`));
 }
 
-async function answersReady(opsUrl: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
+const answersReady = (opsUrl: string): Promise<boolean> =>
+  fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
 
 /** What to show when it ended although nobody asked it to. */
 export async function failure(service: Service): Promise<Advice> {

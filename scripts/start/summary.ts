@@ -1,16 +1,5 @@
-/** What the user reads last: where everything is, and a command for each endpoint that can be pasted as it stands. */
-export interface SummaryFacts {
-  baseUrl: string;
-  opsUrl: string;
-  workerOpsUrl: string;
-  postgres: string;
-  redis: string;
-  logs: string[];
-  organizationId: string;
-  domainId: string;
-  apiKey: string;
-  token: string | null;
-}
+/** What the user reads last: where everything is, and a command to paste for each endpoint. */
+import type { SummaryFacts } from './bring-up.ts';
 
 export function summary(facts: SummaryFacts): string {
   return `
@@ -35,7 +24,7 @@ function addresses(facts: SummaryFacts): string {
     ['Redis', redis],
     ['Logs', logs.join('  ')],
     ['Demo', `organization ${organizationId}, domain ${domainId}`],
-    ['A full year', 'npm run -s assent -- demo fill'],
+    ['A full year', 'npm run demo'],
     ['As JSON', '.data/demo.json'],
   ] as const;
   return rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');

@@ -2,10 +2,9 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '../e2e/stack.ts';
-import { useBrowser } from './browser.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite, tag } from './site.ts';
+import { useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { recordsOf, type Stack, useStack } from '../support/stack.ts';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core');
 
@@ -16,7 +15,7 @@ describe('the widget for everyone', () => {
   let address: string;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
     address = site.add(
       '/',

@@ -1,11 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf, startOf } from '#libs/contract/calendar';
-import { presets } from '../../apps/dashboard/periods.ts';
-import { at } from '../e2e/stack.ts';
-import { createClient } from '../support/client.ts';
-import { recordAt } from '../support/records.ts';
-import { useBrowser } from './browser.ts';
+import { presets } from '../../apps/dashboard/data/periods.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   figure,
@@ -13,9 +10,12 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const today = () => dayOf(Date.now());
@@ -27,7 +27,7 @@ describe('the page of a domain', () => {
   let domainId: string;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
     domainId = at(customer.domains, 0).domainId;
     await storeCounted(running, customer, history(customer, 75, 30));
@@ -55,7 +55,7 @@ describe('the page of a domain', () => {
     await showsDays(shown, addDays(today(), -29), today());
     expect(query(shown).interval).toBe('day');
     // to name none is no mistake
-    expect(await shown.getByText('The address names no valid').count()).toBe(0);
+    expect(await shown.getByText('The address has no valid').count()).toBe(0);
   });
 
   it('a stranger finds yesterday’s opt-in rate from the home page', async () => {
@@ -201,7 +201,7 @@ describe('the page of a domain', () => {
     const years = await page(`?from=${addDays(today(), -800)}&to=${today()}&interval=day`);
     await years.getByRole('heading', { name: 'Decisions by month' }).waitFor();
     const ages = await page('?from=2000-01-01&to=2030-12-31');
-    await ages.getByText('A chart takes at most 366 days or 120 months.').waitFor();
+    await ages.getByText('A chart shows at most 366 days or 120 months.').waitFor();
     const { total } = await stats('from=2000-01-01&to=2030-12-31');
     expect(await figure(ages, 'Decisions').textContent()).toBe(count(total));
   });
@@ -214,9 +214,9 @@ describe('the page of a domain', () => {
   ])('an address that names no period (%s) shows the usual one, and says so', async (given) => {
     const shown = await page(given);
     await showsDays(shown, addDays(today(), -29), today());
-    await shown.getByText('The address names no valid period; these are the last 30 days.').waitFor();
+    await shown.getByText('The address has no valid period, so these are the last 30 days.').waitFor();
     await shown.getByRole('link', { name: 'Yesterday' }).click();
-    await shown.getByText('The address names no valid').waitFor({ state: 'detached' });
+    await shown.getByText('The address has no valid').waitFor({ state: 'detached' });
   });
 
   it('another organization’s domain is as one that does not exist', async () => {
@@ -224,7 +224,7 @@ describe('the page of a domain', () => {
     for (const id of [at(other.domains, 0).domainId, 'dom_nobody']) {
       for (const part of ['', '/log']) {
         const { page: shown } = await open(visit.again, running, customer, `/domains/${id}${part}`);
-        await shown.getByRole('heading', { name: 'No such domain' }).waitFor();
+        await shown.getByRole('heading', { name: 'Domain not found' }).waitFor();
         expect(await shown.locator('.figure-value').count()).toBe(0);
       }
     }

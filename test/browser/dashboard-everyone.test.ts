@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at } from '../e2e/stack.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   enter,
@@ -13,10 +12,11 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   store,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { at } from '../support/stack.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const desk = { width: 1440, height: 900 };
@@ -39,7 +39,7 @@ describe('the dashboard for everyone', () => {
   let empty: Customer;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, {
       domains: ['shop.example', ...Array.from({ length: 199 }, (_, index) => `site-${index}.example`)],
     });
@@ -104,11 +104,11 @@ describe('the dashboard for everyone', () => {
     });
 
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
-      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.rule'],
-      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.rule'],
-      ['nothing is yet', () => empty, () => '/', '.first-steps'],
+      ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
+      ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
+      ['nothing is yet', () => empty, () => '/', '.message'],
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
-      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.trouble'],
+      ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.message'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {
       const page = await look(who(), path());
@@ -146,7 +146,7 @@ describe('the dashboard for everyone', () => {
       reached.push(isSeen ? name : `${name} without a visible focus`);
     }
     expect(reached.filter((name) => name.endsWith('visible focus'))).toEqual([]);
-    for (const name of ['To the content', 'Sign out', 'Yesterday', 'Show as a table']) expect(reached).toContain(name);
+    for (const name of ['Skip to content', 'Sign out', 'Yesterday', 'Show as a table']) expect(reached).toContain(name);
     expect(reached.some((name) => name.includes('read one day'))).toBe(true);
   });
 
@@ -199,7 +199,7 @@ describe('the dashboard for everyone', () => {
       () => menu.waitFor(),
     );
     // as fast as people type
-    const typed = () => page.getByText('1 domains').waitFor({ state: 'attached' });
+    const typed = () => page.getByText('1 domain', { exact: true }).waitFor({ state: 'attached' });
     await step('looks for a domain', () => page.keyboard.type('shop', { delay: 80 }), typed);
     await step('opens the domain', press('Enter'), () => figure(page, 'Decisions').waitFor());
     for (const name of ['12 months', 'Last month', '30 days']) await step(`${name}`, follow(name), chosen(name));

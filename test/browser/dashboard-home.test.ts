@@ -2,9 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { createClient } from '../support/client.ts';
-import { recordAt } from '../support/records.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   figure,
@@ -12,9 +10,11 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const share = (value: number) =>
@@ -28,7 +28,7 @@ describe('the home page of the dashboard', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, {
       domains: Array.from({ length: 200 }, (_, index) => `site-${index}.example`),
       monthlyRecordLimit: 100_000,
@@ -136,7 +136,7 @@ describe('the home page of the dashboard', () => {
         { timeout: 30_000 },
       )
       .toBe(recordsTotal);
-    await page.getByText('That is all of the last 7 days.').waitFor();
+    await page.getByText('No older records in the last 7 days.').waitFor();
     const times = await rows
       .locator('time')
       .evaluateAll((all) => all.map((each) => each.getAttribute('datetime') ?? ''));
@@ -215,7 +215,7 @@ describe('the home page of the dashboard', () => {
     );
     const { page } = await home(small);
     expect(await figure(page, /Usage/).textContent()).toBe('4');
-    await page.getByText(/Limit reached: until 1 .* the log shows its newest 10 records/).waitFor();
+    await page.getByText(/Limit reached: until 1 .* the log shows only its newest 10 records/).waitFor();
     // the stream has only what every plan may see
     await page.locator('.stream-row').first().waitFor();
     expect(await page.locator('.stream-row').getByRole('button').count()).toBe(0);
@@ -233,11 +233,13 @@ describe('the home page of the dashboard', () => {
     const { page } = await home(basic);
     await page.locator('.stream-row').first().waitFor();
     const stream = page.locator('.stream');
-    await stream.getByText('On this plan the log itself is not part; here are time, decision and domain.').waitFor();
+    await stream
+      .getByText('Your plan does not include the log. Records show their time, decision and domain.')
+      .waitFor();
     expect(await stream.getByRole('button').count()).toBe(0);
     expect(await stream.textContent()).not.toContain('v-hidden');
     const usage = page.locator('section.figure').filter({ has: page.getByRole('heading', { name: /Usage/ }) });
-    expect(await usage.locator('.figure-note').last().textContent()).toBe('Limit reached. Recording goes on.');
+    expect(await usage.locator('.figure-note').last().textContent()).toBe('Limit reached. Recording continues.');
     expect(await page.getByText('newest 10 records').count()).toBe(0);
   });
 

@@ -1,10 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import { at } from '../e2e/stack.ts';
-import { createClient } from '../support/client.ts';
-import { eventually } from '../support/wait.ts';
-import { useBrowser } from './browser.ts';
+import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
   figure,
@@ -12,9 +9,12 @@ import {
   makeCustomer,
   open,
   type Running,
-  startService,
   storeCounted,
-} from './dashboard.ts';
+  useService,
+} from '../support/browser/dashboard.ts';
+import { createClient } from '../support/client.ts';
+import { at } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
 
 /** Milliseconds between a poll and the next, and what a busy machine may take beside them. */
 const second = 1_000;
@@ -28,7 +28,7 @@ describe('figures that move', () => {
   let apiKey: string;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
     ({ domainId, apiKey } = at(customer.domains, 0));
     await storeCounted(running, customer, history(customer, 20, 20));

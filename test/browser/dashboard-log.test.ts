@@ -3,12 +3,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { FullRecord } from '#libs/contract/responses';
-import { at } from '../e2e/stack.ts';
+import { useBrowser } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  enter,
+  makeCustomer,
+  open,
+  type Running,
+  store,
+  useService,
+} from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
-import { useBrowser } from './browser.ts';
-import { type Customer, enter, makeCustomer, open, type Running, startService, store } from './dashboard.ts';
+import { at } from '../support/stack.ts';
 
 /** On the first of a month, a minute ago may lie in the month before. */
 const now = Date.now();
@@ -21,7 +29,7 @@ describe('the log of a domain', () => {
   let whole: NewRecord;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, { domains: ['shop.example'] });
     domainId = at(customer.domains, 0).domainId;
     whole = recordAt(now - 1_000, {
@@ -91,6 +99,27 @@ describe('the log of a domain', () => {
     await page.getByText('101 to 123 of 123 records').waitFor();
   });
 
+  it('a 12-hour clock leaves a gap between the time and the mark of the decision', async () => {
+    const { page } = await open(visit.again, running, customer, `/domains/${domainId}/log`, {
+      locale: 'en-US',
+      viewport: { width: 1280, height: 900 },
+    });
+    await rows(page).first().waitFor();
+    const found = await rows(page).evaluateAll((all) =>
+      all.map((row) => {
+        const time = row.querySelector('time');
+        const mark = row.querySelector('.swatch');
+        return {
+          text: time?.textContent ?? '',
+          gap: (mark?.getBoundingClientRect().left ?? 0) - (time?.getBoundingClientRect().right ?? 0),
+        };
+      }),
+    );
+    expect(found.length).toBe(50);
+    expect(found.filter(({ text }) => !/\d [AP]M$/.test(text.replaceAll('\u202f', ' ')))).toEqual([]);
+    expect(Math.min(...found.map(({ gap }) => gap))).toBeGreaterThanOrEqual(12);
+  });
+
   it('the next page is read from its first row, and the way back leads to where one was', async () => {
     const page = await log();
     const next = page.getByRole('link', { name: 'Next' });
@@ -106,7 +135,7 @@ describe('the log of a domain', () => {
     await page.goBack();
     await expect.poll(place, patient).toBe(before);
     // in the header, which stays in view: to reach it moves nothing
-    await page.getByRole('link', { name: /^Assent, home of/ }).click();
+    await page.getByRole('link', { name: /^Assent, overview of/ }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await expect.poll(place, patient).toBe(0);
     await page.goBack();
@@ -122,7 +151,7 @@ describe('the log of a domain', () => {
     expect(query(page)).toEqual({ visitorId: 'v-0' });
     await page.getByLabel('Visitor').fill('nobody');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching records' }).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('1 to 50 of 123 records').waitFor();
     expect(query(page)).toEqual({});
@@ -153,7 +182,7 @@ describe('the log of a domain', () => {
     await page.getByLabel('From (UTC)').fill('2020-01-01');
     await page.getByLabel('To (UTC)').fill('2020-01-02');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching records' }).waitFor();
   });
 
   it('days in the wrong order are told once, in words', async () => {
@@ -163,7 +192,7 @@ describe('the log of a domain', () => {
     expect(await page.getByRole('alert').count()).toBe(1);
     await page.getByLabel('From (UTC)').fill('2026-02-01');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching records' }).waitFor();
   });
 
   it('shows everything that was stored, and copies it as JSON', async () => {
@@ -207,7 +236,7 @@ describe('the log of a domain', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('not stored').first().waitFor();
     expect(await dialog.getByText('not stored').count()).toBeGreaterThan(8);
-    await dialog.getByRole('link', { name: 'All of this visitor' }).click();
+    await dialog.getByRole('link', { name: 'All records of this visitor' }).click();
     expect(query(page)).toEqual({ visitorId: 'v-5' });
   });
 
@@ -218,7 +247,7 @@ describe('the log of a domain', () => {
 
   it('a page past the end, and an address with nonsense, lead on', async () => {
     const page = await log('?page=99');
-    await page.getByRole('link', { name: 'To the first page' }).click();
+    await page.getByRole('link', { name: 'Go to the first page' }).click();
     await page.getByText('1 to 50 of 123 records').waitFor();
     const odd = await log('?page=0&limit=7&decision=maybe&from=2026-99-99&bot=perhaps');
     await odd.getByText('1 to 50 of 123 records').waitFor();
@@ -227,11 +256,11 @@ describe('the log of a domain', () => {
   it('without the log in the plan it says so, and what is kept all the same', async () => {
     const without = await makeCustomer(running.db, { consentLog: false, plan: 'Basic' });
     const page = await log('', without, at(without.domains, 0).domainId);
-    await page.getByRole('heading', { name: 'The consent log is not part of your plan' }).waitFor();
+    await page.getByRole('heading', { name: 'Your plan does not include the log' }).waitFor();
     await page.getByText('The plan “Basic” counts decisions').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     expect(await page.getByLabel('Visitor').count()).toBe(0);
-    await page.getByRole('link', { name: 'To the statistics' }).click();
+    await page.getByRole('link', { name: 'Go to the statistics' }).click();
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
     // a plan that has it counts from the next look
     expect((await runCli(running.env, 'plan', 'set', 'Basic', '--consent-log', 'true')).code).toBe(0);
@@ -239,7 +268,7 @@ describe('the log of a domain', () => {
       .poll(
         async () => {
           await page.goto(`${running.api.baseUrl}/domains/${at(without.domains, 0).domainId}/log`);
-          await page.locator('.rule, .log-card').first().waitFor();
+          await page.locator('.plan-notice, .log-card').first().waitFor();
           return page.getByRole('heading', { name: 'No records yet' }).count();
         },
         { timeout: 20_000 },
@@ -256,14 +285,14 @@ describe('the log of a domain', () => {
     );
     const page = await log('?visitorId=v-3&page=2', small, domain);
     await page
-      .getByRole('heading', { name: 'This month’s limit is reached: the log shows its newest 10 records' })
+      .getByRole('heading', { name: 'Monthly limit reached: the log shows only its newest 10 records' })
       .waitFor();
-    const text = (await page.locator('.rule').textContent()) ?? '';
+    const text = (await page.locator('.plan-notice').textContent()) ?? '';
     const resets = new Date(startOf(firstDay(addMonths(monthOf(now), 1))));
     const until = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'short' }).format(
       resets,
     );
-    expect(text).toContain('Your plan has 12 records a month, and 14 were recorded.');
+    expect(text).toContain('Your plan includes 12 records a month, and 14 were recorded.');
     expect(text).toContain(`Until ${until} UTC`);
     expect(text).toContain('shows 10 of 14 records');
     await page.getByText('The newest consent records of this domain').waitFor();
@@ -283,11 +312,11 @@ describe('the log of a domain', () => {
     const asked = page.waitForResponse((response) => response.url().includes('/stats?'));
     await asked;
     await client.record(id, apiKey, { decision: 'custom', visitorId: 'second' });
-    await page.getByText('1 decision since you looked.').waitFor();
+    await page.getByText('1 new decision.').waitFor();
     expect(await rows(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Show' }).click();
     await rows(page).getByText('second').waitFor();
-    expect(await page.getByText('since you looked').count()).toBe(0);
+    expect(await page.getByText('new decision').count()).toBe(0);
   });
 
   /** A log with one record, of a visitor called `first`. */
@@ -321,10 +350,10 @@ describe('the log of a domain', () => {
     await enter(page, running, busy, `/domains/${id}/log`);
     await rows(page).first().waitFor();
     expect(await rows(page).count()).toBe(1);
-    await page.getByText('1 decision since you looked.').waitFor();
+    await page.getByText('1 new decision.').waitFor();
     await page.getByRole('button', { name: 'Find' }).click();
     await rows(page).getByText('second').waitFor();
-    expect(await page.getByText('since you looked').count()).toBe(0);
+    expect(await page.getByText('new decision').count()).toBe(0);
   });
 
   it('but not of what the filters leave out', async () => {
@@ -334,12 +363,12 @@ describe('the log of a domain', () => {
     const ofOther = await log('?decision=reject_all', busy, id, 'third');
     await rows(ofVisitor).first().waitFor();
     await rows(ofDecision).first().waitFor();
-    await ofOther.getByRole('heading', { name: 'No record matches' }).waitFor();
+    await ofOther.getByRole('heading', { name: 'No matching records' }).waitFor();
     await decide('second', 'reject_all', 2);
-    await ofOther.getByText('1 decision since you looked.').waitFor();
+    await ofOther.getByText('1 new decision.').waitFor();
     await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
     await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
-    expect(await ofDecision.getByText('since you looked').count()).toBe(0);
-    expect(await ofVisitor.getByText('since you looked').count()).toBe(0);
+    expect(await ofDecision.getByText('new decision').count()).toBe(0);
+    expect(await ofVisitor.getByText('new decision').count()).toBe(0);
   });
 });

@@ -3,8 +3,16 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataRoot } from '../../scripts/stack/paths.ts';
-import { useBrowser } from './browser.ts';
-import { type Customer, history, makeCustomer, open, type Running, startService, storeCounted } from './dashboard.ts';
+import { useBrowser } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  history,
+  makeCustomer,
+  open,
+  type Running,
+  storeCounted,
+  useService,
+} from '../support/browser/dashboard.ts';
 
 const screenshots = path.join(dataRoot, 'screenshots');
 const desktop = { width: 1440, height: 900 };
@@ -20,7 +28,7 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db, {
       domains: ['shop', 'www', 'outlet', 'blog', 'community', 'careers'].map((name) => `${name}.northwind.example`),
       monthlyRecordLimit: 20_000,
@@ -90,7 +98,7 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
       page.getByRole('table').waitFor(),
     );
     await look('without-log', without, `/domains/${without.domains[0]?.domainId}/log`, (page) =>
-      page.getByText('not part of your plan').waitFor(),
+      page.getByText('Your plan does not include the log').waitFor(),
     );
     await look('empty', empty, '/', (page) => page.getByText('Waiting for the first decision').waitFor());
     await look('sign-in', { ...customer, token: 'not.a.token' }, '/', (page) => page.getByRole('alert').waitFor());

@@ -1,8 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { useBrowser, type Visitor } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  figure,
+  makeCustomer,
+  open,
+  type Running,
+  storeCounted,
+  useService,
+} from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { useBrowser, type Visitor } from './browser.ts';
-import { type Customer, figure, makeCustomer, open, type Running, startService, storeCounted } from './dashboard.ts';
 
 describe('the way into the dashboard', () => {
   const visit = useBrowser();
@@ -10,7 +18,7 @@ describe('the way into the dashboard', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    running = await startService();
+    running = useService();
     customer = await makeCustomer(running.db);
     const domainId = customer.domains[0]?.domainId ?? '';
     await storeCounted(running, customer, [recordAt(Date.now() - 1_000, { domainId })]);

@@ -1,17 +1,26 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '#libs/store/sql';
+import { useBrowser } from '../support/browser/browser.ts';
+import {
+  type Customer,
+  enter,
+  figure,
+  history,
+  makeCustomer,
+  open,
+  type Running,
+  storeCounted,
+} from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
 import { openRedisServer } from '../support/stores.ts';
-import { useBrowser } from './browser.ts';
-import { type Customer, enter, figure, history, makeCustomer, open, type Running, storeCounted } from './dashboard.ts';
 
 describe('the dashboard when something is wrong', () => {
   const visit = useBrowser();
   let postgres: OwnPostgres;
-  let running: Running;
+  let running: Running & { api: Api };
   let customer: Customer;
 
   beforeAll(async () => {
@@ -27,7 +36,7 @@ describe('the dashboard when something is wrong', () => {
     });
     const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const [api] = await Promise.all([startApi(env), startWorker(env)]);
-    running = { db, redis, env, api };
+    running = { db, env, api };
     customer = await makeCustomer(db);
     await storeCounted(running, customer, history(customer, 10, 30));
     return () => db.close();
@@ -49,7 +58,7 @@ describe('the dashboard when something is wrong', () => {
     });
     await enter(page, running, customer);
     await page.locator('.skeleton').waitFor();
-    await page.getByText('Still loading. The service takes longer than usual.').waitFor();
+    await page.getByText('Still loading. The service is slower than usual.').waitFor();
     expect(await figures(page)).toBe(0);
     release();
     await figure(page, 'Decisions').waitFor();
@@ -61,7 +70,7 @@ describe('the dashboard when something is wrong', () => {
     await figure(page, 'Decisions').waitFor();
     const before = await figure(page, 'Decisions').textContent();
     await context.setOffline(true);
-    await page.getByText(/You are offline: figures of \d\d:\d\d:\d\d/).waitFor();
+    await page.getByText(/You are offline: figures from \d\d:\d\d:\d\d/).waitFor();
     expect(await figure(page, 'Decisions').textContent()).toBe(before);
     await page
       .getByRole('link', { name: /shop\.northwind\.example/ })
@@ -86,7 +95,7 @@ describe('the dashboard when something is wrong', () => {
       await held;
       await route.continue().catch(() => {});
     });
-    await page.getByText(/Waiting for the service: figures of/).waitFor({ timeout: 7_000 });
+    await page.getByText(/Waiting for the service: figures from/).waitFor({ timeout: 7_000 });
     release();
     await page.getByText('Live', { exact: true }).waitFor();
   });
@@ -98,7 +107,7 @@ describe('the dashboard when something is wrong', () => {
     await figure(page, 'Decisions').waitFor();
     const before = await figure(page, 'Decisions').textContent();
     await own.stop('SIGKILL');
-    await page.getByText(/No connection to the service: figures of/).waitFor({ timeout: 20_000 });
+    await page.getByText(/No connection to the service: figures from/).waitFor({ timeout: 20_000 });
     expect(await figure(page, 'Decisions').textContent()).toBe(before);
     await page
       .getByRole('link', { name: /shop\.northwind\.example/ })
@@ -117,9 +126,9 @@ describe('the dashboard when something is wrong', () => {
     await figure(page, 'Decisions').waitFor();
     await postgres.stop();
     try {
-      await page.getByText(/No connection to the service: figures of/).waitFor({ timeout: 30_000 });
+      await page.getByText(/No connection to the service: figures from/).waitFor({ timeout: 30_000 });
       await page.goto(`${running.api.baseUrl}${domainPath()}/log`);
-      await page.getByRole('heading', { name: 'The service cannot answer now' }).waitFor({ timeout: 20_000 });
+      await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor({ timeout: 20_000 });
       const id = await page.locator('.request-id code').textContent();
       expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
       await page.locator('.request-id').getByRole('button', { name: 'Copy' }).click();
@@ -147,7 +156,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it.each([
-    [500, 'internal_error', 'The service made a mistake'],
+    [500, 'internal_error', 'The service reported an error'],
     [429, 'rate_limited', 'Too many requests'],
     [418, 'teapot', 'Something went wrong'],
   ])('an answer with %i has words, an id and a retry that works', async (status, code, words) => {
@@ -202,9 +211,9 @@ describe('the dashboard when something is wrong', () => {
       route.fulfill({ status: 200, contentType: 'application/json', body: '{}' }),
     );
     await enter(page, running, customer);
-    await page.getByRole('heading', { name: 'This page made a mistake' }).waitFor();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     await page.unroute('**/v1/organization');
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await figure(page, 'Decisions').waitFor();
   });
 

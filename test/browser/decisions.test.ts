@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '../e2e/stack.ts';
-import { click, useBrowser } from './browser.ts';
-import { withOwnDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite, tag } from './site.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
 
 describe('a decision in the widget', () => {
   const visit = useBrowser();
@@ -13,7 +11,7 @@ describe('a decision in the widget', () => {
   let address: string;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
   });
 

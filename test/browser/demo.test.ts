@@ -3,12 +3,11 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataRoot } from '../../scripts/stack/paths.ts';
-import { at, openStores, type Stack } from '../e2e/stack.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
 import { createClient, type ProblemAnswer, request } from '../support/client.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { startApi } from '../support/service.ts';
+import { at, recordsOf, type Stack, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
-import { click, useBrowser } from './browser.ts';
-import { recordsOf } from './records.ts';
 
 const screenshots = path.join(dataRoot, 'screenshots');
 const kept = 'Kept in this browser until it can be sent.';
@@ -25,13 +24,10 @@ describe('the demo shop', () => {
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    const stores = await openStores();
+    const stores = useStores();
     const tenant = await makeTenant(stores.db);
     const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
-    const [api] = await Promise.all([
-      startApi({ ...stores.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }),
-      startWorker(stores.env),
-    ]);
+    const api = await startApi({ ...stores.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
     stack = { ...stores, api, tenant, domainId, apiKey, client: createClient(api.baseUrl, tenant) };
     address = `${api.baseUrl}/demo`;
   });
@@ -117,12 +113,16 @@ describe('the demo shop', () => {
 
   it('says that the log lacks what the service refused', async () => {
     const { page, messages } = await visit();
+    await page.clock.install();
     await page.route('**/record', (route) =>
       route.fulfill({ status: 401, json: { code: 'invalid_api_key', detail: 'send the x-api-key of this domain' } }),
     );
     await page.goto(address);
     await click(page, 'Reject all');
-    await page.getByText('It is not in the log.').waitFor({ timeout: 30_000 });
+    await expect.poll(() => messages.join()).toContain('dropped');
+    // the page looks into the log for 15 seconds
+    await page.clock.fastForward(15_000);
+    await page.getByText('It is not in the log.').waitFor();
     expect(messages.join()).toContain('dropped: send the x-api-key of this domain');
   });
 

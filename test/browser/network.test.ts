@@ -1,24 +1,22 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { type Stack, startStack } from '../e2e/stack.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { startApi } from '../support/service.ts';
+import { recordsOf, type StackWithApi, useStackWithApi, withOwnDomain } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { click, useBrowser } from './browser.ts';
-import { withOwnDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite, tag } from './site.ts';
 
 const day = 86_400_000;
 
 describe('a decision on a bad network', () => {
   const visit = useBrowser();
-  let stack: Stack;
+  let stack: StackWithApi;
   let site: Site;
   let address: string;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { PORT: String(await freePort()) } });
+    stack = await useStackWithApi({ env: { PORT: String(await freePort()) } });
     site = await startSite();
   });
 

@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCli } from '../e2e/cli.ts';
-import { type Stack, startStack } from '../e2e/stack.ts';
-import { click, hostName, useBrowser } from './browser.ts';
-import { withOwnDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite, tag } from './site.ts';
+import { click, hostName, useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { createCli } from '../support/cli.ts';
+import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
 
 type Seen = Window & { seen?: string[] };
 
@@ -15,7 +13,7 @@ describe("the widget on a site's page", () => {
   let site: Site;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
   });
 
@@ -401,7 +399,7 @@ describe("the widget on a site's page", () => {
   it('says what is missing when it has no domain, and does nothing', async () => {
     const { page, messages } = await visit();
     await page.goto(site.add('/none', html(`<script src="${stack.api.baseUrl}/widget.js" defer></script>`)));
-    expect(messages).toContainEqual(expect.stringContaining('data-domain and data-key are needed'));
+    expect(messages).toContainEqual(expect.stringContaining('data-domain and data-key are required'));
     expect(await page.evaluate(() => 'assent' in window)).toBe(false);
   });
 });

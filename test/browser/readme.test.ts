@@ -4,11 +4,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/stack/paths.ts';
-import { createCli } from '../e2e/cli.ts';
-import { at, type Stack, startStack } from '../e2e/stack.ts';
-import { useBrowser } from './browser.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite } from './site.ts';
+import { useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite } from '../support/browser/site.ts';
+import { createCli } from '../support/cli.ts';
+import { at, recordsOf, type Stack, useStack } from '../support/stack.ts';
 
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 const section = /\n## The widget\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
@@ -23,7 +22,7 @@ describe("the README's section on the widget", () => {
   let pinned: { widget: string; integrity: string };
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
     pinned = await createCli({ ...stack.env }).json('domain', 'show', stack.domainId);
     site.add('/tag.js', 'window.ran = [...(window.ran ?? []), "tag"]', script);

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '../e2e/stack.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
+import { html, type Site, startSite } from '../support/browser/site.ts';
+import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { click, useBrowser } from './browser.ts';
-import { withOwnDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
-import { html, type Site, startSite } from './site.ts';
 
 const require = createRequire(import.meta.url);
 const script = { 'content-type': 'text/javascript; charset=utf-8' };
@@ -18,7 +16,7 @@ describe('the record client beside a banner that is there already', () => {
   let site: Site;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     site = await startSite();
     const cookieConsent = path.dirname(require.resolve('vanilla-cookieconsent'));
     for (const name of ['cookieconsent.umd.js'])
@@ -84,7 +82,7 @@ describe('the record client beside a banner that is there already', () => {
         for (const before = Date.now(); Date.now() === before; );
       }
     });
-    await eventually(() => expect(messages.filter((message) => message.includes('too many wait')).length).toBe(3));
+    await eventually(() => expect(messages.filter((message) => message.includes('the queue is full')).length).toBe(3));
     // what is still on its way could arrive, although it made room
     await eventually(() => expect(failed).toBeGreaterThanOrEqual(53));
     await context.setOffline(false);

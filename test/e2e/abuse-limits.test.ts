@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { makeApiKey } from '#libs/store/tenants/tenants';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectProblem } from '../support/problems.ts';
+import { at, type Stack, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { expectProblem } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const perMinute = 5;
 
@@ -28,8 +28,7 @@ describe(`with ${perMinute} of each a minute`, () => {
 
   beforeAll(async () => {
     const limit = String(perMinute);
-    stack = await startStack({
-      worker: false,
+    stack = await useStackWithApi({
       env: {
         RECORD_RATE_PER_MINUTE: limit,
         READ_RATE_PER_MINUTE: limit,

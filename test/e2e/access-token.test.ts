@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import jsonwebtoken from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { jwtSecret } from '../support/service.ts';
-import { expectProblem } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { type Stack, useStackWithApi } from '../support/stack.ts';
 
 const previousSecret = 'the secret that these tests have rotated away';
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -22,7 +23,7 @@ describe('an access token', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, env: { JWT_SECRET_PREVIOUS: previousSecret } });
+    stack = await useStackWithApi({ env: { JWT_SECRET_PREVIOUS: previousSecret } });
   });
 
   const get = (path: string, authorization?: string): Promise<Answer<ProblemAnswer>> =>
@@ -146,7 +147,7 @@ describe('an access token', () => {
       response.end('{"keys":[]}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    afterAll(() => server.close());
+    atEnd(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
     for (const header of [{ jku: url }, { x5u: url }, { jku: url, kid: url }, { kid: '../../../dev/null' }]) {
       const token = forged({ alg: 'HS256', ...header }, claims(stack.tenant.organizationId), 'of my own');

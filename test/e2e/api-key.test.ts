@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Administration, createAdministration } from '#libs/store/tenants/administration';
 import { createClient } from '../support/client.ts';
+import { expectProblem, indistinguishable } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { expectProblem, indistinguishable } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const unknownKey = `ak_${'x'.repeat(32)}`;
 const decided = { decision: 'accept_all' };
@@ -16,7 +16,7 @@ describe('an API key', () => {
   let stranger: Tenant;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2 }, worker: false });
+    stack = await useStack({ tenant: { domains: 2 } });
     admin = createAdministration(stack.db, 'test');
     stranger = await makeTenant(stack.db);
   });

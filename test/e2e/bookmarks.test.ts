@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorker } from '../support/service.ts';
+import { at, openStores, type Stores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { at, openStores, type Stores } from './stack.ts';
 
 const day = '2024-02-29';
 const records = 100_000;

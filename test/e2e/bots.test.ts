@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
+import { expectBlame } from '../support/problems.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { expectBlame } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const crawlers = [
@@ -22,7 +22,7 @@ describe('records of crawlers', () => {
   const all = crawlers.length + people.length;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     for (const agent of [...crawlers, ...people]) {
       const decision = agent === browser ? 'withdraw' : 'custom';
       const { status } = await stack.client.record(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tokenFor } from '../support/client.ts';
-import { exchange, problemIn, type RawAnswer } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
+import { exchange, problemIn, type RawAnswer } from '../support/raw-http.ts';
+import { type StackWithApi, useStackWithApi } from '../support/stack.ts';
 
 /** Milliseconds: headers have 3.5 s, an answer 4.7 s, a whole request 5.5 s; the rest is what a busy machine may add. */
 const headersIn = 5_000;
@@ -10,10 +10,10 @@ const refusedIn = 7_000;
 const body = '{"decision":"custom"}';
 
 describe('what is not a whole HTTP request', () => {
-  let stack: Stack;
+  let stack: StackWithApi;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStackWithApi();
   });
 
   /** The head of a record request with these headers instead of its own Content-Length. */
@@ -109,7 +109,7 @@ describe('what is not a whole HTTP request', () => {
     const attempt = exchange(stack.api.baseUrl, [head('Content-Length: 100') + body], { patience: 300 });
     await expect(attempt).rejects.toThrow('without an answer');
     await expectNextToWork();
-    expect(stack.api.lines.filter((line) => line.includes('"a bug"'))).toEqual([]);
+    expect(stack.api.events('bug')).toEqual([]);
   });
 
   it('a record in small pieces is taken', async () => {

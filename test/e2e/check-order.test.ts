@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/contract/uuid';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { expectProblem } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const tooLarge = 'x'.repeat(20_000);
 const mine = 'https://shop.example';
@@ -13,7 +13,7 @@ describe('of several mistakes, the first in the order of the contract is told', 
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { origins: [mine], consentLog: false }, worker: false });
+    stack = await useStack({ tenant: { origins: [mine], consentLog: false } });
   });
 
   it.each<[string, number, string, { method?: string; key?: boolean; origin: string; type: string; body: string }]>([

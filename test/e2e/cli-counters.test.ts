@@ -3,12 +3,12 @@ import { dayOf, monthOf } from '#libs/contract/calendar';
 import { counterField, counterKey } from '#libs/counters/keys';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
+import { type Cli, createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
+import { at, openStores, type StoreSettings } from '../support/stack.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
-import { type Cli, createCli } from './cli.ts';
-import { at, openStores, type StoreSettings } from './stack.ts';
 
 const now = Date.now();
 const day = dayOf(now);

@@ -1,28 +1,28 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Database } from '#libs/store/sql';
-import { jwtSecret, runCli, runCliIn } from '../support/service.ts';
+import { createCli } from '../support/cli.ts';
+import { runCli, runCliIn } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { at, openStores, type StoreSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { createCli } from './cli.ts';
-import { at, openStores, type StoreSettings } from './stack.ts';
 
 const password = 'hunter2';
 
-describe('the command line', () => {
+describe.concurrent('the command line', () => {
   let env: StoreSettings;
-  let db: Database;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    ({ env, db } = await openStores());
-    tenant = await makeTenant(db);
+    const stores = await openStores();
+    ({ env } = stores);
+    tenant = await makeTenant(stores.db);
   });
 
   const organization = () => tenant.organizationId;
   const domain = () => at(tenant.domainIds, 0);
 
-  describe.concurrent('tells an error in one line on standard error, and exits 1', () => {
+  describe('tells an error in one line on standard error, and exits 1', () => {
     it.each<[string, RegExp, () => string[]]>([
       ['an unknown command', /frobnicate/, () => ['frobnicate']],
       ['an unknown option', /--colour/, () => ['org', 'list', '--colour']],
@@ -105,25 +105,30 @@ describe('the command line', () => {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(path.join(folder, '.data/env'), lines.join(''), { mode: 0o600 });
 
-    const found = await runCliIn(folder, {}, 'org', 'list', '--json');
+    const inFolder = (own: Record<string, string>, ...args: string[]) => runCliIn(folder, own, ...args);
+    const [found, token, queue, other, half, own, nothing] = await Promise.all([
+      inFolder({}, 'org', 'list', '--json'),
+      inFolder({}, 'token', 'issue', organization(), '--json'),
+      inFolder({}, 'queue', 'status', '--json'),
+      inFolder({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list'),
+      inFolder({ REDIS_URL: 'redis://127.0.0.1:1' }, 'org', 'list'),
+      inFolder({ JWT_SECRET: 'too short' }, 'token', 'issue', organization()),
+      runCli({}, 'org', 'list'),
+    ]);
     expect(JSON.parse(found.stdout)).toMatchObject({ organizations: [{ organizationId: organization() }] });
-    const token = await runCliIn(folder, {}, 'token', 'issue', organization(), '--json');
     expect(token.code).toBe(0);
-    const queue = await runCliIn(folder, {}, 'queue', 'status', '--json');
     expect(queue.code).toBe(0);
-    const other = await runCliIn(folder, { DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list');
     expect(other.code).toBe(1);
-    const half = await runCliIn(folder, { REDIS_URL: 'redis://127.0.0.1:1' }, 'org', 'list');
     expect(half).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL must be set/) });
-    const own = await runCliIn(folder, { JWT_SECRET: 'too short' }, 'token', 'issue', organization());
     expect(own).toMatchObject({ code: 1, stderr: expect.stringMatching(/^JWT_SECRET must be/) });
-    const nothing = await runCli({}, 'org', 'list');
     expect(nothing.stderr).toMatch(/DATABASE_URL/);
   });
 
   it('shows the control characters of names, records and arguments instead of sending them to the terminal', async () => {
     const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\rShop\u202e';
     const shown = String.raw`\u001b[2J\u001b]0;x\u0007\u009b31m\u000dShop\u202e`;
+    // the tests beside this one list what there is
+    const { db, env } = await openStores();
     const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
     const made = await cli.json<{ organizationId: string; name: string }>('org', 'create', hostile);
     expect(made.name).toBe(hostile);
@@ -132,7 +137,7 @@ describe('the command line', () => {
         insert into rejected_records (error_code, error, record)
         values ('22000', ${hostile}, ${JSON.stringify({ visitorId: hostile })})`,
     );
-    for (const args of [
+    const commands = [
       ['org', 'list'],
       ['org', 'show', made.organizationId],
       ['records', 'rejected'],
@@ -140,8 +145,9 @@ describe('the command line', () => {
       ['org', hostile],
       ['org', 'list', '--json'],
       ['records', 'rejected', '--json'],
-    ]) {
-      const { stdout, stderr } = await cli.run(...args);
+    ];
+    const results = await Promise.all(commands.map(async (args) => ({ args, ...(await cli.run(...args)) })));
+    for (const { args, stdout, stderr } of results) {
       const printed = stdout + stderr;
       expect(printed).toContain('Shop');
       expect({ args, raw: printed.match(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u) }).toEqual({ args, raw: null });

@@ -1,13 +1,14 @@
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
+import { atEnd } from '../support/at-end.ts';
+import { type Cli, createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { type Cli, createCli } from './cli.ts';
-import { type Stack, startStack } from './stack.ts';
 
 type Status = {
   waiting: number;
@@ -19,7 +20,7 @@ type Status = {
 };
 
 describe('the queue by the command line', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let cli: Cli;
   let queue: Queue;
 
@@ -28,7 +29,7 @@ describe('the queue by the command line', () => {
     cli = createCli(stack.env);
     const redis = connectRedis({ url: stack.redis.url, clusterNodes: [] }, 'worker', { warn: () => {} });
     queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
-    afterAll(async () => {
+    atEnd(async () => {
       await queue.close();
       await redis.close();
     });

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Cli, createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
-import { jwtSecret, startApi } from '../support/service.ts';
+import { startApi } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { openStores, type StoreSettings } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { type Cli, createCli } from './cli.ts';
-import { openStores, type StoreSettings } from './stack.ts';
 
 const origins = ['https://shop.example', 'https://*.shop.example'];
 

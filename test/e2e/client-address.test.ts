@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FullRecord } from '#libs/contract/responses';
 import { type Client, createClient } from '../support/client.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { startApi } from '../support/service.ts';
+import { at, useStores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { at, openStores } from './stack.ts';
 
 const settings = {
   default: {},
@@ -21,15 +21,14 @@ describe('of the client, with these settings', () => {
   let tenant: Tenant;
 
   beforeAll(async () => {
-    const { db, env } = await openStores();
+    const { db, env } = useStores();
     tenant = await makeTenant(db);
-    await Promise.all([
-      startWorker(env),
-      ...Object.entries(settings).map(async ([name, own]) => {
+    await Promise.all(
+      Object.entries(settings).map(async ([name, own]) => {
         const api = await startApi({ ...env, ...own });
         clients.set(name, createClient(api.baseUrl, tenant));
       }),
-    ]);
+    );
   });
 
   const stored = async (name: Name, headers: Record<string, string>): Promise<FullRecord> => {

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { type Api, startApi } from '../support/service.ts';
+import { at, useStores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { at, openStores } from './stack.ts';
 
 describe('an API of two processes', () => {
   let api: Api;
@@ -13,7 +13,7 @@ describe('an API of two processes', () => {
   let client: Client;
 
   beforeAll(async () => {
-    const { db, env } = await openStores();
+    const { db, env } = useStores();
     tenant = await makeTenant(db);
     const opsPort = String(await freePort());
     opsUrl = `http://127.0.0.1:${opsPort}`;
@@ -22,10 +22,7 @@ describe('an API of two processes', () => {
     await bothListen();
   });
 
-  const pids = () =>
-    api.lines
-      .filter((line) => line.includes('"msg":"listening"'))
-      .map((line) => (JSON.parse(line) as { pid: number }).pid);
+  const pids = () => api.events('listening').map(({ pid }) => Number(pid));
   const bothListen = () => eventually(() => expect(pids()).toHaveLength(2));
   const record = () => client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom' });
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
-import { expectProblem } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const listed = ['https://shop.example', 'http://localhost:8080', 'https://*.example.com'];
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
@@ -12,7 +12,7 @@ describe('a page of another site', () => {
   let closed: { domainId: string; apiKey: string };
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
     const admin = createAdministration(stack.db, 'test');
     const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'closed', origins: listed });
     closed = await admin.createKey(domainId);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ProblemAnswer, request } from '../support/client.ts';
-import { expectProblem } from './problems.ts';
-import { exchange } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { exchange } from '../support/raw-http.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 /** Bytes, packed: what a first visit loads. */
 const firstLoad = 60_000;
@@ -13,7 +13,7 @@ describe('the files of the dashboard', () => {
   let assets: string[];
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
     html = await (await get('/')).text();
     assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
   });

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { type ProblemAnswer, request } from '../support/client.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { type Api, startApi } from '../support/service.ts';
+import { at, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
-import { expectBlame, expectProblem } from './problems.ts';
-import { at, openStores } from './stack.ts';
 
 describe('what the demo shop shows of a visitor', () => {
   let api: Api;
@@ -14,7 +14,7 @@ describe('what the demo shop shows of a visitor', () => {
   let domainIds: string[];
 
   beforeAll(async () => {
-    const stores = await openStores();
+    const stores = useStores();
     const tenant = await makeTenant(stores.db, { domains: 2 });
     ({ db } = stores);
     ({ domainIds } = tenant);

@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/service.ts';
-import { openStores } from './stack.ts';
+import type { Addresses } from '../support/service.ts';
+import { sharedStack } from '../support/stores.ts';
 
 describe('the reference at /docs', () => {
-  let api: Api;
+  let api: Addresses;
   let page: Response;
   let html: string;
 
   beforeAll(async () => {
-    const { env } = await openStores();
-    api = await startApi(env);
+    ({ api } = sharedStack());
     page = await fetch(`${api.baseUrl}/docs`);
     html = await page.text();
   });

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
+import { atEnd } from '../support/at-end.ts';
+import { createCli } from '../support/cli.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { createCli } from './cli.ts';
-import { type Stack, startStack } from './stack.ts';
 
 const today = dayOf(Date.now());
 const burst = 20;
 
 describe('a Redis that takes requests and never answers', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   const acknowledged: string[] = [];
 
   beforeAll(async () => {
     stack = await startStack();
     const thaw = () => process.kill(stack.redis.pid, 'SIGCONT');
     // a frozen process cannot be asked to end
-    afterAll(thaw);
+    atEnd(thaw);
     await record('queued');
     await untilCounted('redis', 1);
     process.kill(stack.redis.pid, 'SIGSTOP');

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { prepare, prepared, record, type Site, waitForTotal } from '../../scripts/fuzz/prepare.ts';
 import { fuzz, type Outcome } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 
 /** `npm run fuzz` sends ten times as many. */
 const requests = 2_000;
 
 describe(`after ${requests} requests that are valid, nearly so, or hostile`, () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let site: Site;
   let outcome: Outcome;
 
@@ -34,6 +34,6 @@ describe(`after ${requests} requests that are valid, nearly so, or hostile`, () 
   it('the service works as before, and saw nothing that it did not foresee', async () => {
     expect(await record(site)).toBe(202);
     expect(stack.api.process.running()).toBe(true);
-    expect(stack.api.lines.filter((line) => /"a bug"|a response failed/.test(line))).toEqual([]);
+    expect([...stack.api.events('bug'), ...stack.api.events('response_failed')]).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rehearseImage } from '../../scripts/stack/image.ts';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
-import { jwtSecret } from '../support/service.ts';
+import { rehearseImage } from '../support/image.ts';
+import { jwtSecret } from '../support/settings.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

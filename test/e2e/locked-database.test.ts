@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectProblem } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 
 describe('a table that somebody has locked', () => {
-  let stack: Stack;
+  let stack: OwnStack;
 
   beforeAll(async () => {
     stack = await startStack({ worker: false });

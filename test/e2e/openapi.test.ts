@@ -2,7 +2,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { request } from '../support/client.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 type Operation = {
   operationId: string;
@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
   let document: Document;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
     const { status, headers, body } = await request<Document>(stack.api.baseUrl, '/openapi.json');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json\b/);

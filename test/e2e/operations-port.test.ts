@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { exchange } from '../support/raw-http.ts';
 import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { exchange } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
 
 interface ListedQueue {
   name: string;
@@ -11,7 +11,7 @@ interface ListedQueue {
 }
 
 describe('the operations port', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let worker: Service & { opsUrl: string };
 
   beforeAll(async () => {

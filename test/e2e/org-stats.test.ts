@@ -3,12 +3,11 @@ import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
-import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { makeId } from '../support/ids.ts';
 import { recordAt } from '../support/records.ts';
+import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const today = dayOf(Date.now());
 const daysAgo = (count: number) => addDays(today, -count);
@@ -37,7 +36,7 @@ describe("an organization's statistics", () => {
   let records: NewRecord[];
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 3 }, worker: false });
+    stack = await useStack({ tenant: { domains: 3 } });
     records = times.map((time, index) =>
       recordAt(time, {
         domainId: at(stack.tenant.domainIds, index % 3),
@@ -45,7 +44,7 @@ describe("an organization's statistics", () => {
         visitorId: `visitor-${index}`,
       }),
     );
-    await persist(stack.db, records);
+    await storeRecords(stack, records);
   });
 
   const dayOfRecord = ({ id }: NewRecord) => dayOf(timeOf(id));
@@ -150,10 +149,11 @@ describe("an organization's statistics", () => {
 
 describe('records of several domains that share an id', () => {
   it('are all gone through by a walk', async () => {
-    const { db, tenant, client } = await startStack({ tenant: { domains: 3 }, worker: false });
+    const stack = await useStack({ tenant: { domains: 3 } });
+    const { tenant, client } = stack;
     const id = makeId();
-    await persist(
-      db,
+    await storeRecords(
+      stack,
       tenant.domainIds.map((domainId) => recordAt(timeOf(id), { domainId, id })),
     );
     const seen: string[] = [];

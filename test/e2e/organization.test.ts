@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
+import { type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { type Stack, startStack } from './stack.ts';
 
 describe('the organization', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2, monthlyRecordLimit: 100 } });
+    stack = await useStack({ tenant: { domains: 2, monthlyRecordLimit: 100 } });
   });
 
   it('shows its name, plan, usage and domains', async () => {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from '../support/at-end.ts';
 import { type Answer, type Client, createClient, type ProblemAnswer } from '../support/client.ts';
+import { type Gate, openGate } from '../support/gate.ts';
+import { expectProblem } from '../support/problems.ts';
 import { type Api, startApi } from '../support/service.ts';
+import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { type Gate, openGate } from './gate.ts';
-import { expectProblem } from './problems.ts';
-import { at } from './stack.ts';
 
 /** The service answers within 5 s; the rest is what a busy machine may add. */
 const inTime = 5_500;
@@ -39,7 +40,7 @@ describe('an outage', () => {
     domainId = at(tenant.domainIds, 0);
     apiKey = at(tenant.apiKeys, 0);
     // a frozen process cannot be asked to end
-    afterAll(thaw);
+    atEnd(thaw);
   });
 
   const freeze = () => process.kill(redis.pid, 'SIGSTOP');

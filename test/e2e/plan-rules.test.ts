@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { RecordsPage } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
+import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { expectBlame, expectProblem } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const limit = 12;
 const now = Date.now();
@@ -19,7 +19,7 @@ describe(`a plan with ${limit} records a month`, () => {
   let other: string;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2, monthlyRecordLimit: limit } });
+    stack = await useStack({ tenant: { domains: 2, monthlyRecordLimit: limit } });
     other = at(stack.tenant.domainIds, 1);
     plan = (await stack.client.organization()).body.plan.name;
     const { domainId } = stack;

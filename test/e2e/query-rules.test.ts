@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemAnswer } from '../support/client.ts';
-import { expectBlame } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectBlame } from '../support/problems.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const range = 'from=2026-01-01&to=2026-01-31';
 
@@ -9,7 +9,7 @@ describe('query parameters', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
   });
 
   const get = (path: string) => stack.client.get<ProblemAnswer>(path.replace(':domainId', stack.domainId));

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectProblem } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { at, type Stack, useStackWithApi } from '../support/stack.ts';
 
 const perMinute = 3;
 
@@ -8,10 +8,9 @@ describe(`with ${perMinute} records a minute from one address`, () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({
+    stack = await useStackWithApi({
       tenant: { domains: 3 },
       env: { RECORD_RATE_PER_MINUTE: String(perMinute) },
-      worker: false,
     });
   });
 

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
 import { type Client, createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
+import { at, type Stack, useStackWithApi } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const atOnce = 4;
 
@@ -13,7 +13,7 @@ describe('large reads whose readers take nothing', () => {
   let stranger: Tenant;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStackWithApi();
     stranger = await makeTenant(stack.db);
     const fields = { domainId: stack.domainId, tcString: 'x'.repeat(80_000) };
     const records = Array.from({ length: 200 }, () => recordAt(Date.now(), fields));

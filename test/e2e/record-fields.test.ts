@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decisions, sources } from '#libs/contract/terms';
 import { makeId } from '../support/ids.ts';
-import { expectBlame } from './problems.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectBlame } from '../support/problems.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const entries = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, value]));
@@ -17,7 +17,7 @@ describe('the fields of a record', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
   });
 
   const record = (fields: object) => stack.client.record(stack.domainId, stack.apiKey, fields);

@@ -1,28 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { decisions } from '#libs/contract/terms';
-import { type Client, createClient } from '../support/client.ts';
+import type { Client } from '../support/client.ts';
 import { makeId } from '../support/ids.ts';
-import { startApi, startWorker } from '../support/service.ts';
-import { makeTenant, openDatabase, openRedisServer, type Tenant } from '../support/stores.ts';
+import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('the whole path, with real processes', () => {
   let client: Client;
-  let tenant: Tenant;
   let domainId: string;
   let apiKey: string;
   const today = dayOf(Date.now());
 
   beforeAll(async () => {
-    const { url, db } = await openDatabase();
-    const redis = await openRedisServer();
-    const env = { DATABASE_URL: url, REDIS_URL: redis.url };
-    tenant = await makeTenant(db);
-    const [api] = await Promise.all([startApi(env), startWorker(env)]);
-    client = createClient(api.baseUrl, tenant);
-    [domainId = ''] = tenant.domainIds;
-    [apiKey = ''] = tenant.apiKeys;
+    ({ client, domainId, apiKey } = await useStack());
   });
 
   it('a decision of each kind is in records, stats and org-stats', async () => {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FullRecord } from '#libs/contract/responses';
 import { timeOf } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const everyField = {
   decision: 'custom',
@@ -24,7 +24,7 @@ describe('what is stored of a record', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2 } });
+    stack = await useStack({ tenant: { domains: 2 } });
   });
 
   const record = (fields: object, headers: Record<string, string> = {}) =>

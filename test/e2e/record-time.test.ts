@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import { expectProblem } from '../support/problems.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { expectProblem } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -18,7 +18,7 @@ describe("a record's time is the time of its id", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 4 } });
+    stack = await useStack({ tenant: { domains: 4 } });
   });
 
   const record = (domain: number, time: number) =>

@@ -4,9 +4,8 @@ import type { NewRecord } from '#libs/contract/record';
 import type { RecordsPage } from '#libs/contract/responses';
 import { decisions } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
-import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';
-import { at, type Stack, startStack } from './stack.ts';
+import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
 
 const count = 57;
 const today = dayOf(Date.now());
@@ -20,7 +19,7 @@ describe('the log of a domain', () => {
   let records: NewRecord[];
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2 }, worker: false });
+    stack = await useStack({ tenant: { domains: 2 } });
     const [domainId = '', other = ''] = stack.tenant.domainIds;
     records = Array.from({ length: count }, (_, index) =>
       recordAt(timeOfIndex(index), {
@@ -29,7 +28,7 @@ describe('the log of a domain', () => {
         visitorId: `visitor-${index % 5}`,
       }),
     );
-    await persist(stack.db, [...records, ...records.map((record) => ({ ...record, domainId: other }))]);
+    await storeRecords(stack, [...records, ...records.map((record) => ({ ...record, domainId: other }))]);
   });
 
   const read = async (query = '') => (await stack.client.records(stack.domainId, query)).body;
@@ -74,7 +73,7 @@ describe('the log of a domain', () => {
     const { domainIds } = stack.tenant;
     const domainId = at(domainIds, 1);
     const { body: first } = await stack.client.records(domainId, 'limit=5');
-    await persist(stack.db, [recordAt(timeOfIndex(0) + 1_000, { domainId })]);
+    await storeRecords(stack, [recordAt(timeOfIndex(0) + 1_000, { domainId })]);
     const { body: next } = await stack.client.records(domainId, `limit=5&cursor=${first.nextCursor}`);
     expect(idsOf(next.records)).toEqual(idsOf(records.slice(5, 10)));
     const { body: byPage } = await stack.client.records(domainId, 'limit=5&page=2');

@@ -4,14 +4,14 @@ import { dayOf } from '#libs/contract/calendar';
 import { startRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { type Stack, startStack } from './stack.ts';
 
 const today = dayOf(Date.now());
 const thisDay = `from=${today}&to=${today}`;
 
 describe('while Redis is away', () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let client: Client;
 
   beforeAll(async () => {

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Receipt } from '#libs/contract/responses';
 import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
-import { expectBlame, expectProblem } from './problems.ts';
-import { exchange, problemIn } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { exchange, problemIn } from '../support/raw-http.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const limit = 16 * 1024;
 const decided = '{"decision":"accept_all"}';
@@ -16,7 +16,7 @@ describe('the body of a record', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
   });
 
   const post = (body: RequestInit['body'], headers: Record<string, string> = {}) =>

@@ -4,15 +4,15 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { makeApiKey } from '#libs/store/tenants/tenants';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { type Gate, openGate } from '../support/gate.ts';
+import { expectProblem } from '../support/problems.ts';
 import { type Api, startApi, startWorker } from '../support/service.ts';
+import { at, type OwnStores, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { type Gate, openGate } from './gate.ts';
-import { expectProblem } from './problems.ts';
-import { at, openStores, type Stores } from './stack.ts';
 
 describe('one request', () => {
-  let stores: Stores;
+  let stores: OwnStores;
   let gate: Gate;
   let api: Api;
   let tenant: Tenant;
@@ -116,7 +116,7 @@ describe('one request', () => {
     expectProblem({ status, headers, body }, 500, 'internal_error');
     expect(JSON.stringify([...headers, body])).not.toMatch(/the-bug-itself|Error|\.[jt]s\b|node_modules/);
     expect(body.detail).toBe(body.title);
-    const { requestId, err } = await api.logged('a bug');
+    const { requestId, err } = await api.logged('bug');
     expect([requestId, err]).toMatchObject(['traced-4', { message: 'the-bug-itself', stack: expect.any(String) }]);
   });
 });

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
-import { expectProblem } from './problems.ts';
-import { exchange, problemIn } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
+import { expectProblem } from '../support/problems.ts';
+import { exchange, problemIn } from '../support/raw-http.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 describe('paths, methods and request ids', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
   });
 
   const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer<ProblemAnswer>> =>

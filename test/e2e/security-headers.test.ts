@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tokenFor } from '../support/client.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type Stack, useStack } from '../support/stack.ts';
 
 const always = { 'x-content-type-options': 'nosniff', 'x-powered-by': null, server: null };
 /** What is for programs and for this service's own pages: no other site may load, frame or run it. */
@@ -34,7 +34,7 @@ describe('the headers of an answer', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
   });
 
   it.each<[string, string, string, number, object]>([

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jwtSecret, startProcess } from '../support/service.ts';
+import { startProcess } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
 
 const secret = 'hunter2';
 const good = {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { exchange } from '../support/raw-http.ts';
+import { type Stack, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { exchange } from './raw-http.ts';
-import { type Stack, startStack } from './stack.ts';
 
 const body = '{"decision":"custom"}';
 const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -16,7 +16,7 @@ describe('a request hidden in another', () => {
   let inSight = 0;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStackWithApi();
   });
 
   const head = (...headers: string[]) =>

@@ -5,11 +5,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
-import { type Addresses, baseUrl } from '../../scripts/start/addresses.ts';
-import { onFreePorts } from '../../scripts/start/on-free-ports.ts';
+import { type Addresses, baseUrl, onFreePorts } from '../../scripts/start/addresses.ts';
 import { PortTaken, type Service, untilReady } from '../../scripts/start/service.ts';
-import { jwtSecret } from '../support/service.ts';
-import { openStores, type StoreSettings } from './stack.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { openStores, type StoreSettings } from '../support/stack.ts';
 
 const signal = new AbortController().signal;
 

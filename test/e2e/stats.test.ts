@@ -4,8 +4,8 @@ import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contra
 import { connectRedis } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';
+import { at, type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 /** One record of each kind in turn; around leap days, month and year ends, and five years apart. */
 const times = [
@@ -53,7 +53,7 @@ const ranges: [string, string, string, number][] = [
 ];
 
 describe('statistics of a domain', () => {
-  let stack: Stack;
+  let stack: OwnStack;
 
   beforeAll(async () => {
     stack = await startStack({ tenant: { domains: 2 }, worker: false });

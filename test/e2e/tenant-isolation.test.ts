@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/records/persist';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectBlame, expectProblem, indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
+import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { expectBlame, expectProblem, indistinguishable } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const range = 'from=2026-01-01&to=2026-12-31';
 
@@ -15,14 +14,14 @@ describe('an organization sees only its own', () => {
   let foreignDomain: string;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await useStack();
     stranger = await makeTenant(stack.db, { domains: 2 });
     strange = createClient(stack.api.baseUrl, stranger);
     foreignDomain = at(stranger.domainIds, 0);
     const records = stranger.domainIds.flatMap((domainId) =>
       Array.from({ length: 3 }, () => recordAt(Date.now(), { domainId, visitorId: 'theirs' })),
     );
-    await persist(stack.db, records);
+    await storeRecords(stack, records);
   });
 
   it.each([

@@ -3,11 +3,11 @@ import { dayOf } from '#libs/contract/calendar';
 import { createOpenApi } from '#libs/contract/openapi';
 import { persist } from '#libs/store/records/persist';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-import { indistinguishable } from './problems.ts';
-import { at, type Stack, startStack } from './stack.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const unknown = 'dom_00000000000000000000';
@@ -34,7 +34,7 @@ describe('of another organization', () => {
   let cursors: string[];
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await useStack();
     others = await makeTenant(stack.db, { domains: 2 });
     theirs = createClient(stack.api.baseUrl, others);
     theirDomain = at(others.domainIds, 0);

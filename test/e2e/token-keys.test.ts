@@ -3,8 +3,8 @@ import jsonwebtoken from 'jsonwebtoken';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { request } from '../support/client.ts';
 import { type Api, startApi } from '../support/service.ts';
+import { useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
-import { openStores } from './stack.ts';
 
 const inPem = ({ publicKey, privateKey }: KeyPairKeyObjectResult) => ({
   publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
@@ -23,7 +23,7 @@ describe('with public keys', () => {
   let organizationId: string;
 
   beforeAll(async () => {
-    const { db, env } = await openStores();
+    const { db, env } = useStores();
     ({ organizationId } = await makeTenant(db));
     [ec, rs, named] = await Promise.all([
       startApi({

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { startAssent } from '../../scripts/stack/assent-process.ts';
+import { atEnd } from '../support/at-end.ts';
+import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
-import { type Api, jwtSecret, startApi } from '../support/service.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type Api, startApi } from '../support/service.ts';
+import { jwtSecret } from '../support/settings.ts';
+import { openStores, type Stores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-import { createCli } from './cli.ts';
-import { expectProblem } from './problems.ts';
-import { openStores, type Stores } from './stack.ts';
 
 const names = ['widget', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
 
@@ -122,7 +124,7 @@ describe('the files that websites load', () => {
       OPS_PORT: '0',
     };
     const next = await startAssent(dist, 'api', env);
-    afterAll(() => next.process.stop());
+    atEnd(() => next.process.stop());
     const old = await get(pinned, {}, next.baseUrl);
     expect(old.status).toBe(200);
     expect(old.headers.get('cache-control')).toContain('immutable');

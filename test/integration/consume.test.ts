@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { consumeShard, NotNow } from '#libs/queue/consume';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -7,6 +7,7 @@ import { createProducer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
 import { openConsumer } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
@@ -22,7 +23,7 @@ describe('the consumer of a queue', () => {
     redisUrl = (await openRedisServer()).url;
     worker = await openRedis(redisUrl, 'worker');
     queue = new Queue(recordQueue(0), { connection: worker.client, prefix: queuePrefix });
-    afterAll(() => queue.close());
+    atEnd(() => queue.close());
   });
   beforeEach(() => queue.obliterate({ force: true }));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import { emptyBreakdown } from '#libs/contract/terms';
 import { counterKey } from '#libs/counters/keys';
@@ -8,6 +8,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { type CounterReader, createCounterReader } from '../../apps/api/stats/counter-reader.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
 import { freeze, restartRedis } from '../support/outage.ts';
 import { untilRedisTakesRecords } from '../support/recording.ts';
@@ -32,7 +33,7 @@ describe('the reader of counters', () => {
     server = await openRedisServer();
     connection = await openRedis(server.url);
     redisHealth = watchRedis(connection.client, () => {});
-    afterAll(() => redisHealth.close());
+    atEnd(() => redisHealth.close());
     reader = createCounterReader({ connection, redisHealth, db, ...quiet() });
     await redisHealth.usable();
   });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { directory } from '#libs/store/tenants/administration';
 import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { makeTenant, useDatabase } from '../support/stores.ts';
 
 it('a key shows when it was last used, a key that was not used shows nothing', async () => {
-  const { db } = await openDatabase();
+  const { db } = useDatabase();
   const { domainIds, apiKeys } = await makeTenant(db, { domains: 2 });
   await db.run((sql) => noteKeyUse(sql, [hashApiKey(apiKeys[0] ?? '')]));
   const [used, unused] = await Promise.all(domainIds.map((domainId) => db.run((sql) => directory.keys(sql, domainId))));

@@ -7,7 +7,7 @@ import { type LogQuery, readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { makeTenant, useDatabase } from '../support/stores.ts';
 
 type Filters = Pick<LogQuery, 'decision' | 'from' | 'to' | 'visitorId' | 'bot'>;
 
@@ -51,8 +51,8 @@ const matching = (records: NewRecord[], { decision, from, to, visitorId, bot }: 
 describe('the log, on random records over days and months', () => {
   let db: Database;
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
+  beforeAll(() => {
+    ({ db } = useDatabase());
   });
 
   /** One tenant with `drafts` on its first domain, and others' records around them. */

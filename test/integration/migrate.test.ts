@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
+import { atEnd } from '../support/at-end.ts';
 import { freshDatabase } from '../support/stores.ts';
 
 const versions = readdirSync(new URL('../../libs/store/migrations', import.meta.url))
@@ -13,7 +14,7 @@ const open = (url: string) => {
   const address = new URL(url);
   address.searchParams.delete('sslmode');
   const sql = postgres(address.toString(), { max: 1, onnotice: () => {} });
-  afterAll(() => sql.end());
+  atEnd(() => sql.end());
   return sql;
 };
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { atEnd } from '../support/at-end.ts';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -12,7 +13,7 @@ describe('the months of the records', () => {
   beforeAll(async () => {
     const { url } = await openDatabase();
     db = createDatabase({ url, max: 12, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
-    afterAll(() => db.close());
+    atEnd(() => db.close());
   });
 
   const partitions = async () =>

@@ -5,15 +5,15 @@ import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { makeTenant, useDatabase } from '../support/stores.ts';
 
 const period = { from: '2024-02-28', to: '2024-03-02' };
 
 describe("an organization's newest records", () => {
   let db: Database;
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
+  beforeAll(() => {
+    ({ db } = useDatabase());
   });
 
   const walk = async (organizationId: string, limit: number) => {

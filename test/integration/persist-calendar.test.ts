@@ -4,7 +4,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
 /** Last and first milliseconds of days, with how many decisions fall on each day. */
 const edges = [
@@ -38,8 +38,8 @@ describe('the UTC day and month of a record', () => {
       counters.filter((counter) => counter.domainId === domainId).map((one) => [one.period, totalOf(one)]),
     );
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
+  beforeAll(() => {
+    ({ db } = useDatabase());
   });
   beforeEach(async () => {
     tenant = await makeTenant(db, { domains: 3 });

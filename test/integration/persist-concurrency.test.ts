@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
 import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { atEnd } from '../support/at-end.ts';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
@@ -32,7 +33,7 @@ describe('concurrent batches', () => {
     const name = 'test-concurrent';
     const options = { url, max: concurrent, statementTimeout: 20_000, deadline: 25_000, prepare: true, name };
     const pool = createDatabase(options);
-    afterAll(() => pool.close());
+    atEnd(() => pool.close());
     await work(pool);
     await pool.close();
     return eventually(() =>

@@ -4,7 +4,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
 describe('persist', () => {
   let db: Database;
@@ -13,8 +13,8 @@ describe('persist', () => {
   let other: string;
   const noon = '2024-05-15T12:00:00.000Z';
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
+  beforeAll(() => {
+    ({ db } = useDatabase());
   });
   beforeEach(async () => {
     tenant = await makeTenant(db, { domains: 2 });

@@ -7,7 +7,7 @@ import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
 /** What the contract answers for a record: the same, with null for what is absent. */
 const asRead = (record: NewRecord) => ({
@@ -79,8 +79,8 @@ describe('a record is read back as it was stored', () => {
   let tenant: Tenant;
   let domainId: string;
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
+  beforeAll(() => {
+    ({ db } = useDatabase());
   });
   beforeEach(async () => {
     tenant = await makeTenant(db);

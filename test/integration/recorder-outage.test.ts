@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import { createDatabase } from '#libs/store/sql';
+import { atEnd } from '../support/at-end.ts';
 import { freeze, openOwnPostgres, restartRedis } from '../support/outage.ts';
 import { openConsumer, openRecorder } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
@@ -20,7 +21,7 @@ describe('with Postgres away', () => {
       prepare: true,
       name: 'worker',
     });
-    afterAll(() => db.close());
+    atEnd(() => db.close());
     const { organizationId, domainIds } = await makeTenant(db);
     const [domainId = ''] = domainIds;
     const { recorder, producer } = await openRecorder(urls);

@@ -1,7 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { connectRedis } from '#libs/runtime/redis';
+import { atEnd } from '../support/at-end.ts';
 import { openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -27,7 +28,7 @@ async function openStallingWay(port: number): Promise<number> {
       client.write(chunk);
     });
   });
-  afterAll(() => server.close());
+  atEnd(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
@@ -38,7 +39,7 @@ it('the run_id is known after a moment in which Redis did not answer', async () 
   const url = new URL(redis.url);
   url.port = String(await openStallingWay(redis.port));
   const connection = connectRedis({ url: url.toString(), clusterNodes: [] }, 'producer', { warn: () => {} });
-  afterAll(() => connection.close());
+  atEnd(() => connection.close());
   await eventually(() => expect(connection.client.status).toBe('ready'));
   expect(connection.runIdOf('')).toBeUndefined();
   await eventually(() => expect(connection.runIdOf('')).toMatch(/^\w{40}$/));

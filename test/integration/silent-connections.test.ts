@@ -1,7 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/store/errors';
 import { createDatabase } from '#libs/store/sql';
+import { atEnd } from '../support/at-end.ts';
 import { freshDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -66,7 +67,7 @@ describe('connections to Postgres that go silent', () => {
       prepare: true,
       name: 'test',
     });
-    afterAll(async () => {
+    atEnd(async () => {
       await db.close();
       way.close();
       process.off('unhandledRejection', note);

@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
 import { makeApiKey } from '#libs/store/tenants/tenants';
+import { atEnd } from '../support/at-end.ts';
 import { openOwnPostgres } from '../support/outage.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -24,7 +25,7 @@ describe('tenants while Postgres is away', () => {
       failedPolls += 1;
     };
     const cache: TenantCache = createTenantCache(db, { warn });
-    afterAll(() => {
+    atEnd(() => {
       cache.close();
       return db.close();
     });

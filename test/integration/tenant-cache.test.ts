@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BatcherFull } from '#libs/runtime/batcher';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
 import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
+import { atEnd } from '../support/at-end.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -43,7 +44,7 @@ describe('the tenant cache', () => {
       const pool = createDatabase(options);
       const made = createTenantCache(pool, { warn: () => {} });
       await made.follow();
-      afterAll(() => {
+      atEnd(() => {
         made.close();
         return pool.close();
       });

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createOpenApi } from '#libs/contract/openapi';
 import type { DomainStats, Organization, OrgStats, Receipt, RecordsPage } from '#libs/contract/responses';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
-import { jwtSecret } from './service.ts';
+import { jwtSecret } from './settings.ts';
 
 const checkAgainstDocument = createCheck(JSON.parse(JSON.stringify(createOpenApi())) as Described);
 

@@ -2,15 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from './at-end.ts';
 
 /** The same server again after `stop`: its data, its port, another run. */
 export async function restartRedis(stopped: RunningRedis): Promise<RunningRedis> {
   const server = await startRedis({ dataDir: path.dirname(stopped.logFile), port: stopped.port });
-  afterAll(() => server.stop());
+  atEnd(() => {
+    server.kill();
+    return server.exited;
+  });
   return server;
 }
 
@@ -32,7 +36,7 @@ export async function openOwnPostgres(): Promise<OwnPostgres> {
   const dataDir = path.join(inject('folder'), `postgres-${randomBytes(4).toString('hex')}`);
   const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
   let server: RunningPostgres = await startPostgres({ dataDir, settings });
-  afterAll(async () => {
+  atEnd(async () => {
     await server.stop();
     rmSync(server.dataDir, { recursive: true, force: true });
   });

@@ -1,5 +1,5 @@
 /** The two ends of the way of a record, in this process: what the API records with, and what the worker stores with. */
-import { afterAll } from 'vitest';
+
 import { readWorkerConfig } from '#libs/config/worker';
 import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
@@ -8,6 +8,7 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createRecorder, type Recorder } from '../../apps/api/record/recorder.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
+import { atEnd } from './at-end.ts';
 import { quiet } from './counter-stores.ts';
 import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
@@ -36,7 +37,7 @@ export async function openRecorder(urls: { redis: string; postgres: string }): P
     shards: 1,
     ...quiet(),
   });
-  afterAll(async () => {
+  atEnd(async () => {
     await recorder.idle();
     redisHealth.close();
     await db.close();
@@ -71,6 +72,6 @@ export async function openConsumer(
     closed ??= consumer.close();
     return closed;
   };
-  afterAll(close);
+  atEnd(close);
   return { close };
 }

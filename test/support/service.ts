@@ -1,34 +1,43 @@
 /** The real processes, each started from the build, on free ports. */
 import path from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { launch } from '../../scripts/stack/assent-process.ts';
 import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
+import { atEnd } from './at-end.ts';
+import { apiSettings } from './settings.ts';
 import { eventually } from './wait.ts';
-
-/** 32 bytes and more, for these processes alone. */
-export const jwtSecret = 'a secret that only the tests of this project use';
 
 export interface Service {
   process: Tethered;
   /** every line that it wrote, of both streams */
   lines: string[];
-  /** the fields of the first log line with this message */
-  logged(message: string): Promise<Record<string, unknown>>;
+  /** the fields of each log line of this event so far */
+  events(event: string): Record<string, unknown>[];
+  /** the fields of the first log line of this event, once it is there */
+  logged(event: string): Promise<Record<string, unknown>>;
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export function startProcess(main: string, env: Record<string, string>, args: string[] = []): Service {
   const { process: child, lines } = launch(inject('dist'), main, { PATH: process.env.PATH, ...env }, args);
-  afterAll(() => child.stop());
+  atEnd(() => {
+    child.kill();
+    return child.exited;
+  });
+  const events = (event: string) =>
+    lines
+      .filter((line) => line.includes(`"event":"${event}"`))
+      .map((line): Record<string, unknown> => JSON.parse(line));
   return {
     process: child,
     lines,
-    logged: (message) =>
+    events,
+    logged: (event) =>
       eventually(
         () => {
-          const found = lines.find((line) => line.includes(`"msg":"${message}"`));
-          if (!found) throw new Error(`${main} did not log "${message}":\n${lines.slice(-20).join('\n')}`);
-          return JSON.parse(found) as Record<string, unknown>;
+          const [found] = events(event);
+          if (!found) throw new Error(`${main} did not log "${event}":\n${lines.slice(-20).join('\n')}`);
+          return found;
         },
         { within: 20_000 },
       ),
@@ -36,14 +45,15 @@ export function startProcess(main: string, env: Record<string, string>, args: st
   };
 }
 
-export interface Api extends Service {
+export interface Addresses {
   baseUrl: string;
   opsUrl: string;
 }
 
+export interface Api extends Service, Addresses {}
+
 export async function startApi(env: Record<string, string>): Promise<Api> {
-  const ports = { PORT: '0', OPS_PORT: '0', HOST: '127.0.0.1' };
-  const service = startProcess('api', { ...ports, JWT_SECRET: jwtSecret, RECORD_RATE_PER_MINUTE: '0', ...env });
+  const service = startProcess('api', { ...apiSettings, ...env });
   const { port, opsPort } = await service.logged('listening');
   return { ...service, baseUrl: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` };
 }

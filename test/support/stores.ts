@@ -1,33 +1,25 @@
-/** A database and a Redis of a test file's own. */
+/** Databases and Redis servers, shared and of a file's own, and tenants in them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import postgres from 'postgres';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { connectRedis, type RedisConnection, type Role } from '#libs/runtime/redis';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from './at-end.ts';
+import { copyDatabase } from './database.ts';
+import type { SharedStack } from './setup.ts';
 import { eventually } from './wait.ts';
 
 /** Makes an empty, migrated database and returns its address. */
-export async function freshDatabase(): Promise<string> {
-  const server = new URL(inject('postgresUrl'));
-  const template = server.pathname.slice(1);
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = new URL(server);
-  admin.pathname = '/postgres';
-  admin.searchParams.delete('sslmode');
-  const sql = postgres(admin.toString(), { max: 1, onnotice: () => {} });
-  try {
-    // Postgres copies a template only while nobody is connected to it, and another file may be copying it now
-    await eventually(() => sql.unsafe(`create database ${name} template ${template}`), { every: 50 });
-  } finally {
-    await sql.end();
-  }
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.toString();
+export const freshDatabase = (): Promise<string> => copyDatabase(inject('postgresUrl'));
+
+/** What the files of this vitest worker share. */
+export function sharedStack(): SharedStack {
+  const shared = inject('stacks')[Number(process.env.VITEST_POOL_ID) - 1];
+  if (!shared) throw new Error(`no stack for worker ${process.env.VITEST_POOL_ID}`);
+  return shared;
 }
 
 export interface TestDatabase {
@@ -35,10 +27,15 @@ export interface TestDatabase {
   db: Database;
 }
 
-export async function openDatabase(): Promise<TestDatabase> {
-  const url = await freshDatabase();
+/** A database of the file's own. */
+export const openDatabase = async (): Promise<TestDatabase> => connectDatabase(await freshDatabase());
+
+/** The database that the worker's files share: for tests that look only at tenants of their own making. */
+export const useDatabase = (): TestDatabase => connectDatabase(sharedStack().env.DATABASE_URL);
+
+function connectDatabase(url: string): TestDatabase {
   const db = createDatabase({ url, max: 8, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
-  afterAll(() => db.close());
+  atEnd(() => db.close());
   return { url, db };
 }
 
@@ -46,13 +43,16 @@ export async function openDatabase(): Promise<TestDatabase> {
 export async function openRedisServer(settings: Record<string, string> = {}): Promise<RunningRedis> {
   const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'server-'));
   const server = await startRedis({ dataDir, settings });
-  afterAll(() => server.stop());
+  atEnd(() => {
+    server.kill();
+    return server.exited;
+  });
   return server;
 }
 
 export async function openRedis(url: string, role: Role = 'producer'): Promise<RedisConnection> {
   const connection = connectRedis({ url, clusterNodes: [] }, role, { warn: () => {} });
-  afterAll(() => connection.close());
+  atEnd(() => connection.close());
   await eventually(() => {
     if (connection.runIdOf('') === undefined) throw new Error('Redis is not connected');
   });

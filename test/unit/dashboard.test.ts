@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OrgStats, ShortRecord } from '#libs/contract/responses';
 import { countTicks, namedBuckets } from '../../apps/dashboard/charts/scale.ts';
-import { optInRate } from '../../apps/dashboard/decisions.ts';
-import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/periods.ts';
-import { continueStream, idOf, joinStream, startStream } from '../../apps/dashboard/stream.ts';
+import { optInRate } from '../../apps/dashboard/data/decisions.ts';
+import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
+import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
 
 const now = Date.parse('2026-03-31T12:00:00Z');
 
@@ -97,36 +97,36 @@ describe('the stream', () => {
 
   it('puts what is new in front, each once and in order', () => {
     const first = startStream(answer([3, 2, 1]));
-    const second = joinStream(first, answer([5, 4, 3, 2, 1]), 5);
+    const second = mergeLatest(first, answer([5, 4, 3, 2, 1]), 5);
     expect(ids(second)).toEqual([5, 4, 3, 2, 1]);
-    expect(joinStream(second, answer([5, 4, 3, 2, 1]), 5)).toBe(second);
+    expect(mergeLatest(second, answer([5, 4, 3, 2, 1]), 5)).toBe(second);
     expect([...second.arrived].sort()).toEqual([record(4), record(5)].map(idOf));
   });
 
   it('knows records of two domains with one id apart', () => {
     const first = startStream({ records: [record(1)], nextCursor: null } as unknown as OrgStats);
     const both = { records: [record(1, 'b'), record(1)], nextCursor: null } as unknown as OrgStats;
-    expect(joinStream(first, both, 5).chunks.flat()).toHaveLength(2);
+    expect(mergeLatest(first, both, 5).chunks.flat()).toHaveLength(2);
   });
 
   it('asks for more where nothing of an answer is known, and then has no hole', () => {
     const first = startStream(answer([3, 2, 1]));
-    const torn = joinStream(first, answer([20, 19, 18, 17, 16]), 5);
+    const torn = mergeLatest(first, answer([20, 19, 18, 17, 16]), 5);
     expect([torn.hasGap, ids(torn)]).toEqual([true, [3, 2, 1]]);
     const many = Array.from({ length: 20 }, (_, index) => 20 - index);
-    const whole = joinStream(torn, answer(many), 200);
+    const whole = mergeLatest(torn, answer(many), 200);
     expect([whole.hasGap, ids(whole)]).toEqual([false, many]);
   });
 
   it('begins anew where even that is too little: with what continues the newest', () => {
-    const first = continueStream(startStream(answer([3, 2])), answer([1], null));
+    const first = appendPage(startStream(answer([3, 2])), answer([1], null));
     const far = Array.from({ length: 200 }, (_, index) => 900 - index);
-    const anew = joinStream({ ...first, hasGap: true }, answer(far, 'newer cursor'), 200);
+    const anew = mergeLatest({ ...first, hasGap: true }, answer(far, 'newer cursor'), 200);
     expect([ids(anew), anew.cursor, anew.hasGap]).toEqual([far, 'newer cursor', false]);
   });
 
   it('the first ones ever bring what continues them', () => {
-    const first = joinStream(startStream(answer([], null)), answer([9, 8, 7, 6, 5]), 5);
+    const first = mergeLatest(startStream(answer([], null)), answer([9, 8, 7, 6, 5]), 5);
     expect([ids(first), first.cursor]).toEqual([[9, 8, 7, 6, 5], 'older']);
   });
 });

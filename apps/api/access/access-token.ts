@@ -1,11 +1,11 @@
-/** Access tokens: whose they are, where they are good. Those found good of late are known again by their hash. */
+/** Access tokens: verified, and remembered by their hash while they are valid. */
 import { hash, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 
-/** seconds that clocks may differ */
+/** seconds of clock skew that are tolerated */
 const clockTolerance = 30;
 /** Some 300 bytes each. */
 const maxKnown = 10_000;
@@ -14,14 +14,14 @@ export interface AccessToken {
   organizationId: string;
   /** Unix seconds */
   exp: number;
-  /** stands for the token wherever it is counted: one signed content may have many signatures, and spellings of them */
+  /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
   countedAs: string;
 }
 
 export interface AccessTokens {
   /** Throws an `invalid_token` Problem. */
   verify(token: string): AccessToken;
-  /** To be called once its organization was found, too. */
+  /** Call it once the organization was found, too. */
   remember(token: string, access: AccessToken): void;
   /** A token that is remembered and has not expired since. */
   known(token: string): AccessToken | undefined;
@@ -58,7 +58,7 @@ interface Claims {
   exp: number;
 }
 
-/** Only the configured algorithm and keys count, whatever the token's own header says: it may at most name one of them. */
+/** Only the configured algorithm and keys count. The token's header may at most name one of these keys. */
 function claimsOf(token: string, config: TokenConfig): Claims {
   const { algorithm, issuer, audience } = config;
   let failure: unknown;
@@ -79,10 +79,10 @@ function claimsOf(token: string, config: TokenConfig): Claims {
   throw invalidToken(reasonOf(failure), failure);
 }
 
-/** Where ids are configured they are the list of those that `kid` may name. */
+/** Where key ids are configured, `kid` must name one of them. */
 function keysNamedBy(token: string, { keys, keysById }: TokenConfig): KeyObject[] {
   const header = headerOf(token);
-  // what the token says must be understood, is not (RFC 7515, 4.1.11)
+  // an extension that must be understood and is not (RFC 7515, 4.1.11)
   if (!header || 'crit' in header) return [];
   if (!('kid' in header)) return keys;
   // RFC 7515, 4.1.4

@@ -1,4 +1,4 @@
-/** The record endpoint's key. Whatever is wrong with it, or with the domain, the answer is the same. */
+/** The record endpoint's API key. Whatever is wrong with it or with the domain, the answer is the same. */
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
@@ -23,7 +23,7 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
     ctx.state.domain = domain;
   };
   return (ctx) => {
-    // what this process knows needs no check: others behind the same address may go on recording
+    // a key known to this process skips the limit on failures: others behind the same address go on recording
     const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
     if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
     ctx.state.domain = known;

@@ -1,4 +1,4 @@
-/** The organization of a read comes from its access token alone. */
+/** Reads: the organization comes from the access token alone. */
 
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
@@ -25,11 +25,11 @@ export function bearer({
   tenants: TenantCache;
   failedTokens: FailedCredentials;
 }): Middleware {
-  /** Asked for with each request: what changed since the token was verified counts at once. */
+  /** Looked up for each request, so that a change is in force at once. */
   const organizationOf = async ({ organizationId }: AccessToken) =>
     (await tenants.organization(organizationId)) ?? undefined;
   const accessTokens = createAccessTokens(config.tokens);
-  /** What this process knows needs no check: others behind the same address may go on reading. */
+  /** A token known to this process skips the limit on failures: others behind the same address go on reading. */
   const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
     const known = token && accessTokens.known(token);
     if (known) {
@@ -38,7 +38,7 @@ export function bearer({
       accessTokens.forget(token);
     }
     failedTokens.check(ctx);
-    if (!token) throw invalidToken('the Authorization header is not of the form Bearer <access token>');
+    if (!token) throw invalidToken('the Authorization header must be: Bearer <access token>');
     const access = accessTokens.verify(token);
     ctx.state.organization = await organizationOf(access);
     if (!ctx.state.organization) throw invalidToken('the token names an organization that does not exist');

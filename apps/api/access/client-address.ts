@@ -1,4 +1,4 @@
-/** The client's address: who it was, as far as the trusted proxies say, and what may be stored of it. */
+/** The client's address: as the trusted proxies report it, as limits count it, and as it may be stored. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -12,17 +12,17 @@ declare module '../http/context.ts' {
   }
 }
 
-/** Found once for a request: limits and the record ask for it. */
+/** Found once per request, for the limits and for the record. */
 export function clientAddress(ctx: Context): string {
   ctx.state.clientAddress ??= findClientAddress(ctx);
   return ctx.state.clientAddress;
 }
 
-/** Koa reads X-Forwarded-For only where hops are trusted, and then only the entries that those proxies added. */
+/** Koa reads X-Forwarded-For only if hops are trusted, and then only the entries that those proxies added. */
 function findClientAddress(ctx: Context): string {
   const told = ctx.app.proxy ? withoutZone(withoutPort(ctx.ip)) : '';
   const address = isIP(told) ? told : withoutZone(ctx.req.socket.remoteAddress ?? '');
-  // IPv4 written as IPv6 is that IPv4 address
+  // IPv4-mapped IPv6
   return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;
 }
 
@@ -30,13 +30,13 @@ function findClientAddress(ctx: Context): string {
 const withoutPort = (address: string): string =>
   isIP(address) ? address : address.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');
 
-/** `fe80::1%eth0`: which of this machine's links it came by is no part of who it was. */
+/** `fe80::1%eth0`: the zone names an interface of this machine, not the client. */
 const withoutZone = (address: string): string => {
   const zone = address.indexOf('%');
   return zone === -1 ? address : address.slice(0, zone);
 };
 
-/** What one client can easily change of its address does not make it another one: IPv6 counts by /64. */
+/** A client can change the lower half of an IPv6 address at will, so limits count by /64. */
 export const network = (address: string): string => (address.includes(':') ? zeroAfter(address, 8) : address);
 
 /** The address as `IP_MODE` lets it be stored; undefined for none. */

@@ -1,4 +1,4 @@
-/** Which sites' pages may record for a domain. Errors carry the headers too, so that a page can read them. */
+/** CORS for the record endpoint: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Context, Step } from '../http/context.ts';
@@ -7,14 +7,14 @@ import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
-/** Sets what a browser needs to show the answer to the page; the refusal itself comes after the key is checked. */
+/** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
 export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, origin: string) => {
-    // while the list cannot be read the page may at least read the error
+    // if the list cannot be read, the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);
-    // to ask for domains that do not exist is to guess; the record itself is counted with its key
+    // a preflight for an unknown domain is a guess; a record is counted with its key
     if (domain === null && ctx.method === 'OPTIONS') deps.failedKeys.count(ctx);
-    // an unknown domain looks like one without a list: the page may read that its key is refused
+    // an unknown domain looks like one without a list: the page can read that its key is refused
     allow(ctx, origin, domain?.origins ?? []);
   };
   return (ctx) => {
@@ -32,7 +32,7 @@ function allow({ res }: Context, origin: string, origins: string[]): void {
   res.setHeader('Access-Control-Expose-Headers', exposed);
 }
 
-/** A refusal that says nothing of any domain. */
+/** For an error that reveals nothing about a domain. */
 export function anyPageMayRead(ctx: Context): void {
   ctx.set('Vary', 'Origin');
   if (!ctx.req.headers.origin) return;
@@ -40,18 +40,18 @@ export function anyPageMayRead(ctx: Context): void {
   ctx.set('Access-Control-Expose-Headers', exposed);
 }
 
-/** Refuses by the list that came with the key: it is known whatever is away. */
+/** Refuses by the list that came with the key, which is known even while Postgres is down. */
 export const allowedOrigin: Step = (ctx) => {
   const { origin } = ctx.req.headers;
   if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
     ctx.remove('Access-Control-Allow-Origin');
-    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+    throw new Problem('origin_not_allowed', "this origin is not on the domain's list");
   }
 };
 
 export const preflight: Step = (ctx) => {
   if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
-    throw new Problem('origin_not_allowed', 'this origin is not on the list of the domain');
+    throw new Problem('origin_not_allowed', "this origin is not on the domain's list");
   }
   ctx.set('Access-Control-Allow-Methods', 'POST');
   ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');

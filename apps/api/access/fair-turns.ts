@@ -1,6 +1,6 @@
 /**
- * Large reads take turns within their organization: one page of records may be some megabytes, and many at once, or
- * many whose readers take nothing, would cost the others their memory and time. Whoever waits too long gets the deadline's 503.
+ * Large reads of one organization take turns. A page of records may be several megabytes, so many at once, or many whose
+ * clients stop reading, would take memory and time from other organizations. A read that waits too long gets the deadline's 503.
  */
 import { unavailable } from '#libs/contract/problem';
 import type { Context, Middleware } from '../http/context.ts';
@@ -8,7 +8,7 @@ import { organizationIn } from './bearer.ts';
 
 /** reads of one organization at once */
 const defaultAtOnce = 4;
-/** Characters: an answer beyond this keeps its turn until it is sent, or its reader gone. */
+/** Characters. A larger answer keeps its turn until it is sent or its client is gone. */
 const large = 256 * 1024;
 const maxWaiting = 200;
 
@@ -43,7 +43,7 @@ export function fairTurns(atOnce = defaultAtOnce): Middleware {
     const line = await take(key);
     let size = 0;
     try {
-      // its client may have left, or been told of the deadline, while it waited
+      // while it waited the client may have left, or the deadline may have answered
       if (ctx.res.writableEnded || ctx.res.destroyed) return;
       await next();
       size = stringify(ctx);
@@ -54,7 +54,7 @@ export function fairTurns(atOnce = defaultAtOnce): Middleware {
   };
 }
 
-/** Now instead of later, so that its size is known. */
+/** Done here, so that the size is known. */
 function stringify(ctx: Context): number {
   const text = JSON.stringify(ctx.body);
   ctx.type = 'application/json';

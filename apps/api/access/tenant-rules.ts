@@ -1,4 +1,4 @@
-/** The tenant rules that several reads share. */
+/** Rules of a tenant that several reads share. */
 import { addMonths, firstDay, monthOf, spanOf } from '#libs/contract/calendar';
 import { Problem } from '#libs/contract/problem';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
@@ -6,10 +6,10 @@ import { readCounts } from '#libs/store/counters';
 import type { Sql } from '#libs/store/sql';
 import type { Organization } from '#libs/store/tenants/tenants';
 
-/** Throws the same 404 for an unknown domain and for another organization's. */
+/** Throws the same 404 for an unknown domain and for one of another organization. */
 export function requireOwnDomain(organization: Organization, domainId: string): void {
   if (!organization.domains.some((domain) => domain.domainId === domainId)) {
-    throw new Problem('domain_not_found', 'there is no such domain in your organization');
+    throw new Problem('domain_not_found', 'your organization has no such domain');
   }
 }
 
@@ -19,7 +19,7 @@ export interface Cap {
   resetsAt: string;
 }
 
-/** Where the organization's records of this UTC month have reached its plan's limit: by how much, and until when. */
+/** Once the organization's records of this UTC month reach the plan's limit: how many there are, and until when. */
 export async function findCap(sql: Sql, { organizationId, plan }: Organization, now: number): Promise<Cap | null> {
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;

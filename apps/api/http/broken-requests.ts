@@ -1,11 +1,11 @@
-/** Requests that are not whole or not valid HTTP never reach Koa; they get the contract's error all the same. */
+/** Incomplete requests and invalid HTTP never reach Koa; they too get one of the contract's errors. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { problemType } from './problem.ts';
 
-/** An error of Node's parser, with the bytes that it stumbled over. */
+/** An error of Node's parser, with the bytes that it failed on. */
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 function problemOf({ code }: BrokenRequest): Problem {
@@ -20,12 +20,12 @@ function problemOf({ code }: BrokenRequest): Problem {
 export function answerBrokenRequests(server: Server): void {
   const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   server.on('request', (request, response) => last.set(request.socket, { request, response }));
-  // Node would answer 417 by itself; an expectation that nobody knows may be ignored (RFC 9110, 10.1.1)
+  // Node would answer 417; an unknown expectation may be ignored (RFC 9110, 10.1.1)
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     const before = last.get(socket);
-    // the request was refused before its body had come, and the rest of it never came
+    // the request was refused before its body arrived, and the rest never arrived
     const isAnswered = before && !before.request.complete && before.response.headersSent;
     if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -44,7 +44,7 @@ export function answerBrokenRequests(server: Server): void {
         ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
         '',
-        // the answer to HEAD ends with its headers, or what follows would be taken for another answer
+        // an answer to HEAD has no body; the client would take one for the next answer
         error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
       ].join('\r\n'),
       () => socket.destroy(),

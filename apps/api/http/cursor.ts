@@ -1,4 +1,4 @@
-/** Cursors: the position after a page, signed with the organization's key, for one domain or for all of them. */
+/** Cursors: the position after a page, signed with the organization's key and bound to one domain or to all of them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '#libs/contract/problem';
@@ -8,9 +8,9 @@ import { uuidv7Pattern } from '#libs/contract/uuid';
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
 
 export interface Position {
-  /** the last record of the page before: two domains may have a record with the same id */
+  /** the last record of the previous page; two domains may have a record with the same id */
   after: { id: string; domainId: string };
-  /** the number of the page that follows */
+  /** the number of the next page */
   page: number;
 }
 
@@ -22,7 +22,7 @@ interface Binding {
 
 const signatureBytes = 16;
 
-/** No id of a domain has a NUL, so nothing can be moved from the one to the other. */
+/** A domain id never contains NUL, so the boundary between id and payload is unambiguous. */
 const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
   createHmac('sha256', cursorKey).update(`${domainId}\0`).update(payload).digest().subarray(0, signatureBytes);
 
@@ -39,7 +39,7 @@ function parse(payload: Buffer): unknown {
   }
 }
 
-/** Throws a 400 Problem for anything that `makeCursor` did not make with the same binding. */
+/** Throws a 400 Problem for any cursor that `makeCursor` did not make with the same binding. */
 export function readCursor(cursor: string, binding: Binding): Position {
   const bytes = Buffer.from(cursor, 'base64url');
   const signature = bytes.subarray(0, signatureBytes);

@@ -1,6 +1,6 @@
 /**
- * From a request to its answer, for every request: its id, what HTTP itself demands of it, the answer or the error, the
- * log. It is one function, because each layer more is a promise more to wait for.
+ * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
+ * the metric and the log line.
  */
 import { randomUUID } from 'node:crypto';
 import { Problem } from '#libs/contract/problem';
@@ -18,7 +18,7 @@ export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
     try {
       checkRequest(ctx);
       await next();
-      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'there is nothing at this path');
+      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'nothing is at this path');
     } catch (error) {
       answer(ctx, error);
     }
@@ -28,7 +28,7 @@ export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
 
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 demands exactly one, and several come joined by `, ` (RFC 9112, 3.2); Node's own refusal would have no body
+  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own refusal would have no body
   const { host } = ctx.req.headers;
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
     throw new Problem('invalid_request', 'send one Host header');
@@ -36,10 +36,10 @@ function checkRequest(ctx: Context): void {
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
 }
 
-/** The absolute form is to be taken too (RFC 9112, 3.2.2), but Koa fails at some of its hosts. */
+/** The absolute form must be accepted (RFC 9112, 3.2.2), but Koa fails on some hosts in it. */
 function pathOf(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
-  if (!origin) throw new Problem('invalid_request', 'the request names no path');
+  if (!origin) throw new Problem('invalid_request', 'the request has no path');
   const path = target.slice(origin.length);
   return path.startsWith('/') ? path : `/${path}`;
 }
@@ -47,7 +47,6 @@ function pathOf(target: string): string {
 /** milliseconds */
 const slow = 1_000;
 
-/** Before anything else is done for a request. */
 function beginRequest(ctx: Context): void {
   const given = ctx.req.headers['x-request-id'];
   const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
@@ -66,7 +65,7 @@ function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Con
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = routeOf(ctx);
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
-    // a flood that is refused must not become one of the log
+    // a refused flood must not flood the log as well
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
       log.warn({ requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) }, 'request');

@@ -4,7 +4,7 @@ import { type FieldError, Problem } from '#libs/contract/problem';
 import type { Context, Middleware } from './context.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from './field-errors.ts';
 
-/** More parameters than any endpoint has; what is beyond them is not read. */
+/** More parameters than any endpoint has; the rest is not read. */
 const maxParameters = 32;
 
 interface Schemas<Params extends z.ZodType, Query extends z.ZodType> {
@@ -30,12 +30,12 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
   };
 }
 
-/** In one pass: Koa's own parser looks through all values of a name for each that is added. */
+/** In one pass: Koa's own parser is quadratic in the number of values of a name. */
 function readQuery(querystring: string): { given: Record<string, string>; broken: FieldError[] } {
   const given = new Map<string, string>();
   const broken: FieldError[] = [];
   let count = 0;
-  // the `?` belongs to the address; without it a second one would be taken for it
+  // URLSearchParams strips one leading `?`; without this one it would strip the caller's
   for (const [name, value] of new URLSearchParams(`?${querystring}`)) {
     count += 1;
     if (count > maxParameters) {
@@ -43,7 +43,7 @@ function readQuery(querystring: string): { given: Record<string, string>; broken
       break;
     }
     if (given.has(name)) broken.push({ path: pointer([name]), message: 'must be given once' });
-    // zod does not see this one name
+    // zod drops this one name silently
     else if (name === '__proto__') broken.push(unknownParameter(name));
     given.set(name, value);
   }

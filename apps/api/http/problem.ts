@@ -1,4 +1,4 @@
-/** The one place where errors become answers: Problems as they are, everything else as a 500 that says nothing. */
+/** The one place where errors become answers: Problems as they are, everything else as a 500 without details. */
 
 import { Problem, problems, unavailable } from '#libs/contract/problem';
 import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
@@ -11,7 +11,8 @@ export const problemType = 'application/problem+json';
 export function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
     const answer = toProblem(error);
-    if (answer.code === 'internal_error') log.error({ err: error, requestId: ctx.state.requestId }, 'a bug');
+    if (answer.code === 'internal_error')
+      log.error({ event: 'bug', err: error, requestId: ctx.state.requestId }, 'unexpected error');
     ctx.status = answer.status;
     ctx.set(answer.headers);
     ctx.body = JSON.stringify(answer.body(ctx.state.requestId));
@@ -21,8 +22,8 @@ export function answerError({ log }: { log: Log }): (ctx: Context, error: unknow
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isUnavailable(error)) return unavailable('the database does not answer; try again', { cause: error });
+  if (isUnavailable(error)) return unavailable('the database is not available; try again', { cause: error });
   if (error instanceof BatcherFull) return unavailable('too many requests are waiting; try again', { cause: error });
-  if (error instanceof BatcherTimeout) return unavailable('no answer in time; try again', { cause: error });
+  if (error instanceof BatcherTimeout) return unavailable('the answer took too long; try again', { cause: error });
   return new Problem('internal_error', problems.internal_error.title, { cause: error });
 }

@@ -1,6 +1,6 @@
 /**
- * What browsers may do with an answer. Answers to records have only `nosniff` and CORS: other sites' pages are their
- * readers. Everything else is for this service's own pages and for programs.
+ * What browsers may do with an answer. Answers to records have only `nosniff` and CORS, because pages of other sites read
+ * them. Everything else is for this service's own pages and for programs.
  */
 import helmet from 'koa-helmet';
 import type { Middleware } from './context.ts';
@@ -12,19 +12,19 @@ export const forDocuments = {
   'X-Frame-Options': 'DENY',
 };
 
-/** JSON: nothing in it is ever run, shown in a frame or loaded by another site. */
+/** JSON: never run, framed, or loaded by another site. */
 export const documentHeaders: Middleware = (ctx, next) => {
   ctx.set(forDocuments);
   return next();
 };
 
-/** A read's answer is its caller's alone. */
+/** Answers to reads belong to their caller alone. */
 export const readHeaders: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   return documentHeaders(ctx, next);
 };
 
-/** A page of the service itself loads nothing from elsewhere, runs nothing inline and is framed by nobody. */
+/** The service's own pages load nothing from other origins, run no inline script and cannot be framed. */
 const pageHeaders = (directives: Record<string, string[]>): Middleware =>
   helmet({
     contentSecurityPolicy: {
@@ -39,7 +39,7 @@ const pageHeaders = (directives: Record<string, string[]>): Middleware =>
         ...directives,
       },
     },
-    // whether there is TLS in front is the operator's matter
+    // TLS is the operator's decision
     strictTransportSecurity: false,
   });
 

@@ -1,4 +1,4 @@
-/** GET /v1/consent/:domainId/records: pages of the log, under the two rules of the plan. */
+/** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
 import { Problem } from '#libs/contract/problem';
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
@@ -62,7 +62,7 @@ export function records({ db, readDb }: { db: Database; readDb: Database }): Mid
   });
 }
 
-/** Whatever was asked for, the first page and short: pages, cursors and filters would each lead around the limit. */
+/** The first short page, whatever was asked for: pages, cursors and filters could otherwise get around the limit. */
 function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): RecordsPage {
   return {
     domainId,

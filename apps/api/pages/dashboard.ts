@@ -1,6 +1,6 @@
 /**
- * The dashboard: one page at each of its addresses, asked for anew each time, and files whose names hold their hash.
- * It has no figures in it: the browser reads those with its token, from the endpoints that everybody has.
+ * The dashboard: one HTML page for all its addresses, revalidated on each visit, and assets with a hash in their name.
+ * The page contains no figures: the browser reads them from the public endpoints, with its token.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface File extends PackedFile {
   caching: string;
 }
 
-/** In a build they lie beside the compiled apps. */
+/** In a build it lies beside the compiled apps. */
 const built = new URL('../../dashboard/', import.meta.url);
 
 function readBuilt(name: string, caching: string): File {
@@ -43,7 +43,7 @@ export function dashboard(): Record<string, Middleware> {
   );
   const page: Middleware = (ctx) => send(ctx, html);
   const pageOfDomain: Middleware = (ctx) => {
-    if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'no domain has such an id');
+    if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'this is not a valid domain id');
     send(ctx, html);
   };
   const asset: Middleware = (ctx) => {

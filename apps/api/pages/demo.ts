@@ -1,4 +1,4 @@
-/** A small shop with the widget on it, for `npm start`. It is there only where DEMO_DOMAIN is set. */
+/** A small shop with the widget on it, for `npm start`. Served only if DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ApiConfig } from '#libs/config/api';
@@ -22,7 +22,7 @@ const files = {
   'jug.svg': 'image/svg+xml',
 };
 const shownRecords = 5;
-/** It asks once a second for a while after each decision. */
+/** The page polls once a second for a while after each decision. */
 const perMinute = 300;
 
 const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
@@ -56,7 +56,7 @@ export function demoPage({
       ctx.body = content;
     };
   };
-  /** What the log holds of one visitor, whose random name only the visitor's own browser knows. */
+  /** One visitor's records. Only the visitor's own browser knows the random visitor id. */
   const records = guard({ params: z.object({ visitorId }), query: noQuery }, async (ctx, given) => {
     const domain = await tenants.domain(domainId);
     const { visitorId } = given.params;
@@ -78,7 +78,7 @@ export function demoPage({
   const limiter = createLimiter({
     name: 'demo',
     limit: perMinute,
-    detail: `at most ${perMinute} looks a minute from one address`,
+    detail: `at most ${perMinute} requests a minute from one address`,
   });
   const limited: Middleware = (ctx, next) => {
     limiter.admit(ctx, network(clientAddress(ctx)));

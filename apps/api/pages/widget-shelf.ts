@@ -13,9 +13,9 @@ export interface ServedFile extends WidgetFile {
 
 export interface WidgetShelf {
   current(name: WidgetFileName): ServedFile;
-  /** Of any release. Rejects while Postgres is away. */
+  /** Of any release. Rejects while Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
-  /** Puts this build's files where later releases find them; tries until it is done. */
+  /** Stores this build's files for later releases; retries until it succeeds. */
   keep(): void;
   close(): void;
 }
@@ -35,7 +35,7 @@ const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetShelf {
   const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(build, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
-  // whatever strangers ask for, one query at a time
+  // one query at a time, however many hashes strangers ask for
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
     run: async (keys) => {
       const found = await db.run((sql) => findWidgetFiles(sql, keys), patience);
@@ -58,7 +58,7 @@ export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetS
     try {
       await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
-      if (isFirst) log.warn({ err: error }, 'cannot keep the files of the widget yet');
+      if (isFirst) log.warn({ err: error }, 'could not store the files of the widget yet');
       if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
     }
   }

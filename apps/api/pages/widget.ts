@@ -1,6 +1,6 @@
 /**
- * GET /widget.js and its companions, each at two addresses: one that follows the release and is asked for anew on every
- * page, and one that holds the content's hash, never changes, and outlives the release.
+ * GET /widget.js and its companions, each at two addresses: one that follows the release and is revalidated on every page,
+ * and one that contains the content's hash, never changes, and outlives the release.
  */
 import { Problem } from '#libs/contract/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/contract/widget-files';
@@ -23,7 +23,7 @@ export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string,
     async (ctx) => {
       const { hash } = ctx.params;
       const file = widgetHashPattern.test(hash) ? await widget.find(name, hash) : undefined;
-      // a release that is only just being rolled out may know it in a moment
+      // a release that is being rolled out may have it in a moment
       ctx.set('Cache-Control', 'no-store');
       if (!file) return absent(ctx);
       serve(ctx, file, forEver);
@@ -36,10 +36,10 @@ export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string,
   );
 }
 
-/** It is no script, so it has what every other error has. */
+/** An error is no script, so it gets the headers of every other error. */
 function absent(ctx: Context): never {
   ctx.set(forDocuments);
-  throw new Problem('not_found', 'no release had this file');
+  throw new Problem('not_found', 'no release has had this file');
 }
 
 function serve(ctx: Context, file: ServedFile, caching: string): void {

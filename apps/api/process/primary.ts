@@ -1,4 +1,4 @@
-/** WEB_CONCURRENCY above 1: the first process forks the API, replaces what dies, and answers on the operations port. */
+/** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
 import cluster from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { ApiConfig } from '#libs/config/api';
@@ -12,7 +12,7 @@ import { queuePages } from './queue-pages.ts';
 /** Milliseconds between a death and its replacement. */
 const restartAfter = 1_000;
 
-/** In a forked process: answers the first one's questions for metrics. */
+/** In a forked process: sends its metrics to the primary when asked. */
 export function shareMetrics(register: Registry): void {
   AggregatorRegistry.setRegistries(register);
   new AggregatorRegistry();
@@ -29,14 +29,15 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   cluster.on('listening', (worker) => {
     hasListened = true;
     listening.add(worker.id);
-    if (listening.size === config.webConcurrency) log.info({ processes: listening.size }, 'all processes listen');
+    if (listening.size === config.webConcurrency)
+      log.info({ processes: listening.size }, 'all processes are listening');
   });
   cluster.on('exit', (worker, code, signal) => {
     listening.delete(worker.id);
     if (stopping) return;
-    // what cannot start at all, such as a port that is taken, has said why
+    // a process that could not start at all, for example because its port is taken, has logged why
     if (!hasListened) process.exit(1);
-    log.error({ worker: worker.process.pid, code, signal }, 'an API process ended; another takes its place');
+    log.error({ worker: worker.process.pid, code, signal }, 'an API process died and is being replaced');
     setTimeout(() => !stopping && cluster.fork(), restartAfter);
   });
 

@@ -1,4 +1,4 @@
-/** The page that shows the queues and their jobs, and lets nobody change them. */
+/** The queues' page, read-only. */
 import type { RequestListener } from 'node:http';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
@@ -19,7 +19,7 @@ const pageHeaders = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // the operations port is without TLS
+  // the operations port has no TLS
   strictTransportSecurity: false,
 });
 
@@ -32,7 +32,7 @@ export function queueBoard(queues: Queue[]): RequestListener {
   });
   const app = new Koa();
   app.use(pageHeaders);
-  // the page is made to fetch a font elsewhere; it does without
+  // the page would load a font from another site
   app.use(async (ctx, next) => {
     await next();
     if (typeof ctx.body === 'string') ctx.body = ctx.body.replaceAll(/<link href="https:[^>]*>/g, '');

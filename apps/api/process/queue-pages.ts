@@ -1,6 +1,6 @@
 /**
- * The queues' page for operators. It shows payloads, so it is on the operations port only. It changes nothing: any site
- * that an operator visits could post forms to it. Failed jobs are retried by the command line.
+ * The queues' page for operators. It shows payloads, so it is served on the operations port only. It is read-only: any
+ * site that an operator visits could post a form to it. Failed jobs are retried from the command line.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Queue } from 'bullmq';
@@ -13,7 +13,7 @@ export function queuePages(queues: () => Queue[]): RequestListener {
     if (!isRead(request)) return void response.writeHead(403).end();
     // a queue exists only once Redis has been reached
     if (queues().length === 0) return void fail(response, 503, 'Redis has not been reached yet\n');
-    // its 11 MB are taken only where somebody looks
+    // loaded on first use: it takes 11 MB
     board ??= import('./queue-board.ts').then(({ queueBoard }) => queueBoard(queues()));
     board.then(
       (show) => show(request, response),

@@ -1,4 +1,4 @@
-/** One API process: builds what it needs, serves, and takes itself down in order. */
+/** One API process: connects, serves, and shuts down in order. */
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -23,11 +23,11 @@ import { createCounterReader } from '../stats/counter-reader.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 
-/** Milliseconds for clients to take their next requests elsewhere. */
+/** Milliseconds for clients to move their next requests to another process. */
 const drainTime = 1_000;
 /** Milliseconds within which every request is answered. */
 const answerTime = 5_000;
-/** Milliseconds that a start waits for Redis. */
+/** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
@@ -40,8 +40,8 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = watchRedis(redis.client, (reason) => {
     metrics.redisUsable.set(reason === null ? 1 : 0);
-    if (reason === null) log.info({}, 'records go through Redis');
-    else log.warn({ reason }, 'records go straight to Postgres');
+    if (reason === null) log.info({}, 'recording through Redis');
+    else log.warn({ reason }, 'recording straight to Postgres');
   });
   const producer = createProducer(redis, config.queueShards);
   const tenants = createTenantCache(db, log);
@@ -49,7 +49,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const { rejected } = await persistOrReject(db, records, { owe: true });
-    if (rejected > 0) log.error({ rejected }, 'Postgres refused records; see rejected_records');
+    if (rejected > 0) log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
   };
   const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
@@ -69,7 +69,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     const redisReason = redisHealth.reason();
     return { ready: !stopping && (postgres || redisReason === null), postgres, redis: redisReason ?? true };
   };
-  // in a process that was forked the first one answers on the operations port, with the metrics of all
+  // in a cluster the primary process serves the operations port, with the metrics of all
   if (cluster.isWorker) shareMetrics(metrics.register);
   const ops = createOpsServer({
     readiness,
@@ -97,12 +97,12 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
     { name: 'operations port', stop: () => ops.close() },
   ]);
 
-  // without Redis the API starts all the same
+  // the API also starts without Redis
   await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
   try {
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    log.info({ port, opsPort }, 'listening');
+    log.info({ event: 'listening', port, opsPort }, 'listening');
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
@@ -110,8 +110,8 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
 }
 
 /**
- * Clients that keep connections open are told with each answer to make new ones, elsewhere; after a moment the rest are
- * idle and closed. Open requests are answered.
+ * Answers every open request. Each answer tells its client to reconnect, which then reaches another process; connections
+ * that are still open after `drainTime` are idle and are closed.
  */
 async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
@@ -121,7 +121,7 @@ async function closeServer(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
-  // by then every request that came whole is answered
+  // by then every complete request has been answered
   await within(answerTime, closed).catch(() => server.closeAllConnections());
 }
 

@@ -9,7 +9,7 @@ import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.
 
 export const bodyLimit = 16 * 1024;
 
-/** Spaces never stand beside spaces: else many of them would be tried in every division between the two. */
+/** No two adjacent parts match spaces, so that many spaces cannot cause catastrophic backtracking. */
 const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*)?$/i;
 
 /** Whether a `Content-Type` is JSON in UTF-8. */
@@ -30,7 +30,7 @@ export function readJsonObject(ctx: Context): Promise<Record<string, unknown>> {
   return readObject(ctx.req);
 }
 
-/** What is still coming is read and dropped, for as long as a request may take: closing now could lose the answer. */
+/** The rest of the body is read and dropped: closing the connection now could lose the answer. */
 function tooLarge(request: IncomingMessage): Problem {
   request.resume();
   return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
@@ -77,7 +77,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
   return value;
 }
 
-/** A byte order mark is not part of the text. */
+/** Without a byte order mark. */
 function decode(body: Buffer): string {
   if (!isUtf8(body)) throw new Error('not UTF-8');
   const text = body.toString('utf8');
@@ -96,7 +96,7 @@ export function checkBody(given: Record<string, unknown>): RecordBody {
   throw refuseFields([...unseen, ...toFieldErrors(result.error?.issues ?? [])]);
 }
 
-/** Thousands of entries are counted before each is looked at: as many errors would cost hundreds of records' time. */
+/** Checked first: thousands of entries, each with an error, would cost the time of hundreds of records. */
 function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
   const limit = mapLimits[field];
   const map = given[field];
@@ -104,7 +104,7 @@ function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimit
   return [{ path: `/${field}`, message: tooMany(limit) }];
 }
 
-/** zod leaves a `__proto__` entry out of a map without a word, so it is looked for here. */
+/** zod drops a `__proto__` entry of a map silently, so it is looked for here. */
 function prototypeNames({ preferences, metadata }: Record<string, unknown>): FieldError[] {
   const found: FieldError[] = [];
   if (namesPrototype(preferences)) found.push({ path: '/preferences/__proto__', message: 'is not an allowed name' });

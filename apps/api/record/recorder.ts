@@ -1,7 +1,7 @@
 /**
- * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job.
- * Where Redis cannot take them the same batch goes straight to Postgres; an `add` that timed out and landed all the same
- * does no harm, since a record is stored once however often it comes.
+ * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job. If
+ * Redis cannot take them, the same batch goes straight to Postgres. An `add` that timed out may still have reached Redis;
+ * this does no harm, because a record is stored once however often it arrives.
  */
 
 import { unavailable } from '#libs/contract/problem';
@@ -14,13 +14,13 @@ import { within } from '#libs/runtime/within';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 
-/** With one alone, a record that comes just after it was sent waits for the disk of Redis twice. */
+/** With only one, a record that arrives just after it was sent waits for Redis' disk twice. */
 const addsAtOnce = 2;
-/** Milliseconds for one `add`; then everything that waits takes the direct path. */
+/** Milliseconds for one `add`; after that, everything pending takes the direct path. */
 const addTimeout = 1_000;
-/** Milliseconds from arrival to an answer, whatever happens. */
+/** Milliseconds from arrival to an answer, in any case. */
 const patience = 4_000;
-/** Bytes that a record takes beside its body, with the request that waits for it. */
+/** Bytes of memory for a record and its pending request, in addition to its body. */
 const overhead = 2 * 1024;
 /** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000. */
 const maxBatch = 1024 * 1024;
@@ -61,7 +61,7 @@ export function createRecorder(options: {
       return true;
     } catch (error) {
       redisHealth.suspect(error instanceof Error ? error.message : String(error));
-      log.warn({ err: error, records: records.length }, 'Redis did not take a batch; Postgres gets it directly');
+      log.warn({ err: error, records: records.length }, 'Redis did not take a batch; it goes straight to Postgres');
       return false;
     }
   };
@@ -100,8 +100,7 @@ export function createRecorder(options: {
 }
 
 function whyNot(error: unknown): string {
-  if (error instanceof BatcherFull) return 'too many records are waiting; send this one again';
-  if (error instanceof BatcherTimeout)
-    return 'it is not known whether the record was stored; send it again with this id';
+  if (error instanceof BatcherFull) return 'too many records are pending; send this one again';
+  if (error instanceof BatcherTimeout) return 'the record may or may not be stored; send it again with this id';
   return 'neither Redis nor Postgres can take the record; send it again with this id';
 }

@@ -1,11 +1,11 @@
-/** Counts refused records by reason and domain, so that a flood of them shows at once. */
+/** Counts refused records by reason and domain, so that a flood of them is visible at once. */
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { domainOfPath, type FailedCredentials } from '../access/failed-credentials.ts';
 import type { Context } from '../http/context.ts';
 
-/** Only domains that exist get a label, or anyone could make the metrics grow. The answer does not wait for this. */
+/** Only existing domains become a label; otherwise anyone could make the metrics grow. The answer does not wait for this. */
 export function countRefusal(deps: {
   metrics: Metrics;
   tenants: TenantCache;

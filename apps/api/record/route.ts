@@ -92,11 +92,11 @@ export function record({ config, recorder }: { config: RecordConfig; recorder: R
 
 const toTimestamp = (time: number): string => new Date(time).toISOString();
 
-/** The id as given, where its time lies in the accepted window. */
+/** Returns the id if its time is in the accepted window. */
 function checkTime(id: string, now: number): string {
   const time = timeOf(id);
   if (time >= now - acceptedPast && time <= now + acceptedAhead) return id;
-  throw new Problem('id_time_out_of_range', "the id's time must lie from 30 days ago to 5 minutes ahead", {
+  throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
     errors: [{ path: '/id', message: `carries the time ${new Date(time).toISOString()}` }],
     serverTime: new Date(now).toISOString(),
   });
@@ -104,7 +104,7 @@ function checkTime(id: string, now: number): string {
 
 type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
 
-/** Every field by name: one shape of object for all records is made and written faster than a spread. */
+/** Every field by name: a single object shape is faster to build and to serialize than a spread. */
 function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: RecordConfig): NewRecord {
   const { headers } = ctx.req;
   const byHeader = headers['sec-gpc'] === '1';
@@ -132,7 +132,7 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Re
   };
 }
 
-/** Query, fragment and credentials of a page's address can identify the visitor and are not kept. */
+/** Query, fragment and credentials of a page's address can identify the visitor, so they are not stored. */
 function withoutQuery(pageUrl: string): string {
   const end = pageUrl.search(/[?#]/);
   const kept = end === -1 ? pageUrl : pageUrl.slice(0, end);
@@ -144,14 +144,13 @@ function withoutQuery(pageUrl: string): string {
 const countryIn = (header: string): string | undefined =>
   /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;
 
-/** User agents repeat; the ones that do not make room for those that do. */
 const maxUserAgents = 5_000;
 
-/** Known crawlers, and other programs that are no browser. They are marked and never refused: every valid record counts. */
+/** Known crawlers, and other programs that are not browsers. They are marked, never refused: every valid record counts. */
 function createBotDetector(): (userAgent: string | undefined) => boolean {
   const known = new LRUCache<string, boolean>({ max: maxUserAgents });
   return (userAgent) => {
-    // every browser says what it is
+    // every browser sends one
     if (userAgent === undefined) return true;
     const found = known.get(userAgent);
     if (found !== undefined) return found;

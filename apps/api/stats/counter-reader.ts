@@ -1,4 +1,4 @@
-/** Reads counters from Redis, or from Postgres where Redis is away or does not hold all of them; then it also fills. */
+/** Reads counters from Redis. If Redis is down or does not hold all of them, reads them from Postgres and starts a fill. */
 
 import { type Breakdown, sumOf } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
@@ -15,7 +15,7 @@ export type StatsSource = 'redis' | 'postgres';
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
   read(wanted: Wanted): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
-  /** All of them added up. */
+  /** The sum over all periods. */
   sum(wanted: Wanted): Promise<{ source: StatsSource; counts: Breakdown }>;
 }
 
@@ -36,7 +36,7 @@ export function createCounterReader(options: {
       .then((filled) => {
         if (filled) metrics.fills.inc();
       })
-      .catch((error: unknown) => log.warn({ err: error, organizationId }, 'counters could not be filled'))
+      .catch((error: unknown) => log.warn({ err: error, organizationId }, 'could not fill counters'))
       .finally(() => filling.delete(organizationId));
   };
 
@@ -49,7 +49,7 @@ export function createCounterReader(options: {
       if (!counts) startFill(wanted.organizationId);
       return counts;
     } catch (error) {
-      log.warn({ err: error }, 'counters could not be read from Redis');
+      log.warn({ err: error }, 'could not read counters from Redis');
       return null;
     }
   };

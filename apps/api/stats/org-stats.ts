@@ -64,7 +64,7 @@ export function orgStats({
   });
 }
 
-/** What every plan may see: the log itself is what the plan gates. */
+/** What every plan may see; the plan gates the full record. */
 const shorten = ({ id, domainId, decision, decidedAt }: FullRecord): ShortRecord => ({
   id,
   domainId,

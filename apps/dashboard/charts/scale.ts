@@ -1,6 +1,6 @@
-/** The chart's arithmetic: where a count is drawn, and which lines and days are named. */
+/** The chart's arithmetic: grid lines, named days and the outlines of bars. */
 
-/** Round steps from 0 to at least `highest`, at most five; whole numbers, since nobody decides by halves. */
+/** Round whole numbers from 0 to at least `highest`, in at most five steps. */
 export function countTicks(highest: number): number[] {
   const rough = Math.max(1, highest / 4);
   const magnitude = 10 ** Math.floor(Math.log10(rough));
@@ -9,7 +9,7 @@ export function countTicks(highest: number): number[] {
   return Array.from({ length: Math.max(1, Math.ceil(highest / whole)) + 1 }, (_, index) => index * whole);
 }
 
-/** Which of `length` buckets carry a name, so that `width` pixels hold all names; the last one always does. */
+/** Which of `length` buckets are named so that the names fit into `width` pixels. The last one always is. */
 export function namedBuckets(length: number, width: number, nameWidth = 72): number[] {
   const every = Math.max(1, Math.ceil(length / Math.max(1, Math.floor(width / nameWidth))));
   const named: number[] = [];
@@ -24,12 +24,12 @@ export interface Bar {
   height: number;
 }
 
-/** One path for all bars of a decision: a year of days is four elements. */
+/** One path for all bars of a decision, so that a year of days is four elements. */
 export function outline(bars: readonly Bar[], gap: number): string {
   return bars
     .filter(({ height }) => height > 0)
     .map(({ x, y, width, height }) => {
-      // a line of background between two decisions, as long as something is left of a small one
+      // a gap between two decisions, unless the bar would vanish
       const high = Math.max(Math.min(height, 1), height - gap);
       const radius = Math.min(2, width / 4, high / 2);
       const at = (value: number) => Math.round(value * 100) / 100;

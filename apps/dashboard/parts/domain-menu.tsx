@@ -1,10 +1,10 @@
-/** From any page to any domain: a list that narrows as one types. */
+/** A menu of all domains with a search field. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
-import { count, visible } from '../format.ts';
+import { count, escapeInvisible } from '../format.ts';
 
-/** Domains in the list at once. */
-const most = 100;
+/** Domains listed at once. */
+const listed = 100;
 
 interface Props {
   domains: Organization['domains'];
@@ -14,21 +14,21 @@ interface Props {
 
 export function DomainMenu({ domains, current, addressOf }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const [wanted, setWanted] = useState('');
-  const place = useRef<HTMLDivElement>(null);
+  const [search, setSearch] = useState('');
+  const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const search = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLInputElement>(null);
   const close = (takeFocus: boolean) => {
     setOpen(false);
-    setWanted('');
+    setSearch('');
     if (takeFocus) button.current?.focus();
   };
-  // before the next key is typed
+  // a layout effect, so that the field has the focus before the next key
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
-    search.current?.focus();
+    field.current?.focus();
     const onOutside = (event: Event) => {
-      if (event.target instanceof Node && !place.current?.contains(event.target)) close(false);
+      if (event.target instanceof Node && !menu.current?.contains(event.target)) close(false);
     };
     document.addEventListener('pointerdown', onOutside);
     document.addEventListener('focusin', onOutside);
@@ -38,21 +38,21 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
     };
   }, [isOpen]);
 
-  const needle = wanted.trim().toLowerCase();
+  const needle = search.trim().toLowerCase();
   const found = domains.filter(({ name, domainId }) => `${name} ${domainId}`.toLowerCase().includes(needle));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close(true);
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    const links = [...(place.current?.querySelectorAll('a') ?? [])];
+    const links = [...(menu.current?.querySelectorAll('a') ?? [])];
     const at = links.findIndex((link) => link.matches(':focus'));
     event.preventDefault();
-    if (event.key === 'ArrowUp' && at <= 0) search.current?.focus();
+    if (event.key === 'ArrowUp' && at <= 0) field.current?.focus();
     else links[event.key === 'ArrowDown' ? Math.min(at + 1, links.length - 1) : at - 1]?.focus();
   };
   const name = domains.find(({ domainId }) => domainId === current)?.name ?? current;
 
   return (
-    <div class="menu" ref={place}>
+    <div class="menu" ref={menu}>
       <button
         type="button"
         class="button menu-button"
@@ -60,47 +60,47 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
         aria-expanded={isOpen}
         onClick={() => (isOpen ? close(false) : setOpen(true))}
       >
-        <span class="menu-name">{name === undefined ? 'Domains' : <bdi>{visible(name)}</bdi>}</span>
+        <span class="menu-name">{name === undefined ? 'Domains' : <bdi>{escapeInvisible(name)}</bdi>}</span>
         <span aria-hidden="true">▾</span>
       </button>
       {isOpen && (
         <search class="menu-panel" onKeyDown={onKeyDown}>
           <input
-            ref={search}
+            ref={field}
             type="search"
             class="menu-search"
-            aria-label="Find a domain"
-            placeholder={`Find one of ${count(domains.length)} domains`}
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
+            aria-label="Search domains"
+            placeholder={`Search ${count(domains.length)} domains`}
+            value={search}
+            onInput={(event) => setSearch(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return;
-              // else it would also press the button that then has the keyboard
+              // otherwise Enter would also press the menu button, which then has the focus
               event.preventDefault();
-              place.current?.querySelector('a')?.click();
+              menu.current?.querySelector('a')?.click();
             }}
           />
           <p class="hidden" role="status">
-            {count(found.length)} domains
+            {count(found.length)} {found.length === 1 ? 'domain' : 'domains'}
           </p>
           <ul>
-            {found.slice(0, most).map(({ domainId, name: domainName }) => (
+            {found.slice(0, listed).map(({ domainId, name: domainName }) => (
               <li key={domainId}>
                 <a
                   href={addressOf(domainId)}
                   aria-current={domainId === current ? 'page' : undefined}
                   onClick={() => close(true)}
                 >
-                  <bdi>{visible(domainName)}</bdi>
+                  <bdi>{escapeInvisible(domainName)}</bdi>
                   <code>{domainId}</code>
                 </a>
               </li>
             ))}
           </ul>
-          {found.length > most && (
-            <p class="muted menu-none">and {count(found.length - most)} more: type a few letters</p>
+          {found.length > listed && (
+            <p class="muted menu-none">and {count(found.length - listed)} more: type to narrow the list</p>
           )}
-          {found.length === 0 && <p class="muted menu-none">No domain with “{wanted}” in its name.</p>}
+          {found.length === 0 && <p class="muted menu-none">No domain matches “{search}”.</p>}
         </search>
       )}
     </div>

@@ -1,4 +1,5 @@
-/** One number that matters, large, with what it is and what it is compared with. */
+/** A card with one large number, its name and a comparison. */
+import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
@@ -16,29 +17,29 @@ export function Figure({
   return (
     <section class="card figure">
       <h2>{name}</h2>
-      <Moving value={value} />
+      <HighlightOnChange value={value} />
       {note && <p class="figure-note">{note}</p>}
       {children}
     </section>
   );
 }
 
-/** Lights up for a moment when it changes, so that an eye elsewhere on the page notices. */
-function Moving({ value }: { value: string }) {
-  const [turn, setTurn] = useState(0);
+/** Lights up for a moment when it changes, so that the change is noticed from elsewhere on the page. */
+function HighlightOnChange({ value }: { value: string }) {
+  const [changes, setChanges] = useState(0);
   const before = useRef(value);
   useEffect(() => {
-    if (before.current !== value) setTurn((count) => count + 1);
+    if (before.current !== value) setChanges((count) => count + 1);
     before.current = value;
   }, [value]);
   return (
     <p class="figure-value">
-      <span key={turn} class={turn > 0 ? 'moved' : ''}>
+      <span key={changes} class={changes > 0 ? 'moved' : ''}>
         {value}
       </span>
     </p>
   );
 }
 
-/** With its own sign; its colour says nothing, since more is not always better. */
+/** Signed, and without a colour of its own: more is not always better. */
 export const Change = ({ text }: { text: string }) => <span class="change">{text}</span>;

@@ -1,15 +1,10 @@
-/** Always in view: whose figures these are, where one is, and the way to any domain. */
+/** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
+import './header.css';
 import type { Organization } from '#libs/contract/responses';
-import { visible } from '../format.ts';
-import { domainAddress, homeAddress, logAddress, type Route } from '../router.ts';
+import { domainAddress, homeAddress, logAddress, type Route } from '../data/router.ts';
+import { escapeInvisible } from '../format.ts';
 import { DomainMenu } from './domain-menu.tsx';
-
-export const Mark = () => (
-  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="8" />
-    <path d="M9 16.5l5 5 9-11" />
-  </svg>
-);
+import { Logo } from './logo.tsx';
 
 interface Props {
   organization: Organization | undefined;
@@ -20,15 +15,15 @@ interface Props {
 export function Header({ organization, route, signOut }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
   const addressOf = (domainId: string) =>
-    route.page === 'log' ? logAddress(domainId) : domainAddress(domainId, kept(route));
+    route.page === 'log' ? logAddress(domainId) : domainAddress(domainId, periodQuery(route));
   return (
     <header class="top">
       <div class="top-inner">
         <a class="brand" href={homeAddress} aria-current={route.page === 'home' ? 'page' : undefined}>
-          <Mark />
+          <Logo />
           <span class="brand-name">
-            <span class="hidden">Assent, home of </span>
-            {organization ? <bdi>{visible(organization.name)}</bdi> : 'Assent'}
+            <span class="hidden">Assent, overview of </span>
+            {organization ? <bdi>{escapeInvisible(organization.name)}</bdi> : 'Assent'}
           </span>
         </a>
         {organization && organization.domains.length > 0 && (
@@ -49,8 +44,8 @@ export function Header({ organization, route, signOut }: Props) {
   );
 }
 
-/** From domain to domain one goes on looking at the same period. */
-function kept(route: Route) {
+/** Switching to another domain keeps the period. */
+function periodQuery(route: Route) {
   if (route.page !== 'domain') return {};
   return Object.fromEntries(['from', 'to', 'interval'].map((name) => [name, route.query.get(name) ?? undefined]));
 }

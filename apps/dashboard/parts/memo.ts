@@ -1,4 +1,4 @@
-/** A component that is drawn again only when one of its props is another one. */
+/** A component that renders again only when one of its props changes. Preact has one in `preact/compat` only. */
 import { Component, type ComponentType, h } from 'preact';
 
 export function memo<Props extends object>(inner: ComponentType<Props>): ComponentType<Props> {

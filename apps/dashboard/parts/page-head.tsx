@@ -1,15 +1,16 @@
-/** The head of a page: where one is, what it is, and what there is to do with all of it. */
+/** The head of a page: breadcrumbs, title, and the tabs of a domain. Also sets the document's title. */
+import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { visible } from '../format.ts';
-import { domainAddress, homeAddress, logAddress } from '../router.ts';
+import { domainAddress, homeAddress, logAddress } from '../data/router.ts';
+import { escapeInvisible } from '../format.ts';
 
 interface Props {
   title: string;
   note: ComponentChildren;
   children?: ComponentChildren;
-  /** of the pages of a domain */
-  domain?: { domainId: string; page: 'domain' | 'log'; query?: Record<string, string | undefined> };
+  /** on the pages of a domain */
+  domain?: { domainId: string; page: 'domain' | 'log' };
 }
 
 let isFirstPage = true;
@@ -17,17 +18,17 @@ let isFirstPage = true;
 export function PageHead({ title, note, children, domain }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
-  // another page is another heading, although it may be worded alike
+  // two pages of a domain have the same title, so the page counts too
   useEffect(() => {
-    document.title = `${page === 'log' ? 'Log of ' : ''}${visible(title)} · Assent`;
-    // who follows a link is told where it led, as by a page that was loaded
+    document.title = `${page === 'log' ? 'Log of ' : ''}${escapeInvisible(title)} · Assent`;
+    // after navigation the focus moves to the heading, so that screen readers announce it as on a full load
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, [title, page]);
   return (
     <div class="page-head">
       {domain && (
-        <nav class="crumbs" aria-label="You are here">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <ol>
             <li>
               <a href={homeAddress}>Overview</a>
@@ -35,10 +36,10 @@ export function PageHead({ title, note, children, domain }: Props) {
             <li aria-current={page === 'domain' ? 'page' : undefined}>
               {page === 'log' ? (
                 <a href={domainAddress(domain.domainId)}>
-                  <bdi>{visible(title)}</bdi>
+                  <bdi>{escapeInvisible(title)}</bdi>
                 </a>
               ) : (
-                <bdi>{visible(title)}</bdi>
+                <bdi>{escapeInvisible(title)}</bdi>
               )}
             </li>
             {page === 'log' && <li aria-current="page">Log</li>}
@@ -47,7 +48,7 @@ export function PageHead({ title, note, children, domain }: Props) {
       )}
       <div class="page-title">
         <h1 ref={heading} tabIndex={-1}>
-          <bdi>{visible(title)}</bdi>
+          <bdi>{escapeInvisible(title)}</bdi>
         </h1>
         {children}
       </div>

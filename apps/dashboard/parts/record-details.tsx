@@ -1,11 +1,12 @@
-/** Everything that was stored of one record. */
+/** Everything that is stored about one record, in a dialog. */
+import './record-details.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
-import { copy } from '../copy.ts';
-import { moment, visible } from '../format.ts';
-import { logAddress } from '../router.ts';
-import { DecisionName } from './decision.tsx';
+import { copyText } from '../clipboard.ts';
+import { logAddress } from '../data/router.ts';
+import { dateAndTime, escapeInvisible } from '../format.ts';
+import { DecisionName } from './decision-name.tsx';
 
 interface Props {
   record: FullRecord;
@@ -17,13 +18,13 @@ const sources: Record<FullRecord['source'], string> = {
   banner: 'the banner',
   preferences: 'the settings',
   gpc: 'Global Privacy Control',
-  api: 'a program',
+  api: 'an API call',
   import: 'an import',
 };
 
 export function RecordDetails({ record, domainName, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [copied, setCopied] = useState('');
+  const [copyResult, setCopyResult] = useState('');
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
@@ -39,10 +40,10 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
       aria-labelledby="details-title"
       onClose={onClose}
       onClick={(event) => {
-        // a click beside it: the dialog itself is its backdrop
+        // a click on the backdrop has the dialog itself as its target
         if (event.target === dialog.current) dialog.current?.close();
       }}
-      // Escape closes it by itself
+      // the browser handles Escape
       onKeyDown={() => undefined}
     >
       <div class="details-body">
@@ -55,10 +56,10 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
           </button>
         </header>
         <dl class="fields">
-          <Field name="Decided">{moment(record.decidedAt)} UTC</Field>
-          <Field name="Received">{moment(record.receivedAt)} UTC</Field>
+          <Field name="Decided">{dateAndTime(record.decidedAt)} UTC</Field>
+          <Field name="Received">{dateAndTime(record.receivedAt)} UTC</Field>
           <Field name="Domain">
-            <bdi>{visible(domainName)}</bdi> <code>{record.domainId}</code>
+            <bdi>{escapeInvisible(domainName)}</bdi> <code>{record.domainId}</code>
           </Field>
           <Field name="Visitor">{record.visitorId !== null && <Text text={record.visitorId} />}</Field>
           <Field name="Preferences">
@@ -68,14 +69,14 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
               />
             )}
           </Field>
-          <Field name="Made with">{sources[record.source]}</Field>
+          <Field name="Source">{sources[record.source]}</Field>
           <Field name="Global Privacy Control">{record.gpc === null ? null : record.gpc ? 'on' : 'off'}</Field>
           <Field name="Page">{record.pageUrl !== null && <Text text={record.pageUrl} />}</Field>
           <Field name="Language">{record.language}</Field>
           <Field name="Country">{record.country}</Field>
-          <Field name="Address (as stored)">{record.ip && <code>{record.ip}</code>}</Field>
+          <Field name="Stored IP address">{record.ip && <code>{record.ip}</code>}</Field>
           <Field name="Browser">{record.userAgent !== null && <Text text={record.userAgent} />}</Field>
-          <Field name="Bot">{record.bot ? 'yes: a crawler or another program sent it' : 'no'}</Field>
+          <Field name="Bot">{record.bot ? 'yes: sent by a crawler or another program' : 'no'}</Field>
           <Field name="Banner version">{record.bannerVersion !== null && <Text text={record.bannerVersion} />}</Field>
           <Field name="Policy version">{record.policyVersion !== null && <Text text={record.policyVersion} />}</Field>
           <Field name="TC string">{record.tcString !== null && <Text text={record.tcString} />}</Field>
@@ -94,7 +95,9 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
             type="button"
             class="button primary"
             onClick={() =>
-              void copy(json).then((isDone) => setCopied(isDone ? 'Copied.' : 'The browser did not allow it.'))
+              void copyText(json).then((isCopied) =>
+                setCopyResult(isCopied ? 'Copied.' : 'The browser did not allow it.'),
+              )
             }
           >
             Copy as JSON
@@ -105,17 +108,17 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
               href={logAddress(record.domainId, { visitorId: record.visitorId })}
               onClick={() => dialog.current?.close()}
             >
-              All of this visitor
+              All records of this visitor
             </a>
           )}
-          <span role="status">{copied}</span>
+          <span role="status">{copyResult}</span>
         </footer>
       </div>
     </dialog>
   );
 }
 
-const Text = ({ text }: { text: string }) => <bdi class="text">{visible(text)}</bdi>;
+const Text = ({ text }: { text: string }) => <bdi class="text">{escapeInvisible(text)}</bdi>;
 
 function Field({ name, children }: { name: string; children?: ComponentChildren }) {
   const isEmpty = children === null || children === undefined || children === false || children === '';
@@ -134,7 +137,7 @@ const Pairs = ({ pairs }: { pairs: [string, string][] }) =>
     <ul class="pairs">
       {pairs.map(([name, value]) => (
         <li key={name}>
-          <bdi>{visible(name)}</bdi>: <bdi>{visible(value)}</bdi>
+          <bdi>{escapeInvisible(name)}</bdi>: <bdi>{escapeInvisible(value)}</bdi>
         </li>
       ))}
     </ul>

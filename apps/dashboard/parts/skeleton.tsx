@@ -1,8 +1,9 @@
-/** The page's shape before its figures are there: never a zero that is none. */
+import './skeleton.css';
+/** The shape of the page while it loads, so that no zero is taken for a figure. */
 export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
   <div class="skeleton" aria-busy="true">
     <p class={isSlow ? 'slow-note' : 'hidden'} role="status">
-      {isSlow ? 'Still loading. The service takes longer than usual.' : 'Loading'}
+      {isSlow ? 'Still loading. The service is slower than usual.' : 'Loading'}
     </p>
     {kind === 'page' && (
       <div class="figures-row" aria-hidden="true">

@@ -1,6 +1,7 @@
 /** Code to paste, with a button that copies it. */
+import './snippet.css';
 import { useState } from 'preact/hooks';
-import { copy } from '../copy.ts';
+import { copyText } from '../clipboard.ts';
 
 export function Snippet({ name, code }: { name: string; code: string }) {
   const [isCopied, setCopied] = useState(false);
@@ -8,12 +9,12 @@ export function Snippet({ name, code }: { name: string; code: string }) {
     <figure class="snippet">
       <figcaption>
         {name}
-        <button type="button" class="button quiet" onClick={() => void copy(code).then(setCopied)}>
+        <button type="button" class="button quiet" onClick={() => void copyText(code).then(setCopied)}>
           {isCopied ? 'Copied' : 'Copy'}
           <span class="hidden"> {name}</span>
         </button>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="snippet-code" aria-label={name} tabIndex={0}>
         <pre>{code}</pre>
       </section>

@@ -1,9 +1,9 @@
-/** Records what visitors decide in a banner by Klaro. */
+/** Records the decisions that visitors make in a Klaro banner. */
 import { pageUrl } from '../page-url.ts';
 import type { RecordClient } from '../record-client.ts';
 import { categoryName } from './category-name.ts';
 
-/** What is used of that package's `klaro.getManager()`. */
+/** The part of `klaro.getManager()` that is used. */
 export interface KlaroManager {
   confirmed: boolean;
   config: { services: { name: string; required?: boolean }[]; required?: boolean; lang?: string };
@@ -17,11 +17,11 @@ interface KlaroWatcher {
 
 interface Saved {
   consents: Record<string, boolean>;
-  /** those that differ from what was saved before */
+  /** only those that differ from the saved ones */
   changes: Record<string, boolean>;
 }
 
-/** Gives back what ends it. */
+/** Returns a function that stops the recording. */
 export function recordKlaro(client: RecordClient, manager: KlaroManager): () => void {
   let hasDecided = manager.confirmed;
 

@@ -1,15 +1,15 @@
-/** Records what visitors decide in a banner by vanilla-cookieconsent, version 3 (orestbida/cookieconsent). */
+/** Records the decisions that visitors make in vanilla-cookieconsent 3 (orestbida/cookieconsent). */
 import { pageUrl } from '../page-url.ts';
 import type { RecordClient } from '../record-client.ts';
 import { categoryName } from './category-name.ts';
 
-/** What is used of that package. */
+/** The part of the package that is used. */
 export interface CookieConsentApi {
   getUserPreferences(): { acceptType: string; acceptedCategories: string[]; rejectedCategories: string[] };
   getCookie(): { consentId: string; revision: number; languageCode: string };
 }
 
-/** Call it before `CookieConsent.run`. Gives back what ends it. */
+/** Call it before `CookieConsent.run`. Returns a function that stops the recording. */
 export function recordCookieConsent(client: RecordClient, cookieConsent: CookieConsentApi): () => void {
   const record = (isChange: boolean) => {
     const { acceptType, acceptedCategories, rejectedCategories } = cookieConsent.getUserPreferences();

@@ -1,8 +1,8 @@
-/** The first view: what it is about, and three buttons that differ in nothing but their words. */
+/** The first view: the introduction and three buttons, which differ only in their labels. */
 import type { Choice } from '../consent.ts';
 import type { Settings } from '../settings.ts';
-import { about } from './about.ts';
 import { element } from './element.ts';
+import { intro } from './intro.ts';
 
 export interface BannerActions {
   decide(choice: Choice): void;
@@ -13,7 +13,7 @@ export function banner(settings: Settings, gpc: boolean, { decide, customise }: 
   const { texts } = settings.wording;
   return [
     element('h2', { id: 'title' }, texts.title),
-    ...about(settings, gpc),
+    ...intro(settings, gpc),
     element(
       'div',
       { class: 'actions' },

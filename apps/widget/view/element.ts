@@ -1,6 +1,6 @@
 type Attribute = string | boolean | undefined | (() => void);
 
-/** Makes an element; `true` stands for an empty attribute, a function listens to the event of that name. */
+/** Creates an element. `true` sets an empty attribute, and a function listens to the event of that name. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Attribute> = {},
@@ -15,7 +15,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A drawing of strokes on a 24 × 24 grid. */
+/** An icon of strokes on a 24 × 24 grid. */
 export function icon(path: string): SVGElement {
   const space = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(space, 'svg');

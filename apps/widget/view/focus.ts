@@ -1,7 +1,7 @@
-/** Keeps the keyboard inside an open dialog: after the last control comes the first. */
+/** Keeps the focus inside an open dialog: after the last control comes the first. */
 export function keepFocus(dialog: HTMLElement, event: KeyboardEvent): void {
   if (event.key !== 'Tab') return;
-  // the dialog itself comes before all
+  // the dialog itself comes first
   const order = [dialog, ...dialog.querySelectorAll<HTMLElement>('a[href], button, input')];
   const at = order.indexOf((dialog.getRootNode() as ShadowRoot).activeElement as HTMLElement);
   const next = event.shiftKey ? (at > 1 ? at - 1 : -1) : at + 1;

@@ -1,8 +1,8 @@
 /** The second view: a switch for each category. */
 import { type Choice, type Consent, isGiven } from '../consent.ts';
 import type { Category, Settings } from '../settings.ts';
-import { about } from './about.ts';
 import { element, icon } from './element.ts';
+import { intro } from './intro.ts';
 
 export interface PreferencesActions {
   decide(choice: Choice): void;
@@ -52,7 +52,7 @@ export function preferences(
     element(
       'div',
       { class: 'scroll' },
-      ...about(settings, gpc),
+      ...intro(settings, gpc),
       element('ul', {}, ...rows),
       ...(consent ? [proof(texts.consentId, consent, language)] : []),
     ),
@@ -66,7 +66,7 @@ export function preferences(
   ];
 }
 
-/** What a visitor quotes who asks what was recorded. */
+/** The record's id, which a visitor quotes to ask about the record. */
 function proof(label: string, { id, decidedAt }: Consent, language: string): HTMLElement {
   const day = new Date(decidedAt).toLocaleDateString(language, { dateStyle: 'medium' });
   return element('p', { class: 'fine' }, `${label} · `, element('code', {}, id), ` · ${day}`);

@@ -1,4 +1,4 @@
-/** The widget on the page: in a shadow tree of its own, so that neither styles the other. */
+/** The widget in the page. A shadow tree keeps the styles of both apart. */
 import { type Choice, type Consent, isGiven } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
@@ -10,7 +10,7 @@ import css from './widget.css?inline';
 export interface ViewOptions {
   settings: Settings;
   gpc: boolean;
-  /** the choice in force */
+  /** the current choice */
   consent(): Consent | null;
   decide(choice: Choice, source: 'banner' | 'preferences'): void;
 }
@@ -21,7 +21,7 @@ export interface View {
   /** the second view */
   open(): void;
   close(): void;
-  /** to screen readers */
+  /** announces a text to screen readers */
   say(text: string): void;
 }
 
@@ -41,10 +41,10 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
   shadow.adoptedStyleSheets = [styles(theme)];
   for (const [name, value] of Object.entries(colors)) host.style.setProperty(`--assent-${kebab(name)}`, value);
   shadow.append(frame);
-  // beside the body, which sites move, scale and replace
+  // not in the body, which sites move, scale and replace
   document.documentElement.append(host);
 
-  /** Where the keyboard was before. */
+  /** What had the focus before. */
   let before: Element | null = null;
 
   function show(content: HTMLElement[], modal: boolean): void {
@@ -55,7 +55,7 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     corner.hidden = true;
     if (modal) dialog.showModal();
     else dialog.show();
-    // whoever is writing already goes on undisturbed
+    // a visitor who is typing keeps the focus
     const field = before as HTMLElement | null;
     const isWriting = !modal && (field?.isContentEditable || field?.matches('input, textarea, select'));
     const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
@@ -71,7 +71,7 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     show(preferences(settings, gpc && !isGiven(consent()), consent(), actions), true);
   }
 
-  /** Without a decision: from the second view back to the first, where that is still open. */
+  /** Closes without a decision: from the second view back to the first, if the visitor has not decided yet. */
   function leave(): void {
     if (dialog.classList.contains('preferences') && !consent()) ask();
     else close();
@@ -91,7 +91,7 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
       leave();
     }
   });
-  // a phone's back gesture
+  // the back gesture of a phone
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     leave();
@@ -107,7 +107,7 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
   };
 }
 
-/** A constructed sheet needs no permission of the page's content security policy. */
+/** A constructed stylesheet, which the page's content security policy does not restrict. */
 function styles(theme: 'auto' | 'light' | 'dark'): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   const dark = { auto: '$&', light: 'not all', dark: 'all' }[theme];

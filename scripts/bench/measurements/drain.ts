@@ -1,21 +1,68 @@
-import { runChild } from '../child.ts';
-import { assent } from '../designs.ts';
-import { drainRate } from '../drain-rate.ts';
-import { atLeast, compared, type Measurement } from '../measurement.ts';
-import type { PersistLoad, PersistResult } from '../persist.ts';
-import { alternate } from '../rounds.ts';
+import { waitUntil } from '../../stack/wait.ts';
+import { cpuTime } from '../cpu-time.ts';
+import { atLeast, type Figures, inTurns, type Round } from '../figures.ts';
+import type { Measurement, Scale } from '../measurement.ts';
+import type { PersistLoad } from '../persist.ts';
+import type { Stack } from '../stack.ts';
 
 export const drain: Measurement = {
   name: 'drain',
-  about: 'records/s of the worker on a backlog in jobs of 25 ÷ the bare persist statement at 500 rows',
-  run: async (bench, { rounds, backlog }) => {
-    const stack = await bench.empty();
-    const { dist, databaseUrl, sites, pids } = stack;
-    const load: PersistLoad = { databaseUrl, sites, records: backlog / 2, postgres: pids.Postgres };
-    const measured = await alternate(rounds, {
-      reference: async () => (await runChild<PersistResult>(dist, 'persist', load)).recordsPerSecond,
-      figure: () => drainRate(assent(stack), { records: backlog, perJob: 25 }),
+  about: 'records/s of one worker on a backlog ÷ the bare persist statement at 500 rows; bytes of a record',
+  rounds: drainRounds,
+  run: async (stack, scale) => {
+    return inTurns(scale.rounds, {
+      reference: () => persistAlone(stack, scale.records / 2),
+      figure: await drainRounds(stack, scale),
+      targets: { drain: atLeast(0.6) },
     });
-    return [compared('drain', 'records/s', measured, atLeast(0.6))];
   },
 };
+
+export function persistAlone(stack: Stack, records: number, more: Partial<PersistLoad> = {}): Promise<Figures> {
+  const { databaseUrl, sites, pids } = stack;
+  const load: PersistLoad = { databaseUrl, sites, records, postgres: pids.Postgres, ...more };
+  return stack.run<Figures>('persist', load);
+}
+
+/** so many at once that an API process makes jobs of some 25 records of them */
+const connections = 50;
+
+/** The backlog is the API's own. A worker is timed from a tenth of it on, when it is warm. */
+async function drainRounds(stack: Stack, { records }: Scale): Promise<Round> {
+  return async () => {
+    const before = await stack.stored();
+    const api = await stack.startApi();
+    await stack.load({ baseUrl: api.baseUrl, send: { sites: stack.sites }, count: records, connections });
+    await api.stop();
+    const bytes = (await stack.redisBytes()) / records;
+    const worker = await stack.startWorker();
+    const look = async () => ({
+      stored: (await stack.stored()) - before,
+      at: performance.now(),
+      worker: cpuTime(worker.pid),
+      Postgres: cpuTime(stack.pids.Postgres),
+    });
+    let first: Awaited<ReturnType<typeof look>> | undefined;
+    let last = await look();
+    const isStored = async () => {
+      last = await look();
+      if (last.stored >= records / 10) first ??= last;
+      return last.stored >= records;
+    };
+    if (!(await waitUntil(isStored, { deadlineMs: 120_000 }))) throw new Error('the backlog is not stored');
+    await stack.untilQuiet();
+    await worker.stop();
+    if (!first || first === last) throw new Error('the backlog was gone before it could be timed');
+    const stored = last.stored - first.stored;
+    return {
+      drain: { value: (stored / (last.at - first.at)) * 1_000, unit: 'records/s' },
+      'drain: worker': { value: (last.worker - first.worker) / stored, unit: 'µs CPU' },
+      'drain: Postgres': { value: (last.Postgres - first.Postgres) / stored, unit: 'µs CPU' },
+      'drain: queued record': { value: bytes, unit: 'bytes of Redis' },
+      'drain: stored record': {
+        value: (await stack.postgresBytes()) / (await stack.stored()),
+        unit: 'bytes of Postgres',
+      },
+    };
+  };
+}

@@ -1,130 +1,74 @@
-/** Pages of the log, one request after the other: wherever a page lies, it should not take much longer than the first. */
-import { getRequest, openConnection } from '../connection.ts';
-import { largestDomain, organizationId, readMadeOn, spanOf } from '../data-sets.ts';
-import { atMost, compared, type Measurement, single } from '../measurement.ts';
-import { median } from '../quantiles.ts';
+import { z } from 'zod';
+import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { setBookmarks } from '#libs/store/records/bookmarks';
+import { atMost, type Figures, inTurns, type Target } from '../figures.ts';
+import { get, type Measurement } from '../measurement.ts';
+import type { Site } from '../requests.ts';
 import type { Stack } from '../stack.ts';
+import { persistAlone } from './drain.ts';
 
 const limit = 50;
-const passes = 3;
-const randomPages = 50;
-const rareDecision = 'withdraw';
-const firstPage = '&page=1';
+const reads = 60;
+const page = z.object({ totalPages: z.number(), records: z.array(z.object({ visitorId: z.string() })) });
 
-interface Page {
-  totalPages: number;
-  records: { visitorId: string }[];
-}
+type Wanted = [name: string, quantile: 'p50' | 'p99', paths: string[], target?: Target];
 
 export const pages: Measurement = {
   name: 'pages',
-  about: "any page of a large domain's log, the pages of a visitor, and those of a rare decision",
-  run: async (bench, { large }) => {
-    const stack = await bench.kept(large);
-    const reader = await openReader(stack);
-    const first = await reader.page(firstPage);
-    const anywhere = await findPages(stack, first.totalPages);
-    // the first page again and again between the others
-    const times = await readAll(
-      reader,
-      anywhere.flatMap((query) => [query, firstPage]),
-    );
-    const reference = median(times.get(firstPage) ?? []);
-    times.delete(firstPage);
-    const figure = median([...times.values()].flat());
-    const [slowest, at] = slowestOf(times);
+  about: "any page of a large log ÷ its first page, a visitor's and a rare decision's pages, and org-stats",
+  run: async (stack, { rounds, records: tenth }) => {
+    const sites = stack.sites.slice(0, 4);
+    await fillLog(stack, sites, 10 * tenth);
+    const [{ domainId = '', organizationId = '' } = {}] = sites;
+    const token = stack.token(organizationId);
+    const api = await stack.startApi();
+    const records = (query: string) => `/v1/consent/${domainId}/records?limit=${limit}${query}`;
+    const readPage = async (query: string) => page.parse(await (await get(api, records(query), token)).json());
 
-    const visitors = first.records.slice(0, 20).map(({ visitorId }) => `&visitorId=${visitorId}`);
-    const [ofVisitor] = slowestOf(await readAll(reader, visitors));
-
-    const { totalPages } = await reader.page(`&decision=${rareDecision}`);
-    const decisions = [1, Math.ceil(totalPages / 2), totalPages].map(
-      (page) => `&decision=${rareDecision}&page=${page}`,
-    );
-    const [ofDecision, decisionAt] = slowestOf(await readAll(reader, decisions));
-
-    return [
-      { ...single('pages: slowest', 'ms', slowest, atMost(60)), note: `${at.slice(1)} of ${first.totalPages}` },
-      compared('pages: any', 'ms p50', { figure, reference, ratio: figure / reference }, atMost(3)),
-      single('pages: of a visitor', 'ms', ofVisitor, atMost(20)),
-      { ...single('pages: of a rare decision', 'ms', ofDecision, atMost(20)), note: decisionAt.slice(1) },
-      single('pages: refused', 'requests', reader.refused(), atMost(0)),
+    const first = await readPage('');
+    const { totalPages: rarePages } = await readPage('&decision=withdraw');
+    const random = () => 1 + Math.floor(Math.random() * first.totalPages);
+    const middle = Math.ceil(first.totalPages / 2);
+    const numbers = [middle, first.totalPages, ...Array.from({ length: reads - 2 }, random)];
+    const anywhere = numbers.map((at) => records(`&page=${at}`));
+    const rare = [1, Math.ceil(rarePages / 2), rarePages].map((at) => records(`&decision=withdraw&page=${at}`));
+    const visitors = first.records.map(({ visitorId }) => records(`&visitorId=${visitorId}`));
+    const figures: Wanted[] = [
+      ['pages: any', 'p50', anywhere, atMost(3)],
+      ['pages: slowest', 'p99', anywhere, atMost(60)],
+      ['pages: of a visitor', 'p99', visitors, atMost(20)],
+      ['pages: of a rare decision', 'p99', rare, atMost(20)],
+      ['pages: org-stats', 'p50', ['/v1/consent/org-stats'], atMost(30)],
     ];
+    const round = (list: Wanted[]) => async () => {
+      const found: Figures = {};
+      for (const [name, quantile, paths] of list) {
+        // one request after the other: what counts is how long one takes
+        const load = { baseUrl: api.baseUrl, send: { paths, token }, connections: 1, count: reads };
+        found[name] = { value: (await stack.load(load))[quantile], unit: `ms ${quantile}` };
+      }
+      return found;
+    };
+    await round(figures)();
+    return inTurns(rounds, {
+      reference: round([['pages: any', 'p50', [records('')]]]),
+      figure: round(figures),
+      targets: Object.fromEntries(figures.flatMap(([name, , , target]) => (target ? [[name, target]] : []))),
+    });
   },
 };
 
-interface Reader {
-  /** How long the answer took. */
-  milliseconds(query: string): Promise<number>;
-  /** Asks again while the service refuses. */
-  page(query: string): Promise<Page>;
-  /** how many requests were answered with a 503 */
-  refused(): number;
-}
-
-async function openReader(stack: Stack): Promise<Reader> {
-  const { baseUrl } = await stack.startApi();
-  let connection = await openConnection(baseUrl);
-  const token = stack.token(organizationId);
-  let refused = 0;
-  const read = async (query: string) => {
-    const path = `/v1/consent/${largestDomain}/records?limit=${limit}${query}`;
-    const { status, head, body } = await connection.send(getRequest(baseUrl, path, token));
-    if (/^connection: close$/im.test(head)) connection = await openConnection(baseUrl);
-    if (status === 503) refused += 1;
-    else if (status !== 200) throw new Error(`${path} answered ${status}`);
-    return status === 200 ? (JSON.parse(body.toString()) as Page) : undefined;
-  };
-  return {
-    milliseconds: async (query) => {
-      const started = performance.now();
-      const page = await read(query);
-      const taken = performance.now() - started;
-      if (page?.records.length === 0) throw new Error(`there is nothing on ${query.slice(1)}`);
-      return taken;
-    },
-    page: async (query) => {
-      for (let attempt = 1; attempt <= 60; attempt += 1) {
-        const page = await read(query);
-        if (page) return page;
-      }
-      throw new Error(`${query.slice(1)} is refused again and again`);
-    },
-    refused: () => refused,
-  };
-}
-
-/** 50 at random, the last one, and the one in the middle of the busy day. */
-async function findPages({ db }: Stack, totalPages: number): Promise<string[]> {
-  const { busyDay } = spanOf(await readMadeOn(db));
-  const [row] = await db.run(
-    (sql) => sql<{ newer: number; n: number }[]>`
-      select
-        sum(accept_all + reject_all + custom + withdraw) filter (where period > ${busyDay})::int as newer,
-        sum(accept_all + reject_all + custom + withdraw) filter (where period = ${busyDay})::int as n
-      from counters
-      where organization_id = ${organizationId} and domain_id = ${largestDomain} and length(period) = 10`,
-  );
-  const middle = Math.ceil(((row?.newer ?? 0) + (row?.n ?? 0) / 2) / limit);
-  const random = Array.from({ length: randomPages }, () => 2 + Math.floor(Math.random() * (totalPages - 1)));
-  return [...random, middle, totalPages].map((page) => `&page=${page}`);
-}
-
-/** Several passes over all: no page is read twice in a row, while it is still at hand. */
-async function readAll(reader: Reader, queries: string[]): Promise<Map<string, number[]>> {
-  const times = new Map<string, number[]>();
-  for (let pass = 0; pass < passes; pass += 1) {
-    for (const query of queries) {
-      const taken = times.get(query) ?? [];
-      taken.push(await reader.milliseconds(query));
-      times.set(query, taken);
-    }
+/** Records of 21 months in the order of their time; a tenth of them lies on one day in the middle. */
+async function fillLog(stack: Stack, sites: Site[], records: number): Promise<void> {
+  const months = 21;
+  for (let back = months; back > 0; back -= 1) {
+    const month = addMonths(monthOf(Date.now()), -back);
+    await stack.db.run((sql) => sql`select make_record_month(${month})`);
+    const [from, to] = [startOf(firstDay(month)), startOf(firstDay(addMonths(month, 1)))];
+    await persistAlone(stack, (records * 0.9) / months, { sites, span: [from, to] });
+    const busy = from + 14 * 86_400_000;
+    if (back === 11) await persistAlone(stack, records / 10, { sites, span: [busy, busy + 86_400_000] });
   }
-  return times;
-}
-
-/** The page whose median is the largest. */
-function slowestOf(times: Map<string, number[]>): [milliseconds: number, query: string] {
-  const medians = Array.from(times, ([query, taken]): [number, string] => [median(taken), query]);
-  return medians.sort(([one], [other]) => other - one)[0] ?? [Number.NaN, ''];
+  await setBookmarks(stack.db, { today: dayOf(Date.now()) });
+  await stack.db.run((sql) => sql`vacuum (analyze) records, counters`);
 }

@@ -1,29 +1,52 @@
-import { controlsRow } from '../controls.ts';
-import { organizationId } from '../data-sets.ts';
-import { runLoad } from '../load.ts';
-import { atLeast, compared, type Measurement } from '../measurement.ts';
-import { alternate } from '../rounds.ts';
-import { statsPaths } from '../stats-paths.ts';
-import { untilFromRedis } from '../stats-source.ts';
+import { addMonths, dayOf, monthOf } from '#libs/contract/calendar';
+import { atLeast, inTurns, type Round } from '../figures.ts';
+import { fullLoad, type Measurement, type Scale, statsPath, untilFromRedis } from '../measurement.ts';
+import type { Stack } from '../stack.ts';
 
 export const stats: Measurement = {
   name: 'stats',
   about: 'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
-  run: async (bench, scale) => {
-    const { rounds, seconds, small } = scale;
-    const stack = await bench.kept(small);
-    const [bare, api] = await Promise.all([stack.startBare(), stack.startApi()]);
-    const token = stack.token(organizationId);
-    const paths = statsPaths();
-    const ready = (baseUrl: string) => untilFromRedis(baseUrl, paths[0] ?? '', token);
-    await ready(api.baseUrl);
-    const measure = ({ baseUrl }: { baseUrl: string }, duration = seconds) =>
-      runLoad(stack.dist, { baseUrl, seconds: duration, send: { paths, token } });
-    for (const each of [bare, api]) await measure(each, Math.min(2, seconds));
-    const measured = await alternate(rounds, { reference: () => measure(bare), figure: () => measure(api) });
-    await stack.reset();
-    const send = { paths, token };
-    const controls = await controlsRow('stats', stack, scale, { env: {}, on: send, off: send, ready });
-    return [compared('stats', 'requests/s', measured, atLeast(0.5)), controls];
+  rounds: statsRounds,
+  run: async (stack, scale) => {
+    const load = { seconds: scale.seconds, send: readsOf(stack) };
+    return inTurns(scale.rounds, {
+      reference: await fullLoad('stats', stack, await stack.startBare(), load),
+      figure: await statsRounds(stack, scale),
+      targets: { stats: atLeast(0.5) },
+    });
   },
 };
+
+async function statsRounds(stack: Stack, { seconds }: Scale): Promise<Round> {
+  await fillCounters(stack);
+  const send = readsOf(stack);
+  const api = await stack.startApi();
+  await untilFromRedis(api, send.paths[0] ?? '', send.token);
+  return fullLoad('stats', stack, api, { seconds, send });
+}
+
+const ofOneOrganization = ({ sites }: Stack) => sites.slice(0, 4);
+/** The 12th, so that there are whole months and days at both edges. */
+const firstDay = () => `${addMonths(monthOf(Date.now()), -19)}-12`;
+const today = () => dayOf(Date.now());
+
+function readsOf(stack: Stack) {
+  const sites = ofOneOrganization(stack);
+  const paths = sites.map(({ domainId }) => statsPath(domainId, firstDay(), today()));
+  return { paths, token: stack.token(sites[0]?.organizationId ?? '') };
+}
+
+/** As if records had come for 20 months: statistics read nothing else. */
+async function fillCounters(stack: Stack): Promise<void> {
+  const sites = ofOneOrganization(stack);
+  await stack.db.run(
+    (sql) => sql`
+      insert into counters (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
+      select ${sites[0]?.organizationId ?? ''}, level.domain_id, left(day::text, level.length),
+        500 * count(*), 320 * count(*), 140 * count(*), 40 * count(*)
+      from unnest(${sites.map(({ domainId }) => domainId)}::text[]) as site (domain_id)
+      cross join generate_series(${firstDay()}::date, ${today()}::date, '1 day') as day
+      cross join lateral (values (site.domain_id, 10), (site.domain_id, 7), ('', 10), ('', 7)) as level (domain_id, length)
+      group by level.domain_id, left(day::text, level.length)`,
+  );
+}

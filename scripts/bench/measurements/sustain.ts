@@ -1,84 +1,66 @@
-import { runChild } from '../child.ts';
-import { assent } from '../designs.ts';
-import { runLoad } from '../load.ts';
-import { atLeast, type Compared, compared, type Measurement, type Row, single } from '../measurement.ts';
-import type { PersistLoad, PersistResult } from '../persist.ts';
-import { available, processorTime } from '../processor.ts';
-import { median } from '../quantiles.ts';
-import { alternate } from '../rounds.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuTime } from '../cpu-time.ts';
+import { atLeast, type Figures, inTurns, type Round } from '../figures.ts';
+import { fullLoad, type Measurement, type Scale } from '../measurement.ts';
 import type { Stack } from '../stack.ts';
-import { type Sustained, sustainRate } from '../sustain-rate.ts';
 
 export const sustain: Measurement = {
   name: 'sustain',
-  about: "records/s stored end to end with no growing backlog ÷ bare Koa, and where the processors' time goes",
-  run: async (bench, { rounds, seconds, endToEndSeconds, backlog }) => {
-    const stack = await bench.empty();
-    const { dist, sites, pids } = stack;
-    const design = assent(stack);
-    const [bare, api, worker] = await Promise.all([stack.startBare(), stack.startApi(), stack.startWorker()]);
-    const watched = { API: api.process.pid, worker: worker.process.pid, ...pids };
-    const alone: number[] = [];
-    const whole: Sustained[] = [];
-    const load = () => runLoad(dist, { baseUrl: bare.baseUrl, seconds, send: { sites } });
-    await load();
-    const measured = await alternate(rounds, {
-      reference: async () => {
-        const before = processorTime(bare.pid);
-        const rate = await load();
-        alone.push((processorTime(bare.pid) - before) / (rate * seconds));
-        return rate;
-      },
-      figure: async () => {
-        const sustained = await sustainRate(design, {
-          dist,
-          baseUrl: api.baseUrl,
-          sites,
-          seconds: endToEndSeconds,
-          watched,
-        });
-        whole.push(sustained);
-        return sustained.recordsPerSecond;
-      },
+  about: 'records/s stored end to end with no growing backlog ÷ bare Koa, and the CPU time that each record takes',
+  rounds: sustainRounds,
+  run: async (stack, scale) => {
+    const load = { seconds: scale.seconds, send: { sites: stack.sites } };
+    return inTurns(scale.rounds, {
+      reference: await fullLoad('sustain', stack, await stack.startBare(), load),
+      figure: await sustainRounds(stack, scale),
+      targets: { sustain: atLeast(0.6) },
     });
-    bench.known.set('sustain', measured.figure);
-    await stack.reset();
-    const least = { API: median(alone), ...(await persistAlone(stack, backlog / 2)) };
-    return [compared('sustain', 'records/s', measured, atLeast(0.6)), ...budget(measured, whole, least)];
   },
 };
 
-/** Microseconds of both sides for each record, where nothing is done but the bare persist statement at 500 rows. */
-async function persistAlone({ dist, databaseUrl, sites, pids }: Stack, records: number) {
-  const load: PersistLoad = { databaseUrl, sites, records, postgres: pids.Postgres };
-  const { spent, postgres } = await runChild<PersistResult>(dist, 'persist', load);
-  return { worker: spent, Postgres: postgres };
-}
+/** milliseconds that the oldest waiting job may have waited, and between two looks at it */
+const mayWait = 150;
+const lookEvery = 25;
 
-/** What each process takes beside the least that it could, and how far the whole is from all processors doing only that. */
-function budget({ figure }: Compared, whole: Sustained[], least: Record<string, number>): Row[] {
-  const names = Object.keys(whole[0]?.spent ?? {});
-  const spent = Object.fromEntries(names.map((name) => [name, median(whole.map((each) => each.spent[name] ?? 0))]));
-  const reference = available / names.reduce((sum, name) => sum + (least[name] ?? spent[name] ?? 0), 0);
-  return [
-    compared('sustain: floor', 'records/s', { figure, reference, ratio: figure / reference }),
-    ...names.map((name) => {
-      const [took, could] = [spent[name] ?? Number.NaN, least[name]];
-      return could === undefined
-        ? single(`sustain: ${name}`, 'µs CPU', took)
-        : compared(`sustain: ${name}`, 'µs CPU', { figure: took, reference: could, ratio: took / could });
-    }),
-  ];
-}
-
-/** What `sustain` found in this run, or a quick look. */
-export async function knownSustainRate(known: Map<string, number>, stack: Stack): Promise<number> {
-  const found = known.get('sustain');
-  if (found !== undefined) return found;
-  const design = assent(stack);
-  const [{ baseUrl }] = await Promise.all([design.startApi(), design.startWorker()]);
-  const { recordsPerSecond } = await sustainRate(design, { dist: stack.dist, baseUrl, sites: stack.sites, seconds: 3 });
-  known.set('sustain', recordsPerSecond);
-  await stack.reset();
-  return recordsPerSecond;
+/** The client is paused while the oldest job has waited too long, so that what is offered is what is stored. */
+export async function sustainRounds(stack: Stack, { seconds }: Scale): Promise<Round> {
+  const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker()]);
+  const warmUp = Math.min(2, seconds / 2);
+  return async () => {
+    const load = stack.startLoad({ baseUrl: api.baseUrl, send: { sites: stack.sites }, seconds: warmUp + seconds + 1 });
+    const keepQueueShort = async (forSeconds: number) => {
+      const end = performance.now() + forSeconds * 1_000;
+      while (performance.now() < end) {
+        if (Date.now() - (await stack.oldestWaiting()) > mayWait) load.pause();
+        else load.resume();
+        await sleep(lookEvery);
+      }
+    };
+    const processes = Object.entries({ API: api.pid, worker: worker.pid, ...stack.pids, client: load.pid });
+    const look = async () => {
+      const stored = await stack.stored();
+      return { stored, at: performance.now(), used: processes.map(([, pid]) => cpuTime(pid)) };
+    };
+    try {
+      await keepQueueShort(warmUp);
+      const first = await look();
+      await keepQueueShort(seconds);
+      const last = await look();
+      load.resume();
+      const { failed } = await load.result;
+      if (failed > 0) throw new Error(`${failed} requests failed`);
+      await stack.untilQuiet();
+      const stored = last.stored - first.stored;
+      if (stored === 0) throw new Error('no record was stored');
+      const figures: Figures = { sustain: { value: (stored / (last.at - first.at)) * 1_000, unit: 'records/s' } };
+      processes.forEach(([name], at) => {
+        const value = ((last.used[at] ?? 0) - (first.used[at] ?? 0)) / stored;
+        figures[`sustain: ${name}`] = { value, unit: 'µs CPU' };
+      });
+      return figures;
+    } finally {
+      load.resume();
+      await load.stop();
+    }
+  };
 }

@@ -1,29 +1,24 @@
 /** Our own processes: killed, frozen, replaced. */
-import { untilQuiet } from '../check.ts';
-import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import {
-  countActive,
-  countHeld,
-  firstSite,
-  goesThroughQueue,
-  isStored,
-  kill,
-  listActive,
-  lockCounters,
-  throughProxy,
-} from '../faults.ts';
+import { queueKey, untilQuiet } from '../check.ts';
+import { type Drill, hold, type Scene } from '../drill.ts';
+import { countStored, firstSite, listActive, lockCounters, untilQueued, untilTaken, yesterday } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 /** The usual beginning, with an API that waits 400 ms for each answer of Redis. */
 async function beginWithSlowRedis(scene: Scene) {
-  const proxy = await scene.proxy(scene.stack.redis().port);
-  const redisUrl = throughProxy(scene.stack.redis().url, proxy.port);
-  const [api, worker] = await Promise.all([scene.api({ REDIS_URL: redisUrl }), scene.worker()]);
-  scene.load.begin();
-  await scene.load.acknowledged(200);
+  const proxy = await scene.proxy('redis');
+  const begun = await scene.begin({ api: proxy.env });
   proxy.set(200);
-  return { api, worker, proxy, redisUrl };
+  return { ...begun, proxy };
 }
+
+/** How many times a job that a worker holds was taken, by the count on the job. */
+const countTaken = (scene: Scene): Promise<number> =>
+  scene.redisDo(async (redis) => {
+    const ids = await redis.lrange(queueKey('active'), 0, -1);
+    const counts = await Promise.all(ids.map((id) => redis.hget(queueKey(id), 'ats')));
+    return Math.max(0, ...counts.map(Number));
+  });
 
 export const processDrills: Drill[] = [
   {
@@ -31,41 +26,29 @@ export const processDrills: Drill[] = [
     about: 'kill -9 of the API while adds are on their way to a Redis that has just gone silent, and another one',
     quick: true,
     run: async (scene) => {
-      const proxy = await scene.proxy(scene.stack.redis().port);
-      const [api] = await Promise.all([
-        scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) }),
-        scene.worker(),
-      ]);
-      scene.load.begin();
-      await scene.load.acknowledged(200);
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis');
-      // shorter than the API needs to see it: what it adds now never arrives
+      const proxy = await scene.proxy('redis');
+      const { api } = await scene.begin({ api: proxy.env });
+      await untilQueued(scene);
+      // shorter than the API needs to notice: what it adds now never arrives
       proxy.set('hold');
       await hold(0.3);
-      await kill(scene, api);
-      await proxy.close();
+      await scene.kill(api);
       await scene.api();
-      scene.healed();
-      await scene.load.acknowledged(300);
+      await scene.healed(300);
     },
   },
   {
     name: 'worker-kill-before',
-    about: 'kill -9 of the worker while its statement has not reached Postgres',
+    about: 'kill -9 of the worker before its statement has reached Postgres',
     run: async (scene) => {
-      const proxy = await scene.proxy(scene.stack.postgres().port);
-      await scene.api();
-      const worker = await scene.worker({ DATABASE_URL: throughProxy(scene.stack.postgres().url, proxy.port) });
-      scene.load.begin();
-      await scene.load.acknowledged(200);
+      const proxy = await scene.proxy('postgres');
+      const { worker } = await scene.begin({ worker: proxy.env });
       proxy.set('hold');
-      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes a job');
+      await untilTaken(scene);
       await scene.load.acknowledged(100);
-      await kill(scene, worker);
-      await proxy.close();
+      await scene.kill(worker);
       await scene.worker();
-      scene.healed();
-      await scene.load.acknowledged(100);
+      await scene.healed(100);
     },
   },
   {
@@ -73,94 +56,84 @@ export const processDrills: Drill[] = [
     about: "kill -9 of the worker between Postgres' commit and the raise in Redis",
     quick: true,
     run: async (scene) => {
-      const proxy = await scene.proxy(scene.stack.redis().port);
+      const proxy = await scene.proxy('redis');
       const api = await scene.api();
-      const worker = await scene.worker({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
-      // the mark is set: from here on no fill stands in for a raise
-      await untilQuiet(scene.stack);
-      const lock = await lockCounters(scene);
-      const site = firstSite(scene);
-      // of yesterday: no later record raises its day, only the job's next delivery can
-      const body = makeBody(Date.now() - 24 * 60 * 60 * 1_000);
-      await scene.load.send(site, body, api.baseUrl);
-      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes the job');
+      const worker = await scene.worker(proxy.env);
+      // the ready mark is set: from here on no fill stands in for a raise
+      await untilQuiet(scene);
+      const unlock = await lockCounters(scene);
+      // no later record raises yesterday's counter: only the job's next delivery can
+      const body = makeBody(yesterday());
+      await scene.load.send(firstSite(scene), body, api.baseUrl);
+      await untilTaken(scene);
       // the statement waits for the lock; Redis goes silent; then the statement commits
       proxy.set('hold');
-      await lock.release();
-      await scene.until(() => isStored(scene, body.id), 'the record is stored');
-      await kill(scene, worker);
-      await proxy.close();
+      await unlock();
+      await scene.until(async () => (await countStored(scene, [body.id])) === 1, 'the record is stored');
+      await scene.kill(worker);
       await scene.worker();
-      scene.healed();
       scene.load.begin();
-      await scene.load.acknowledged(300);
+      await scene.healed(300);
     },
   },
   {
     name: 'worker-kill-twice',
-    about: 'kill -9 of two workers in a row with the same jobs in hand',
+    about: 'kill -9 of two workers in a row while they hold the same jobs',
     run: async (scene) => {
-      const proxy = await scene.proxy(scene.stack.postgres().port);
+      const proxy = await scene.proxy('postgres');
       await scene.api();
       scene.load.begin();
       proxy.set('hold');
       for (let crash = 0; crash < 2; crash += 1) {
-        const worker = await scene.worker({
-          DATABASE_URL: throughProxy(scene.stack.postgres().url, proxy.port),
-          // room for the jobs of the first beside those that wait
-          WORKER_CONCURRENCY: '1000',
-        });
-        // the second takes over what the first held once its locks have run out
-        await scene.until(async () => (await countHeld(scene)) > crash, `worker ${crash + 1} takes the jobs`, 40_000);
+        // room for the jobs of the first worker beside those that wait
+        const worker = await scene.worker({ ...proxy.env, WORKER_CONCURRENCY: '1000' });
+        // the second takes over what the first held once its locks have expired
+        await scene.until(async () => (await countTaken(scene)) > crash, `worker ${crash + 1} takes the jobs`, 40_000);
         // more jobs would only take the slots of those that have to come back
         await scene.load.end();
-        await kill(scene, worker);
+        await scene.kill(worker);
       }
-      await proxy.close();
       await scene.worker();
-      scene.healed();
       scene.load.begin();
-      await scene.load.acknowledged(100);
+      await scene.healed(100);
     },
   },
   {
     name: 'worker-freeze',
-    about: 'SIGSTOP of the worker with jobs in hand, beyond its lock on them, while another takes over; then SIGCONT',
+    about: 'SIGSTOP of the worker beyond its lock on its jobs, while another takes over; then SIGCONT',
     run: async (scene) => {
-      const { worker } = await begin(scene);
-      const lock = await lockCounters(scene);
-      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes jobs');
+      const { worker } = await scene.begin();
+      const unlock = await lockCounters(scene);
+      await untilTaken(scene);
       process.kill(worker.process.pid, 'SIGSTOP');
       const held = await listActive(scene);
-      // now its statement commits, and it is not there to hear of it
-      await lock.release();
+      // its statement commits now, and it cannot hear of it
+      await unlock();
       await scene.worker();
       await scene.load.acknowledged(200);
       await hold(22);
       const left = (await listActive(scene)).filter((id) => held.includes(id)).length;
       scene.expect(left === 0, `${left} of the frozen worker's ${held.length} jobs were not taken over`);
       process.kill(worker.process.pid, 'SIGCONT');
-      scene.healed();
-      await scene.load.acknowledged(300);
+      await scene.healed(300);
     },
   },
   {
     name: 'worker-stop',
-    about: 'SIGTERM of the worker with jobs in hand: it finishes them, exit 0',
+    about: 'SIGTERM of the worker while it holds jobs: it finishes them, exit 0',
     run: async (scene) => {
-      const { worker } = await begin(scene);
-      const lock = await lockCounters(scene);
-      await scene.until(async () => (await countActive(scene)) > 0, 'the worker takes jobs');
+      const { worker } = await scene.begin();
+      const unlock = await lockCounters(scene);
+      await untilTaken(scene);
       const end = worker.process.stop();
       await hold(2);
-      await lock.release();
+      await unlock();
       const { code } = await end;
       scene.expect(code === 0, `the worker ends with ${code}, not 0`);
-      const left = await countActive(scene);
-      scene.expect(left === 0, `${left} jobs that the worker had in hand were not finished`);
+      const left = (await listActive(scene)).length;
+      scene.expect(left === 0, `${left} jobs that the worker held were not finished`);
       await scene.worker();
-      scene.healed();
-      await scene.load.acknowledged(100);
+      await scene.healed(100);
     },
   },
   {
@@ -168,46 +141,40 @@ export const processDrills: Drill[] = [
     about: 'API and workers replaced one after the other, with adds on their way to a slow Redis: no request fails',
     quick: true,
     run: async (scene) => {
-      const { api, worker, redisUrl } = await beginWithSlowRedis(scene);
+      let { api, worker, proxy } = await beginWithSlowRedis(scene);
       const before = scene.load.attempts.length;
-      let oldApi = api;
-      let oldWorker = worker;
       for (let round = 0; round < 2; round += 1) {
-        const newApi = await scene.api({ REDIS_URL: redisUrl });
-        const newWorker = await scene.worker();
-        // as a load balancer does: out of the list, then told to stop with requests still in hand
-        scene.targets.splice(scene.targets.indexOf(oldApi), 1);
-        const [apiExit, workerExit] = await Promise.all([oldApi.process.stop(), oldWorker.process.stop()]);
+        const [newApi, newWorker] = [await scene.api(proxy.env), await scene.worker()];
+        // as a load balancer does: off the list, then told to stop while requests are in flight
+        scene.takeOff(api);
+        const [apiExit, workerExit] = await Promise.all([api.process.stop(), worker.process.stop()]);
         scene.expect(apiExit.code === 0, `the API ends with ${apiExit.code}, not 0`);
         scene.expect(workerExit.code === 0, `the worker ends with ${workerExit.code}, not 0`);
         await scene.load.acknowledged(100);
-        oldApi = newApi;
-        oldWorker = newWorker;
+        [api, worker] = [newApi, newWorker];
       }
-      scene.healed();
+      await scene.healed();
       await scene.load.end();
-      const failed = scene.load.attempts.slice(before).filter(({ outcome }) => outcome !== 'acknowledged').length;
+      const failed = scene.load.failedSince(before);
       scene.expect(failed === 0, `${failed} requests failed during the rolling restart`);
     },
   },
   {
     name: 'api-stop',
-    about: 'SIGTERM of the API while adds are on their way to a slow Redis: what it holds is answered, exit 0',
+    about: 'SIGTERM of the API while adds are on their way to a slow Redis: requests in flight are answered, exit 0',
     run: async (scene) => {
-      const { api, proxy } = await beginWithSlowRedis(scene);
+      const { api } = await beginWithSlowRedis(scene);
       const site = firstSite(scene);
-      const held = Array.from({ length: 100 }, () => scene.load.send(site, makeBody(), api.baseUrl));
-      // all of them have arrived: their batch takes 400 ms and more, the API reads them within a few
+      const inFlight = Array.from({ length: 100 }, () => scene.load.send(site, makeBody(), api.baseUrl));
+      // the API has read all of them, and their batch takes 400 ms or more
       await hold(0.1);
-      scene.targets.splice(scene.targets.indexOf(api), 1);
+      scene.takeOff(api);
       const exit = await api.process.stop();
       scene.expect(exit.code === 0, `the API ends with ${exit.code}, not 0`);
-      const unanswered = (await Promise.all(held)).filter(({ outcome }) => outcome !== 'acknowledged').length;
+      const unanswered = (await Promise.all(inFlight)).filter(({ outcome }) => outcome !== 'acknowledged').length;
       scene.expect(unanswered === 0, `${unanswered} records that the API held were not acknowledged`);
-      await proxy.close();
       await scene.api();
-      scene.healed();
-      await scene.load.acknowledged(100);
+      await scene.healed(100);
     },
   },
 ];

@@ -2,64 +2,49 @@
 import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { begin, type Drill } from '../drill.ts';
-import { firstSite, throughProxy } from '../faults.ts';
+import type { Drill } from '../drill.ts';
+import { countStored, firstSite, yesterday } from '../faults.ts';
 import { type Body, makeBody } from '../load.ts';
 
-const day = 24 * 60 * 60 * 1_000;
+const makeBodies = (count: number): Body[] => Array.from({ length: count }, () => makeBody());
 
 export const recordDrills: Drill[] = [
   {
     name: 'same-id',
-    about: 'one id posted 20 times at once, and again after its job is gone; 30 ids so',
+    about: '30 ids, each posted 20 times at once, and again after its job is gone',
     quick: true,
     run: async (scene) => {
-      await begin(scene);
-      const bodies = Array.from({ length: 30 }, () => makeBody());
+      const { load } = scene;
+      await scene.begin();
       const site = firstSite(scene);
-      const postAll = (body: Body) => Promise.all(Array.from({ length: 20 }, () => scene.load.send(site, body)));
-      for (const body of bodies) await postAll(body);
-      await scene.until(async () => {
-        const rows = await scene.stack.sql(
-          (sql) => sql`select from records where id = any(${bodies.map(({ id }) => id)})`,
-        );
-        return rows.length === bodies.length;
-      }, 'all of them are stored');
-      for (const body of bodies) await scene.load.send(site, { ...body, decision: 'withdraw' });
-      scene.healed();
-      await scene.load.acknowledged(100);
+      const bodies = makeBodies(30);
+      const ids = bodies.map(({ id }) => id);
+      for (const body of bodies) await Promise.all(Array.from({ length: 20 }, () => load.send(site, body)));
+      await scene.until(async () => (await countStored(scene, ids)) === bodies.length, 'all of them are stored');
+      for (const body of bodies) await load.send(site, { ...body, decision: 'withdraw' });
+      await scene.healed(100);
     },
   },
   {
     name: 'direct-races-worker',
-    about: "one API persists directly what another API's worker has in hand: the same ids at the same time",
+    about: 'one API writes to Postgres what a worker holds from another API: the same ids at the same time',
     quick: true,
     run: async (scene) => {
-      const { api } = await begin(scene);
-      const proxy = await scene.proxy(scene.stack.redis().port);
+      const { load } = scene;
+      const { api } = await scene.begin();
+      const proxy = await scene.proxy('redis');
       proxy.set('refuse');
-      const cutOff = await scene.stack.startApi({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
-      const sites = scene.stack.sites;
+      const cutOff = await scene.start('api', proxy.env);
       for (let round = 0; round < 20; round += 1) {
-        const pairs = Array.from({ length: 25 }, (_, index) => ({
-          site: sites[index % sites.length],
-          body: makeBody(),
-        }));
-        await Promise.all(
-          pairs.flatMap(({ site, body }) =>
-            site
-              ? [
-                  scene.load.send(site, body, api.baseUrl),
-                  scene.load.send(site, { ...body, decision: 'custom' }, cutOff.baseUrl),
-                ]
-              : [],
-          ),
-        );
+        const pairs = makeBodies(25).flatMap((body, index) => {
+          const site = scene.sites[index % scene.sites.length] ?? firstSite(scene);
+          return [load.send(site, body, api.baseUrl), load.send(site, { ...body, decision: 'custom' }, cutOff.baseUrl)];
+        });
+        await Promise.all(pairs);
       }
-      const direct = scene.load.attempts.filter(({ how }) => how === 'persisted').length;
-      scene.expect(direct >= 400, `only ${direct} records were persisted directly`);
-      await proxy.close();
-      scene.healed();
+      const direct = load.attempts.filter(({ how }) => how === 'persisted').length;
+      scene.expect(direct >= 400, `only ${direct} records went straight to Postgres`);
+      await scene.healed();
     },
   },
   {
@@ -68,34 +53,25 @@ export const recordDrills: Drill[] = [
     quick: true,
     rejected: 1,
     run: async (scene) => {
-      await begin(scene);
-      const { domainId } = firstSite(scene);
-      const bodies = Array.from({ length: 20 }, () => makeBody());
+      const { load } = scene;
+      await scene.begin();
+      const site = firstSite(scene);
+      const bodies = makeBodies(19);
       const receivedAt = new Date().toISOString();
-      const records = bodies.map((body) => ({ ...body, domainId, receivedAt, source: 'banner' as const }));
-      const poison = records[10];
-      if (poison) poison.visitorId = 'nul \0 in the middle';
-      await scene.stack.redisDo(async (redis) => {
+      const records = bodies.map((body) => ({ ...body, domainId: site.domainId, receivedAt }));
+      const refused = { ...makeBody(), domainId: site.domainId, receivedAt, visitorId: 'nul \0 in the middle' };
+      await scene.redisDo(async (redis) => {
         const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix });
-        await queue.add('record', packJob(records));
+        await queue.add('record', packJob(records.toSpliced(10, 0, refused)));
         await queue.close();
       });
-      for (const body of bodies.filter((_, index) => index !== 10)) {
-        scene.load.attempts.push({
-          site: firstSite(scene),
-          body,
-          outcome: 'acknowledged',
-          status: 202,
-          how: 'queued',
-          milliseconds: 0,
-        });
-      }
+      const answer = { outcome: 'acknowledged', status: 202, how: 'queued', milliseconds: 0 } as const;
+      for (const body of bodies) load.attempts.push({ site, body, ...answer });
       await scene.until(async () => {
-        const rows = await scene.stack.sql((sql) => sql<{ record: string }[]>`select record from rejected_records`);
-        return rows.length === 1 && JSON.parse(rows[0]?.record ?? '{}').id === poison?.id;
-      }, 'the offender is kept whole');
-      scene.healed();
-      await scene.load.acknowledged(100);
+        const rows = await scene.sql((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+        return rows.length === 1 && JSON.parse(rows[0]?.record ?? '{}').id === refused.id;
+      }, 'the rejected record is kept whole');
+      await scene.healed(100);
     },
   },
   {
@@ -103,16 +79,17 @@ export const recordDrills: Drill[] = [
     about: 'clients a day ahead correct themselves by serverTime; clients a day behind count for their own day',
     quick: true,
     run: async (scene) => {
-      await begin(scene);
+      const { load } = scene;
+      await scene.begin();
       const site = firstSite(scene);
       for (let index = 0; index < 50; index += 1) {
-        const ahead = await scene.load.send(site, makeBody(Date.now() + day));
+        const ahead = await load.send(site, makeBody(2 * Date.now() - yesterday()));
         scene.expect(ahead.status === 400, `an id a day ahead is answered ${ahead.status}`);
-        await scene.load.send(site, makeBody());
-        const behind = await scene.load.send(site, makeBody(Date.now() - day));
+        await load.send(site, makeBody());
+        const behind = await load.send(site, makeBody(yesterday()));
         scene.expect(behind.status === 202, `an id a day behind is answered ${behind.status}`);
       }
-      scene.healed();
+      await scene.healed();
     },
   },
 ];

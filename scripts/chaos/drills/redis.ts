@@ -1,34 +1,69 @@
 /** Redis: killed, frozen, full, emptied, set back in time, or not there at all. */
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
-import { untilQuiet } from '../check.ts';
-import { begin, type Drill, hold, type Scene } from '../drill.ts';
-import { goesDirect, goesThroughQueue, statsAreRight, throughProxy } from '../faults.ts';
-import { makeBody } from '../load.ts';
+import type { AssentProcess } from '../../stack/assent-process.ts';
+import { statsAreRight, untilQuiet } from '../check.ts';
+import { type Drill, hold, type Scene } from '../drill.ts';
+import { type Fault, freeze, goesDirect, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
 
-const day = 24 * 60 * 60 * 1_000;
+const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
+  await scene.begin();
+  await withoutRedis(scene, fault, seconds);
+};
 
-const restart = async (scene: Scene, { down }: { down: number }) => {
-  scene.stack.redis().kill();
-  await scene.stack.redis().exited;
-  await hold(down);
-  await scene.stack.startRedis();
+const kill: Fault = async (scene) => {
+  await scene.redis.kill();
+  return scene.redis.start;
+};
+
+const becomeReplica: Fault = async (scene) => {
+  await scene.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
+  return () => scene.redisDo((redis) => redis.replicaof('NO', 'ONE'));
+};
+
+/** Sets `maxmemory` to that share of what is in use; below 1 the next write does not fit. */
+const fill = (scene: Scene, share: number): Promise<unknown> =>
+  scene.redisDo(async (redis) => {
+    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+    await redis.config('SET', 'maxmemory', String(Math.floor(used * share)));
+  });
+
+const empty = (scene: Scene) => scene.redisDo((redis) => redis.config('SET', 'maxmemory', '0'));
+
+const fillAndLeaveLittleRoom: Fault = async (scene) => {
+  await fill(scene, 0.95);
+  await untilDirect(scene);
+  await scene.load.acknowledged(300);
+  // adds would fit again, but a worker that starts now might not
+  await fill(scene, 1.1);
+  return () => empty(scene);
+};
+
+const killUnderLoad = async (scene: Scene) => {
+  await scene.begin();
+  for (let round = 0; round < 3; round += 1) {
+    const end = await kill(scene);
+    await hold(0.3);
+    await end();
+    await untilQueued(scene);
+  }
+  await scene.healed(200);
 };
 
 const appendOnlyFile = (scene: Scene): string => {
-  const folder = path.join(scene.stack.folder, 'redis/appendonlydir');
+  const folder = path.join(scene.folder, 'redis/appendonlydir');
   const name = readdirSync(folder).find((file) => file.endsWith('.incr.aof'));
   if (!name) throw new Error('Redis has no append-only file');
   return path.join(folder, name);
 };
 
-const killUnderLoad = async (scene: Scene) => {
-  await begin(scene);
-  for (let round = 0; round < 3; round += 1) {
-    await restart(scene, { down: 0.3 });
-    await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
-  }
-  scene.healed();
+/** Redis has lost counters, and no load hides it. */
+const statsRecover = async (scene: Scene, api: AssentProcess) => {
+  await scene.healed();
+  scene.expect(await statsAreRight(scene, api.baseUrl), 'statistics are right at once');
+  const isBack = () => statsAreRight(scene, api.baseUrl, 'redis');
+  await scene.until(isBack, 'statistics come from Redis again', 10_000);
+  scene.load.begin();
   await scene.load.acknowledged(200);
 };
 
@@ -49,24 +84,19 @@ export const redisDrills: Drill[] = [
   },
   {
     name: 'redis-older-file',
-    about: 'Redis restarted from an append-only file cut at an earlier moment',
+    about: 'Redis restarts from an append-only file cut at an earlier moment',
     quick: true,
     run: async (scene) => {
-      const { api } = await begin(scene);
+      const { api } = await scene.begin();
       await scene.load.acknowledged(200);
       const size = statSync(appendOnlyFile(scene)).size;
       await scene.load.acknowledged(200);
       await scene.load.end();
-      await untilQuiet(scene.stack);
-      scene.stack.redis().kill();
-      await scene.stack.redis().exited;
+      await untilQuiet(scene);
+      const end = await kill(scene);
       truncateSync(appendOnlyFile(scene), size);
-      await scene.stack.startRedis();
-      scene.healed();
-      scene.expect(await statsAreRight(scene, api.baseUrl), 'stats are right at once');
-      await scene.until(() => statsAreRight(scene, api.baseUrl, 'redis'), 'stats come from Redis again', 10_000);
-      scene.load.begin();
-      await scene.load.acknowledged(100);
+      await end();
+      await statsRecover(scene, api);
     },
   },
   {
@@ -74,31 +104,23 @@ export const redisDrills: Drill[] = [
     about: 'SIGSTOP of Redis for 6 s',
     quick: true,
     refusesNothing: true,
-    run: async (scene) => {
-      await begin(scene);
-      process.kill(scene.stack.redis().pid, 'SIGSTOP');
-      await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 3_000);
-      // nobody will touch these counters again: only what is owed can raise them
-      for (const site of scene.stack.sites) await scene.load.send(site, makeBody(Date.now() - day));
-      await hold(6);
-      process.kill(scene.stack.redis().pid, 'SIGCONT');
-      scene.healed();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
-    },
+    run: outage(
+      freeze((scene) => [scene.redis.running().pid]),
+      6,
+    ),
   },
   {
     name: 'redis-down-at-start',
     about: 'Redis is down when the API starts, and its first connections are cut',
     run: async (scene) => {
-      scene.stack.redis().kill();
-      await scene.stack.redis().exited;
-      const proxy = await scene.proxy(scene.stack.redis().port);
-      await scene.api({ REDIS_URL: throughProxy(scene.stack.redis().url, proxy.port) });
+      const end = await kill(scene);
+      const proxy = await scene.proxy('redis');
+      await scene.api(proxy.env);
       scene.load.begin();
       await scene.load.acknowledged(200);
       scene.expect(goesDirect(scene), 'records go straight to Postgres');
       proxy.set('refuse');
-      await scene.stack.startRedis();
+      await end();
       // an answer takes 100 ms: some connections end between being ready and the answer to their first command
       proxy.set(50);
       for (let seconds = 0.3; seconds < 0.8; seconds += 0.05) {
@@ -106,40 +128,28 @@ export const redisDrills: Drill[] = [
         proxy.cut();
       }
       proxy.set('pass');
-      scene.healed();
+      await scene.healed();
       await scene.worker();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis');
+      await untilQueued(scene);
     },
   },
   {
     name: 'redis-down-long',
     about: 'Redis down for 35 s',
     refusesNothing: true,
-    run: async (scene) => {
-      await begin(scene);
-      await restart(scene, { down: 35 });
-      scene.healed();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
-    },
+    run: outage(kill, 35),
   },
   {
     name: 'redis-flush',
     about: 'FLUSHALL with an empty queue',
     run: async (scene) => {
-      const { api } = await begin(scene);
+      const { api } = await scene.begin();
       await scene.load.end();
-      await untilQuiet(scene.stack);
-      await scene.stack.redisDo((redis) => redis.flushall());
-      scene.healed();
-      scene.expect(await statsAreRight(scene, api.baseUrl), 'stats are right at once');
-      await scene.until(() => statsAreRight(scene, api.baseUrl, 'redis'), 'stats come from Redis again', 10_000);
-      scene.load.begin();
-      await scene.load.acknowledged(200);
-      await scene.until(
-        () => scene.stack.redisDo(async (redis) => (await redis.exists('assent:{maintenance}:repeat')) === 1),
-        'the schedules are written again',
-        70_000,
-      );
+      await untilQuiet(scene);
+      await scene.redisDo((redis) => redis.flushall());
+      await statsRecover(scene, api);
+      const schedules = () => scene.redisDo((redis) => redis.exists('assent:{maintenance}:repeat'));
+      await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
     },
   },
   {
@@ -147,19 +157,7 @@ export const redisDrills: Drill[] = [
     about: 'Redis at its maxmemory, and a little below it',
     quick: true,
     refusesNothing: true,
-    run: async (scene) => {
-      await begin(scene);
-      await fill(scene);
-      await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 3_000);
-      await scene.load.acknowledged(300);
-      // adds would fit again, but a worker that starts now might not
-      await fill(scene, 1.1);
-      await scene.load.acknowledged(100);
-      scene.expect(goesDirect(scene), 'records go straight to Postgres while Redis is nearly full');
-      await empty(scene);
-      scene.healed();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
-    },
+    run: outage(fillAndLeaveLittleRoom, 0),
   },
   {
     name: 'worker-starts-on-full-redis',
@@ -168,54 +166,35 @@ export const redisDrills: Drill[] = [
       await scene.api();
       scene.load.begin();
       await scene.load.acknowledged(300);
-      await fill(scene);
+      await fill(scene, 0.95);
       const worker = await scene.worker();
       await scene.load.acknowledged(300);
       await hold(5);
       scene.expect(worker.process.running(), 'the worker goes on');
       await empty(scene);
-      scene.healed();
-      await scene.load.acknowledged(200);
+      await scene.healed(200);
     },
   },
   {
     name: 'redis-read-only',
     about: 'Redis becomes a read-only replica, and a master again',
     refusesNothing: true,
-    run: async (scene) => {
-      await begin(scene);
-      await scene.stack.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
-      await scene.until(() => goesDirect(scene), 'records go straight to Postgres', 3_000);
-      await scene.load.acknowledged(300);
-      await scene.stack.redisDo((redis) => redis.replicaof('NO', 'ONE'));
-      scene.healed();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
-    },
+    run: outage(becomeReplica, 0),
   },
   {
     name: 'both-away',
     about: 'Redis and Postgres both down for 3 s: nothing is acknowledged',
     run: async (scene) => {
-      await begin(scene);
-      scene.stack.redis().kill();
-      scene.stack.postgres().kill();
-      await Promise.all([scene.stack.redis().exited, scene.stack.postgres().exited]);
+      const { postgres, redis } = scene;
+      await scene.begin();
+      await Promise.all([redis.kill(), postgres.kill()]);
       const before = scene.load.attempts.length;
       await hold(3);
       const during = scene.load.attempts.slice(before + 50).filter(({ outcome }) => outcome === 'acknowledged');
       scene.expect(during.length === 0, `${during.length} records were acknowledged with both stores down`);
-      await Promise.all([scene.stack.startPostgres(), scene.stack.startRedis()]);
-      scene.healed();
-      await scene.until(() => goesThroughQueue(scene), 'records go through Redis again');
+      await Promise.all([postgres.start(), redis.start()]);
+      await scene.healed();
+      await untilQueued(scene);
     },
   },
 ];
-
-/** Sets the limit to that share of what is in use; below 1 the next write does not fit. */
-const fill = (scene: Scene, share = 0.95): Promise<unknown> =>
-  scene.stack.redisDo(async (redis) => {
-    const used = /used_memory:(\d+)/.exec(await redis.info('memory'))?.[1] ?? '0';
-    await redis.config('SET', 'maxmemory', String(Math.floor(Number(used) * share)));
-  });
-
-const empty = (scene: Scene): Promise<unknown> => scene.stack.redisDo((redis) => redis.config('SET', 'maxmemory', '0'));

@@ -1,0 +1,16 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** The width of the element that `ref` is on, in pixels; 0 before it is laid out. */
+export function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, width };
+}

@@ -1,0 +1,93 @@
+/** The read endpoints. Every request either resolves to its answer or throws an `ApiError`. */
+import type { DomainStats, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
+import { ApiError } from './api-error.ts';
+import { learnServiceTime } from './service-clock.ts';
+
+/** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
+const timeout = 8_000;
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+export interface Api {
+  organization(signal?: AbortSignal): Promise<Organization>;
+  orgStats(query: { limit?: number; cursor?: string }, signal?: AbortSignal): Promise<OrgStats>;
+  stats(
+    domainId: string,
+    query: { from: string; to: string; interval?: 'day' | 'month' | undefined },
+    signal?: AbortSignal,
+  ): Promise<DomainStats>;
+  records(domainId: string, query: Query, signal?: AbortSignal): Promise<RecordsPage>;
+}
+
+/** `onRefused` is called when the service does not accept the token, now or any more. */
+export function createApi(token: string, onRefused: () => void): Api {
+  async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
+    // fetch throws on characters that a header cannot hold
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      onRefused();
+      throw new ApiError('refused', 'this is not an access token');
+    }
+    const response = await send(`${path}${queryString(query)}`, token, signal);
+    learnServiceTime(response.headers.get('date'));
+    if (response.ok && isJson(response)) return readBody<Body>(response);
+    const error = await errorOf(response);
+    if (error.kind === 'refused') onRefused();
+    throw error;
+  }
+  const domain = (domainId: string) => `/v1/consent/${encodeURIComponent(domainId)}`;
+  return {
+    organization: (signal) => get('/v1/organization', {}, signal),
+    orgStats: (query, signal) => get('/v1/consent/org-stats', query, signal),
+    stats: (domainId, query, signal) => get(`${domain(domainId)}/stats`, query, signal),
+    records: (domainId, query, signal) => get(`${domain(domainId)}/records`, query, signal),
+  };
+}
+
+async function send(path: string, token: string, signal?: AbortSignal): Promise<Response> {
+  const expiry = AbortSignal.timeout(timeout);
+  try {
+    return await fetch(path, {
+      headers: { authorization: `Bearer ${token}` },
+      credentials: 'omit',
+      signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw noAnswer();
+  }
+}
+
+async function readBody<Body>(response: Response): Promise<Body> {
+  try {
+    return await response.json();
+  } catch {
+    throw noAnswer();
+  }
+}
+
+const noAnswer = () =>
+  navigator.onLine
+    ? new ApiError('unreachable', 'The service did not answer.')
+    : new ApiError('offline', 'This device is offline.');
+
+const isJson = (response: Response) => /\bjson\b/.test(response.headers.get('content-type') ?? '');
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const { status, headers } = response;
+  const body: { code?: string; detail?: string; requestId?: string } = isJson(response)
+    ? await response.json().catch(() => ({}))
+    : {};
+  const details = {
+    status,
+    code: body.code,
+    requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
+    retryAfter: Number(headers.get('retry-after')) || undefined,
+  };
+  if (status === 401) return new ApiError('refused', body.detail ?? 'the token was refused', details);
+  return new ApiError('problem', body.detail ?? `The answer had status ${status}.`, details);
+}
+
+function queryString(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+}

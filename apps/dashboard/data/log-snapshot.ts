@@ -1,0 +1,42 @@
+/** A page of the log together with the counters of the same moment, so that later decisions can be counted. */
+import { addDays, dayOf } from '#libs/contract/calendar';
+import type { DomainStats, RecordsPage } from '#libs/contract/responses';
+import type { Api } from './api.ts';
+import type { LogQuery } from './log-query.ts';
+import { now } from './service-clock.ts';
+
+/** Records are accepted for up to 30 days after the decision; one more day covers midnight. */
+const acceptedDays = 31;
+
+export interface LogSnapshot {
+  page: RecordsPage;
+  /** null where the counters cannot be had, or cannot tell what the filters match */
+  counted: Counted | null;
+}
+
+interface Counted {
+  /** fixed, so that midnight does not change the period */
+  from: string;
+  stats: DomainStats;
+}
+
+/** Asks for counters and page at the same time: counters read later would include decisions that the page lacks. */
+export async function readLogSnapshot(
+  api: Api,
+  domainId: string,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<LogSnapshot> {
+  const from = addDays(dayOf(now()), -acceptedDays);
+  const counted = hasCounters(query)
+    ? api.stats(domainId, { from, to: dayOf(now()) }, signal).then(
+        (stats) => ({ from, stats }),
+        () => null,
+      )
+    : null;
+  return { page: await api.records(domainId, { ...query }, signal), counted: await counted };
+}
+
+/** Counters exist by day and decision, not by visitor or bot, and new decisions never fall into a chosen period. */
+const hasCounters = ({ visitorId, bot, from, to }: LogQuery): boolean =>
+  [visitorId, bot, from, to].every((each) => each === undefined);

@@ -1,0 +1,95 @@
+/** Periods of UTC days: the presets, the one in an address, and the one to compare with. */
+import {
+  addDays,
+  addMonths,
+  countDays,
+  dayOf,
+  firstDay,
+  isDate,
+  lastDay,
+  monthOfDay,
+  monthsBetween,
+} from '#libs/contract/calendar';
+
+export interface Period {
+  /** first and last day, inclusive */
+  from: string;
+  to: string;
+}
+export type Interval = 'day' | 'month';
+
+const longestByDay = 366;
+const longestByMonth = 120;
+/** A longer period is charted by month unless the address says otherwise. */
+const dailyUpTo = 92;
+
+const lastDays = (today: string, days: number): Period => ({ from: addDays(today, 1 - days), to: today });
+
+export function presets(time: number): { name: string; period: Period }[] {
+  const today = dayOf(time);
+  const thisMonth = monthOfDay(today);
+  const lastMonth = addMonths(thisMonth, -1);
+  const yesterday = addDays(today, -1);
+  return [
+    { name: 'Today', period: lastDays(today, 1) },
+    { name: 'Yesterday', period: { from: yesterday, to: yesterday } },
+    { name: '7 days', period: lastDays(today, 7) },
+    { name: '30 days', period: lastDays(today, 30) },
+    { name: 'This month', period: { from: firstDay(thisMonth), to: today } },
+    { name: 'Last month', period: { from: firstDay(lastMonth), to: lastDay(lastMonth) } },
+    { name: '12 months', period: { from: firstDay(addMonths(thisMonth, -11)), to: today } },
+  ];
+}
+
+export const defaultPeriod = (time: number): Period => lastDays(dayOf(time), 30);
+
+const isCounted = (text: string): boolean => isDate(text) && text >= '2000-01-01' && text <= '2100-12-31';
+export const isPeriod = ({ from, to }: Period): boolean => isCounted(from) && isCounted(to) && from <= to;
+
+/** Null where the address has no valid period. */
+export function periodIn(query: URLSearchParams): Period | null {
+  const period = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+  return isPeriod(period) ? period : null;
+}
+
+/** The series that the service offers: by day, by month, or none where the period is too long for both. */
+export function intervalsOf({ from, to }: Period): Interval[] {
+  const intervals: Interval[] = [];
+  if (countDays(from, to) <= longestByDay) intervals.push('day');
+  if (monthsBetween(from, to).length <= longestByMonth) intervals.push('month');
+  return intervals;
+}
+
+export function intervalIn(query: URLSearchParams, period: Period): Interval | undefined {
+  const possible = intervalsOf(period);
+  const preferred = countDays(period.from, period.to) <= dailyUpTo ? 'day' : 'month';
+  const wanted = query.get('interval');
+  return possible.find((each) => each === wanted) ?? possible.find((each) => each === preferred) ?? possible[0];
+}
+
+/** Null where it would begin before the first day that can be counted. */
+export function periodBefore(period: Period, time: number): Period | null {
+  const before = comparedPeriod(period, time);
+  return isPeriod(before) ? before : null;
+}
+
+/**
+ * Whole months are compared with the same number of months before, a month to date with the same days of the previous
+ * month, and any other period with the same number of days before.
+ */
+function comparedPeriod({ from, to }: Period, time: number): Period {
+  const isFromFirst = from === firstDay(monthOfDay(from));
+  const months = monthsBetween(from, to).length;
+  const earlier = (month: string) => addMonths(month, -months);
+  if (isFromFirst && to === lastDay(monthOfDay(to)))
+    return { from: firstDay(earlier(monthOfDay(from))), to: lastDay(earlier(monthOfDay(to))) };
+  if (isFromFirst && months === 1 && to === dayOf(time)) {
+    const last = earlier(monthOfDay(to));
+    const sameDay = `${last}${to.slice(7)}`;
+    return { from: firstDay(earlier(monthOfDay(from))), to: isDate(sameDay) ? sameDay : lastDay(last) };
+  }
+  const days = countDays(from, to);
+  return { from: addDays(from, -days), to: addDays(from, -1) };
+}
+
+export const includesToday = ({ from, to }: Period, time: number): boolean => from <= dayOf(time) && dayOf(time) <= to;

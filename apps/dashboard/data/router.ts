@@ -1,0 +1,77 @@
+/** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
+import { useEffect, useState } from 'preact/hooks';
+
+export type Route =
+  | { page: 'home' }
+  | { page: 'domain'; domainId: string; query: URLSearchParams }
+  | { page: 'log'; domainId: string; query: URLSearchParams }
+  | { page: 'unknown' };
+
+type Query = Record<string, string | number | undefined>;
+
+const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log)?$/;
+
+export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
+  if (pathname === '/') return { page: 'home' };
+  const match = domainPath.exec(pathname);
+  if (!match?.[1]) return { page: 'unknown' };
+  return { page: match[2] ? 'log' : 'domain', domainId: match[1], query: new URLSearchParams(search) };
+}
+
+const withQuery = (path: string, query: Query): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
+};
+
+export const homeAddress = '/';
+export const domainAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}`, query);
+export const logAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}/log`, query);
+
+const navigation = new EventTarget();
+let isByHistory = false;
+
+/** Whether the latest navigation was the browser's back or forward, which restores the scroll position. */
+export const cameByHistory = (): boolean => isByHistory;
+
+export function navigate(address: string, { replace = false } = {}): void {
+  const before = location.pathname;
+  if (!replace) isByHistory = false;
+  if (replace) history.replaceState(history.state, '', address);
+  else history.pushState(null, '', address);
+  if (location.pathname !== before) scrollTo(0, 0);
+  navigation.dispatchEvent(new Event('navigate'));
+}
+
+/** The route in the address bar, updated whenever it changes. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location));
+  useEffect(() => {
+    const update = () => setRoute(routeOf(location));
+    navigation.addEventListener('navigate', update);
+    addEventListener('popstate', update);
+    return () => {
+      navigation.removeEventListener('navigate', update);
+      removeEventListener('popstate', update);
+    };
+  }, []);
+  return route;
+}
+
+/** A plain click on a link to one of these pages changes the view. The browser handles every other click. */
+export function followLinks(): void {
+  // registered before any view's listener, so that `cameByHistory` is right when they run
+  addEventListener('popstate', () => {
+    isByHistory = true;
+  });
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin || link.hash)
+      return;
+    if (routeOf(link).page === 'unknown') return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}

@@ -1,0 +1,107 @@
+/** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
+import './log.css';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FullRecord, Organization } from '#libs/contract/responses';
+import type { Api } from '../../data/api.ts';
+import { useArrivals } from '../../data/arrivals.ts';
+import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
+import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
+import { useReading } from '../../data/reading.ts';
+import { cameByHistory, logAddress, navigate } from '../../data/router.ts';
+import { count } from '../../format.ts';
+import { ErrorCard } from '../../parts/error-card.tsx';
+import { LiveBadge } from '../../parts/live-badge.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { RecordDetails } from '../../parts/record-details.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Filters } from './filters.tsx';
+import { LimitReached } from './limit-reached.tsx';
+import { LogNotInPlan } from './log-not-in-plan.tsx';
+import { NoRecords } from './no-records.tsx';
+import { Pagination } from './pagination.tsx';
+import { LogTable } from './table.tsx';
+
+interface Props {
+  api: Api;
+  organization: Organization;
+  domainId: string;
+  query: URLSearchParams;
+}
+
+export function Log({ api, organization, domainId, query: given }: Props) {
+  const query = logQueryIn(given);
+  const addressOf = (wanted: LogQuery) => logAddress(domainId, toAddressQuery(wanted));
+  const address = addressOf(query);
+  const [open, setOpen] = useState<FullRecord | null>(null);
+  const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
+  const reading = useReading<LogSnapshot>(address, (signal) => readLogSnapshot(api, domainId, query, signal));
+  const answer = reading.value?.page;
+  const isLogInPlan = reading.error?.code !== 'plan_feature_required';
+  const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
+  const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
+  const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
+  // applying the same filters again reloads the page
+  const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : navigate(addressOf(wanted)));
+  useEffect(() => setOpen(null), [address]);
+
+  const frame = useRef<HTMLElement>(null);
+  const shown = useRef(query);
+  // another page is read from its first row; after a change of size the select stays in view
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = query;
+    if (cameByHistory() || (before.page === query.page && before.limit === query.limit)) return;
+    frame.current?.scrollIntoView();
+    if (before.limit === query.limit) frame.current?.focus({ preventScroll: true });
+  }, [address]);
+
+  return (
+    <>
+      <PageHead
+        title={domainName}
+        note={
+          !isLogInPlan
+            ? 'Consent records of this domain'
+            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.`
+        }
+        domain={{ domainId, page: 'log' }}
+      >
+        {answer && live && <LiveBadge state={live} />}
+      </PageHead>
+      {!isLogInPlan && <LogNotInPlan organization={organization} domainId={domainId} />}
+      {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
+      {isLogInPlan && !answer?.capped && <Filters query={query} show={show} />}
+      {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
+      {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
+      {answer && (
+        <section
+          class={reading.isLate ? 'card log-card fading' : 'card log-card'}
+          aria-busy={reading.isLoading}
+          aria-label="Records"
+          ref={frame}
+          tabIndex={-1}
+        >
+          {reading.isSlow && (
+            <p class="notice" role="status">
+              Still loading. These are the previous records.
+            </p>
+          )}
+          {arrived > 0 && (
+            <p class="arrivals" role="status">
+              {count(arrived)} new {arrived === 1 ? 'decision' : 'decisions'}.{' '}
+              <button type="button" class="button quiet" onClick={reading.retry}>
+                Show
+              </button>
+            </p>
+          )}
+          {answer.records.length > 0 && <LogTable records={answer.records} onOpen={openRecord} />}
+          {answer.records.length === 0 && <NoRecords query={query} answer={answer} addressOf={addressOf} />}
+          {!answer.capped && answer.total > 0 && (
+            <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
+          )}
+        </section>
+      )}
+      {open && <RecordDetails record={open} domainName={domainName} onClose={() => setOpen(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+/** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
+import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
+import { DecisionName } from '../../parts/decision-name.tsx';
+import { memo } from '../../parts/memo.ts';
+
+interface Props {
+  records: FullRecord[];
+  onOpen(record: FullRecord): void;
+}
+
+/** More rows than fit on a screen. */
+const firstRows = 30;
+
+export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
+  const [completed, setCompleted] = useState<FullRecord[] | null>(null);
+  const first = useMemo(() => records.slice(0, firstRows), [records]);
+  const rest = useMemo(() => records.slice(firstRows), [records]);
+  // an effect runs after the first rows have been painted
+  useEffect(() => setCompleted(records), [records]);
+  return (
+    <div class="table-frame">
+      <table class="log">
+        <caption class="hidden">Consent records, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Decided (UTC)</th>
+            <th scope="col">Decision</th>
+            <th scope="col">Visitor</th>
+            <th scope="col">Allowed</th>
+            <th scope="col">Page</th>
+            <th scope="col">
+              <span class="hidden">Details</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <Rows records={first} onOpen={onOpen} />
+          {completed === records && <Rows records={rest} onOpen={onOpen} />}
+        </tbody>
+      </table>
+    </div>
+  );
+});
+
+const Rows = memo(function Rows({ records, onOpen }: Props) {
+  return (
+    <>
+      {records.map((record) => {
+        const time = timeOfDay(record.decidedAt);
+        return (
+          <tr key={record.id}>
+            <td class="log-time">
+              <time dateTime={record.decidedAt}>
+                {dateOf(record.decidedAt)} <strong>{time}</strong>
+              </time>
+            </td>
+            <td>
+              <DecisionName decision={record.decision} />
+            </td>
+            <td class="log-text">
+              {record.visitorId === null ? (
+                <span class="muted">–</span>
+              ) : (
+                <bdi>{escapeInvisible(record.visitorId)}</bdi>
+              )}
+              {record.bot && <span class="tag"> bot</span>}
+            </td>
+            <td class="log-text">{allowed(record)}</td>
+            <td class="log-text">
+              {record.pageUrl === null ? (
+                <span class="muted">–</span>
+              ) : (
+                <bdi>{escapeInvisible(pathOf(record.pageUrl))}</bdi>
+              )}
+            </td>
+            <td class="log-open">
+              <button
+                type="button"
+                class="button quiet"
+                aria-label={`Details of the record from ${time}`}
+                onClick={() => onOpen(record)}
+              >
+                Details
+              </button>
+            </td>
+          </tr>
+        );
+      })}
+    </>
+  );
+});
+
+function allowed({ preferences }: FullRecord) {
+  if (preferences === null) return <span class="muted">–</span>;
+  const names = Object.entries(preferences).flatMap(([name, isOn]) => (isOn ? [escapeInvisible(name)] : []));
+  return names.length > 0 ? names.join(', ') : <span class="muted">nothing</span>;
+}
+
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname : url);

@@ -1,0 +1,12 @@
+import './decision-name.css';
+import type { Decision } from '#libs/contract/terms';
+import { Swatch } from '../charts/swatch.tsx';
+import { decisionNames } from '../data/decisions.ts';
+
+/** A decision by its colour and its name. */
+export const DecisionName = ({ decision }: { decision: Decision }) => (
+  <span class="decision">
+    <Swatch decision={decision} />
+    {decisionNames[decision]}
+  </span>
+);

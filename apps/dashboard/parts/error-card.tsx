@@ -1,0 +1,81 @@
+/** An error in words, with a retry and the request id that finds it in the service's log. */
+import './error-card.css';
+import { useState } from 'preact/hooks';
+import { copyText } from '../clipboard.ts';
+import type { ApiError } from '../data/api-error.ts';
+
+interface Message {
+  title: string;
+  text: string;
+}
+
+const messages: Record<string, Message> = {
+  domain_not_found: {
+    title: 'Domain not found',
+    text: 'Your organization has no domain with this id. It may have been removed, or the link belongs to another organization.',
+  },
+  rate_limited: {
+    title: 'Too many requests',
+    text: 'This token has used up its requests for this minute. Try again in a moment.',
+  },
+  unavailable: {
+    title: 'The service is unavailable',
+    text: 'It cannot reach its database. Decisions are still recorded, and the figures return when the database does.',
+  },
+  internal_error: {
+    title: 'The service reported an error',
+    text: 'Its log has the details under the request id below. No recorded decision is lost.',
+  },
+  invalid_request: {
+    title: 'Invalid request',
+    text: 'The address or a filter has an invalid value.',
+  },
+};
+
+function messageFor({ kind, code }: ApiError): Message {
+  if (kind === 'offline')
+    return {
+      title: 'You are offline',
+      text: 'The figures return when this device is online again.',
+    };
+  if (kind === 'unreachable')
+    return {
+      title: 'The service cannot be reached',
+      text: 'It may be restarting, or the network may be down. This page keeps trying.',
+    };
+  return (
+    messages[code ?? ''] ?? {
+      title: 'Something went wrong',
+      text: 'The service sent an unexpected answer.',
+    }
+  );
+}
+
+export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) {
+  const { title, text } = messageFor(error);
+  return (
+    <section class="card message" role="alert">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {error.code === 'invalid_request' && <p class="muted">{error.message}</p>}
+      <div class="actions">
+        <button type="button" class="button primary" onClick={retry}>
+          Try again
+        </button>
+        {error.requestId && <RequestId id={error.requestId} />}
+      </div>
+    </section>
+  );
+}
+
+function RequestId({ id }: { id: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <span class="request-id">
+      Request id <code>{id}</code>
+      <button type="button" class="button quiet" onClick={() => void copyText(id).then(setCopied)}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+/** What a domain without decisions shows: the tag, and a command that sends a decision. */
+import type { Organization } from '#libs/contract/responses';
+import { assentCommand } from './assent-command.ts';
+import { Snippet } from './snippet.tsx';
+
+type Domain = Organization['domains'][number];
+
+export function FirstRecord({ domain, period }: { domain: Domain; period: string }) {
+  const origin = location.origin;
+  return (
+    <section class="card message">
+      <h2>Waiting for the first decision</h2>
+      <p>
+        No decisions {period}. Add the tag to <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here
+        within about a second.
+      </p>
+      <Snippet
+        name="The tag"
+        code={`<script src="${origin}/widget.js"\n  data-domain="${domain.domainId}" data-key="ak_…" defer></script>`}
+      />
+      <Snippet
+        name="By hand"
+        code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
+      />
+      <p class="muted">
+        The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
+        <code>{assentCommand(`key create ${domain.domainId}`)}</code>
+      </p>
+    </section>
+  );
+}

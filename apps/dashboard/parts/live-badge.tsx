@@ -1,0 +1,28 @@
+import './live-badge.css';
+/** Whether the figures are live, and if not, how old they are. `null` stands for a period that is over. */
+
+import type { LiveState } from '../data/live.ts';
+import type { PollStatus } from '../data/poll.ts';
+import { localTimeOfDay } from '../format.ts';
+
+export function LiveBadge({ state }: { state: LiveState | null }) {
+  if (state === null) return <span class="live live-still">Complete period</span>;
+  if (state.status === 'waiting' || state.status === 'live')
+    return (
+      <span class="live live-on" role="status">
+        <span class="live-dot" aria-hidden="true" />
+        Live
+      </span>
+    );
+  return (
+    <span class="live live-lost" role="status">
+      <span class="live-dot" aria-hidden="true" />
+      {problemWith(state.status)}: figures from {localTimeOfDay(state.updatedAt)}
+    </span>
+  );
+}
+
+function problemWith(status: PollStatus): string {
+  if (!navigator.onLine) return 'You are offline';
+  return status === 'late' ? 'Waiting for the service' : 'No connection to the service';
+}

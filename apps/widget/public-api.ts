@@ -1,0 +1,19 @@
+/** `window.assent`: the widget's API for scripts of the page. */
+import type { Consent } from './consent.ts';
+
+export type Listener = (consent: Consent) => void;
+
+declare global {
+  interface Window {
+    assent?: {
+      /** The current choice; null before the visitor has decided. */
+      getConsent(): Consent | null;
+      /** Opens the settings. */
+      open(): void;
+      /** Withdraws consent and records that. Does nothing where there is no consent. */
+      withdraw(): void;
+      /** Calls `listener` on each change. Returns a function that removes it. */
+      onChange(listener: Listener): () => void;
+    };
+  }
+}

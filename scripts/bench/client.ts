@@ -1,0 +1,129 @@
+/**
+ * The load generator, a process of its own. Its one argument is a `Load`, its output a `LoadResult`. With a `rate`, each
+ * latency counts from when its request was due: a server that stalls cannot put off the requests that would show it.
+ */
+import { makeIdAt } from '#libs/contract/uuid';
+import { type Connection, openConnection } from './connection.ts';
+import { quantile } from './figures.ts';
+import { type Reads, type Records, requestMaker } from './requests.ts';
+
+export interface Load {
+  baseUrl: string;
+  send: Records | Reads;
+  /** each has one request on its way; default: 256 for records, 128 for reads */
+  connections?: number;
+  /** How long, or how many requests. */
+  seconds?: number;
+  count?: number;
+  /** requests a second; default: as fast as the server answers */
+  rate?: number;
+  /** seconds at the beginning whose latencies are not counted */
+  warmUp?: number;
+}
+
+export interface LoadResult {
+  /** with a 2xx */
+  answered: number;
+  /** with anything else, or not at all */
+  failed: number;
+  /** from the first request to the last answer */
+  seconds: number;
+  /** latencies in milliseconds */
+  p50: number;
+  p99: number;
+  /** ids of records that were acknowledged, where the load has ids */
+  acknowledged: string[];
+}
+
+const load: Load = JSON.parse(process.argv[2] ?? '{}');
+const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, rate, warmUp = 0 } = load;
+// with half as many for records a fifth of two processors waited for the disk of Redis
+const { connections = 'sites' in send ? 256 : 128 } = load;
+const makeRequest = requestMaker(baseUrl, send);
+const withIds = 'sites' in send && send.ids === true;
+
+interface Lane {
+  connection?: Connection;
+  /** when its request was due; undefined: none is on its way */
+  due?: number | undefined;
+  id: string;
+}
+
+const latencies: number[] = [];
+const acknowledged: string[] = [];
+let open = 0;
+let sent = 0;
+let answered = 0;
+let failed = 0;
+
+const idle: Lane[] = Array.from({ length: connections }, () => ({ id: '' }));
+await Promise.all(idle.map(connect));
+const start = performance.now();
+let last = start;
+const end = start + (warmUp + seconds) * 1_000;
+const ticking = setInterval(tick, 1);
+tick();
+
+async function connect(lane: Lane): Promise<void> {
+  lane.connection = await openConnection(baseUrl, {
+    answered: (status) => finish(lane, status),
+    closed: () => {
+      delete lane.connection;
+      const reopened = connect(lane).catch(() => {});
+      void reopened.then(() => finish(lane, 0));
+    },
+  });
+}
+
+/** When the next request is due; undefined: not now. */
+function nextDue(now: number): number | undefined {
+  const due = rate === undefined ? now : start + (sent / rate) * 1_000;
+  return sent < count && due <= now && due < end ? due : undefined;
+}
+
+function sendNext(lane: Lane): void {
+  const due = nextDue(performance.now());
+  if (due === undefined || !lane.connection) return void idle.push(lane);
+  lane.due = due;
+  if (withIds) lane.id = makeIdAt(Date.now());
+  lane.connection.send(makeRequest(sent, lane.id));
+  sent += 1;
+  open += 1;
+}
+
+function finish(lane: Lane, status: number): void {
+  const { due } = lane;
+  // a server may end a connection that has sent nothing with a 408
+  if (due === undefined) return;
+  last = performance.now();
+  lane.due = undefined;
+  open -= 1;
+  if (status >= 200 && status < 300) {
+    answered += 1;
+    if (due >= start + warmUp * 1_000) latencies.push(last - due);
+    if (withIds) acknowledged.push(lane.id);
+  } else failed += 1;
+  sendNext(lane);
+}
+
+function tick(): void {
+  const now = performance.now();
+  for (const lane of idle.splice(0)) sendNext(lane);
+  const allSent = sent >= count || (now >= end && nextDue(now) === undefined);
+  // a server that answers nothing for ten seconds ends the load too
+  if ((allSent && open === 0) || now > last + 10_000) report();
+}
+
+function report(): void {
+  clearInterval(ticking);
+  const unsent = rate === undefined ? 0 : Math.max(0, Math.min(count, Math.floor((warmUp + seconds) * rate)) - sent);
+  const result: LoadResult = {
+    answered,
+    failed: failed + open + unsent,
+    seconds: (last - start) / 1_000,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    acknowledged,
+  };
+  process.stdout.write(JSON.stringify(result), () => process.exit());
+}

@@ -1,0 +1,51 @@
+/** `npm run demo [-- --records N --months N]`: fills the demo organization of a running `npm start` with a year. */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { readConfig, withDatabase, withRedis } from '../apps/cli/session.ts';
+import { fill } from './demo/fill.ts';
+import { Advice, describe } from './stack/advice.ts';
+import { readPrivate } from './start/files.ts';
+
+/** A terminal and npm may both pass on one Ctrl-C; only a signal after this many milliseconds is a second one. */
+const oneCtrlC = 1_000;
+
+const { values } = parseArgs({
+  options: { records: { type: 'string', default: '200000' }, months: { type: 'string', default: '12' } },
+});
+
+const stop = new AbortController();
+let stoppedAt = Number.POSITIVE_INFINITY;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (performance.now() - stoppedAt > oneCtrlC) process.exit(130);
+    if (!stop.signal.aborted) stoppedAt = performance.now();
+    stop.abort();
+  });
+}
+
+try {
+  const period = { records: wholeNumber('records', 10_000_000), months: wholeNumber('months', 60), until: Date.now() };
+  const demo = readPrivate('demo.json');
+  if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
+  const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
+  const { queueShards } = readConfig().connections();
+  const started = performance.now();
+  const { added, present, differences } = await withDatabase((db, admin) =>
+    withRedis((redis) =>
+      fill({ db, admin, redis, queueShards, organizationId }, period, { stop: stop.signal, say: console.log }),
+    ),
+  );
+  const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+  console.log(`${added} records added in ${seconds} s, ${present} were there already, ${differences} counters differ.`);
+  if (stop.signal.aborted) console.log('Stopped: what was sent is stored and counted. Run it again to continue.');
+  process.exit(differences > 0 ? 1 : stop.signal.aborted ? 130 : 0);
+} catch (error) {
+  console.error(describe(error));
+  process.exit(1);
+}
+
+function wholeNumber(name: 'records' | 'months', max: number): number {
+  const value = Number(values[name]);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new Advice(`--${name} must be a whole number from 1 to ${max}.`);
+}

@@ -1,0 +1,69 @@
+/** A server of our own on the loopback: on its port or a free one, with its log in a file. */
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Advice, describe } from './advice.ts';
+import { lastLines } from './command.ts';
+import { freePort } from './ports.ts';
+import type { Tethered } from './tether.ts';
+import { waitUntil } from './wait.ts';
+
+export interface ServerOptions {
+  /** Made when missing, and all of it ours. */
+  dataDir: string;
+  port?: number | undefined;
+  settings?: Record<string, string>;
+  say?: (line: string) => void;
+  /** Gives up, and leaves nothing running, when aborted before the server answers. */
+  signal?: AbortSignal | undefined;
+}
+
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
+
+interface Start extends Pick<ServerOptions, 'dataDir' | 'port' | 'signal'> {
+  name: string;
+  spawn(port: number, log: number): Tethered;
+  urlOf(port: number): string;
+  /** Resolves once the server is ready; what it throws says why it is not yet. */
+  probe(url: string): Promise<unknown>;
+}
+
+export async function startServer({ name, dataDir, port: wanted, signal, spawn, urlOf, probe }: Start) {
+  const logFile = path.join(dataDir, 'server.log');
+  for (let attempt = 1; ; attempt++) {
+    const port = wanted ?? (await freePort());
+    const url = urlOf(port);
+    const log = openSync(logFile, 'w', 0o600);
+    const server = spawn(port, log);
+    closeSync(log);
+    try {
+      await untilReady(() => probe(url), server, signal);
+      const { child, pid, exited, kill } = server;
+      const stop = async () => void (await server.stop());
+      return { url, port, child, pid, dataDir, logFile, exited, stop, kill };
+    } catch (error) {
+      await server.stop();
+      const lines = readFileSync(logFile, 'utf8');
+      const taken = lines.includes('Address already in use');
+      if (taken && wanted === undefined && attempt < 3) continue;
+      if (signal?.aborted) throw error;
+      if (taken) throw new Advice(`Port ${port} is taken: ${name} cannot listen there.`);
+      throw new Advice(`${name} did not start: ${describe(error)}\n${lastLines(lines)}`);
+    }
+  }
+}
+
+/** Recovery after a crash may take its time. */
+async function untilReady(probe: () => Promise<unknown>, server: Tethered, signal: AbortSignal | undefined) {
+  let last: unknown;
+  const isReady = async () => {
+    if (!server.running()) throw new Error('it ended');
+    try {
+      await probe();
+      return true;
+    } catch (error) {
+      last = error;
+      return false;
+    }
+  };
+  if (!(await waitUntil(isReady, { deadlineMs: 120_000, signal }))) throw last;
+}

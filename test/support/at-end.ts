@@ -1,0 +1,14 @@
+/**
+ * What a file started ends with the file, also what was started in a hook or a test: there vitest's own `afterAll` is
+ * not heard. The worker goes on with the next file, so that nothing may be left to the end of its process.
+ */
+const pending: (() => unknown)[] = [];
+
+/** Calls `work` after the file's last test; what was registered last goes first. */
+export function atEnd(work: () => unknown): void {
+  pending.push(work);
+}
+
+export async function endAll(): Promise<void> {
+  for (const work of pending.splice(0).reverse()) await work();
+}

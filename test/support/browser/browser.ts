@@ -1,0 +1,89 @@
+/** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { beforeAll, onTestFinished } from 'vitest';
+import { atEnd } from '../at-end.ts';
+import { findChromium } from '../chromium.ts';
+
+/** Hosts below this name are this machine. */
+export const hostName = 'example.test';
+
+/** Milliseconds; a page that lacks what it should have is told soon. */
+const patience = 10_000;
+/** Milliseconds for unpacking Chromium, once in a clone. */
+const installTime = 300_000;
+
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** what the pages wrote to the console, and errors that nobody caught */
+  messages: string[];
+}
+
+export interface Visit {
+  /** somebody new, who is gone when the test ends */
+  (options?: BrowserContextOptions): Promise<Visitor>;
+  /**
+   * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs a second, so
+   * this is for tests that do not look at what a browser keeps.
+   */
+  again(options?: BrowserContextOptions, name?: string): Promise<Visitor>;
+}
+
+/** Once in a worker, for all its files: it ends with the worker, or when that is killed and its pipe breaks. */
+let launched: Browser | undefined;
+
+async function launch(): Promise<Browser> {
+  const { binary, env } = await findChromium(console.log);
+  return chromium.launch({
+    executablePath: binary,
+    env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+    args: [`--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
+  });
+}
+
+export function useBrowser(): Visit {
+  let browser: Browser;
+  const regulars = new Map<string, Promise<Visitor>>();
+
+  beforeAll(async () => {
+    // one that crashed does not fail the next file
+    if (!launched?.isConnected()) launched = await launch();
+    browser = launched;
+  }, installTime);
+  atEnd(async () => {
+    for (const regular of regulars.values()) await (await regular).context.close();
+  });
+
+  const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    context.setDefaultTimeout(patience);
+    const messages: string[] = [];
+    context.on('page', (page) => {
+      page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+      page.on('pageerror', (error) => messages.push(`uncaught: ${error.message}`));
+    });
+    return { context, page: await context.newPage(), messages };
+  };
+  const visit = async (options: BrowserContextOptions = {}) => {
+    const visitor = await arrive(options);
+    onTestFinished(() => visitor.context.close());
+    return visitor;
+  };
+
+  const again = async (options: BrowserContextOptions = {}, name = '') => {
+    const key = JSON.stringify([name, options]);
+    const coming = regulars.get(key) ?? arrive(options);
+    regulars.set(key, coming);
+    const visitor = await coming;
+    onTestFinished(async () => {
+      await visitor.page.unrouteAll({ behavior: 'ignoreErrors' });
+      await visitor.context.setOffline(false);
+    });
+    return visitor;
+  };
+  return Object.assign(visit, { again });
+}
+
+/** The button with exactly this name. */
+export const click = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();

@@ -1,0 +1,57 @@
+/** A website: pages of its own on a port of its own, with the widget's tag where a test puts it. */
+import { createServer } from 'node:http';
+import { atEnd } from '../at-end.ts';
+import type { Stack } from '../stack.ts';
+
+export interface Site {
+  port: number;
+  /** under the name `localhost`, which is not that of the API */
+  origin: string;
+  /** Puts a page there and returns its address. */
+  add(path: string, body: string, headers?: Record<string, string>): string;
+}
+
+interface File {
+  body: string;
+  headers: Record<string, string>;
+}
+
+export async function startSite(): Promise<Site> {
+  const files = new Map<string, File>();
+  const server = createServer(({ url = '' }, response) => {
+    const file = files.get(url.replace(/[?#].*/, ''));
+    response.writeHead(file ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...file?.headers });
+    response.end(file?.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const origin = `http://localhost:${port}`;
+  return {
+    port,
+    origin,
+    add: (path, body, headers = {}) => {
+      files.set(path, { body, headers });
+      return origin + path;
+    },
+  };
+}
+
+type Attributes = Record<string, string>;
+
+/** The tag as the README has it. */
+export function tag(
+  { api, domainId, apiKey }: Pick<Stack, 'api' | 'domainId' | 'apiKey'>,
+  attributes: Attributes = {},
+) {
+  const all = { src: `${api.baseUrl}/widget.js`, 'data-domain': domainId, 'data-key': apiKey, ...attributes };
+  const written = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
+  return `<script ${written.join(' ')} defer></script>`;
+}
+
+export const html = (head: string, body = '<h1>A page</h1>', attributes = 'lang="en"'): string =>
+  `<!doctype html><html ${attributes}><head><meta charset="utf-8"><title>A page</title>${head}</head><body><main>${body}</main></body></html>`;

@@ -1,0 +1,23 @@
+/** Databases on the server that all files share. */
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { eventually } from './wait.ts';
+
+/** Makes an empty, migrated database beside the template that `server` names, and returns its address. */
+export async function copyDatabase(server: string): Promise<string> {
+  const url = new URL(server);
+  const template = url.pathname.slice(1);
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  admin.searchParams.delete('sslmode');
+  const sql = postgres(admin.toString(), { max: 1, onnotice: () => {} });
+  try {
+    // Postgres copies a template only while nobody is connected to it, and another file may be copying it now
+    await eventually(() => sql.unsafe(`create database ${name} template ${template}`), { every: 50 });
+  } finally {
+    await sql.end();
+  }
+  url.pathname = `/${name}`;
+  return url.toString();
+}

@@ -1,0 +1,64 @@
+/** A door in front of a server that others share: shut for an outage, frozen for a server that no longer answers. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { atEnd } from './at-end.ts';
+
+export interface Gate {
+  /** the server's address, through the gate */
+  url: string;
+  open(): void;
+  /** ends every connection and takes no new one */
+  shut(): void;
+  /** keeps connections and takes new ones, but nothing passes any more */
+  freeze(): void;
+}
+
+export async function openGate(url: string): Promise<Gate> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let state: 'open' | 'shut' | 'frozen' = 'open';
+
+  const server = createServer((socket) => {
+    if (state === 'shut') return void socket.destroy();
+    const onward = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => state === 'open' && to.write(data));
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const destroyAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => {
+    destroyAll();
+    server.close();
+  });
+  const address = server.address();
+  const through = new URL(url);
+  through.port = String(typeof address === 'object' && address ? address.port : '');
+  return {
+    url: through.toString(),
+    // what a frozen server swallowed is lost, so its connections are of no use
+    open: () => {
+      if (state === 'frozen') destroyAll();
+      state = 'open';
+    },
+    shut: () => {
+      state = 'shut';
+      destroyAll();
+    },
+    freeze: () => {
+      state = 'frozen';
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Runs the steps of the Dockerfile outside a container: the same copies into an empty folder, the same commands, and at
+ * the end only what the last stage takes. For machines without a Docker engine.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { Advice } from '../../scripts/stack/advice.ts';
+import { lastLines } from '../../scripts/stack/command.ts';
+import { root } from '../../scripts/stack/paths.ts';
+
+interface Step {
+  instruction: string;
+  words: string[];
+}
+
+interface Stage {
+  name: string;
+  steps: Step[];
+}
+
+export function readStages(dockerfile: string): Stage[] {
+  const stages: Stage[] = [];
+  for (const line of dockerfile.replaceAll('\\\n', ' ').split('\n')) {
+    const [instruction = '', ...words] = line.trim().split(/\s+/);
+    if (instruction === '' || instruction.startsWith('#')) continue;
+    if (instruction === 'FROM') stages.push({ name: words[2] ?? 'last', steps: [] });
+    else stages.at(-1)?.steps.push({ instruction, words });
+  }
+  return stages;
+}
+
+/** Leaves in `folder`/last what the image would hold below /app. Returns that folder and the image's command. */
+export function rehearseImage(folder: string): { app: string; command: string[] } {
+  const stages = readStages(readFileSync(path.join(root, 'apps/Dockerfile'), 'utf8'));
+  let command: string[] = [];
+  for (const stage of stages) {
+    const app = path.join(folder, stage.name);
+    mkdirSync(app, { recursive: true });
+    for (const { instruction, words } of stage.steps) {
+      if (instruction === 'COPY') copy(words, app, folder);
+      if (instruction === 'RUN') run(words.join(' '), app);
+      if (instruction === 'CMD') command = JSON.parse(words.join(' ')) as string[];
+    }
+  }
+  return { app: path.join(folder, stages.at(-1)?.name ?? 'last'), command };
+}
+
+/** As Docker has it: a folder's contents go into the destination, a file goes into a destination that ends with /. */
+function copy(words: string[], app: string, folder: string) {
+  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
+  const paths = words.filter((word) => !word.startsWith('--'));
+  const destination = path.resolve('/app', paths.pop() ?? '.').replace(/^\/app\/?/, '');
+  const intoFolder = words.at(-1)?.endsWith('/') ?? false;
+  for (const source of paths) {
+    const file = from ? path.join(folder, from, path.relative('/app', source)) : path.join(root, source);
+    const isFile = statSync(file).isFile();
+    const target = path.join(app, destination, isFile && intoFolder ? path.basename(file) : '');
+    cpSync(file, target, { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+function run(command: string, cwd: string) {
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Advice(`"${command}" failed:\n${lastLines(stdout + stderr, 20)}`);
+}

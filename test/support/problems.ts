@@ -1,0 +1,33 @@
+/** What every error of the contract has in common. */
+import { expect } from 'vitest';
+import type { Answer, ProblemAnswer } from './client.ts';
+
+const publicFields = new Set(['type', 'title', 'status', 'code', 'detail', 'requestId', 'errors', 'serverTime', 'id']);
+
+export function expectProblem(answer: Answer<ProblemAnswer>, status: number, code: string): void {
+  const { headers, body } = answer;
+  expect({ status: answer.status, code: body.code, detail: body.detail }).toEqual({
+    status,
+    code,
+    detail: expect.stringMatching(/./),
+  });
+  expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+  expect(body).toMatchObject({ status, title: expect.stringMatching(/./), type: expect.stringMatching(/./) });
+  expect(headers.get('x-request-id')).toBe(body.requestId);
+  expect(Object.keys(body).filter((field) => !publicFields.has(field))).toEqual([]);
+}
+
+/** `invalid_request` that blames exactly these (JSON pointers). */
+export function expectBlame(answer: Answer<ProblemAnswer>, ...paths: string[]): void {
+  expectProblem(answer, 400, 'invalid_request');
+  expect([...new Set(answer.body.errors?.map((error) => error.path))].sort()).toEqual([...paths].sort());
+}
+
+/**
+ * All that a caller can compare, but the time: equal for two answers that must not tell anything apart.
+ * The requests have to carry the same X-Request-Id.
+ */
+export function indistinguishable({ status, headers, body }: Answer<ProblemAnswer>): string {
+  const rest = [...headers].filter(([name]) => name !== 'date');
+  return JSON.stringify({ status, headers: rest, body });
+}
