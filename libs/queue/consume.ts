@@ -55,7 +55,7 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
 async function readPayload(job: Job<unknown>, token: string | undefined, log: Log): Promise<NewRecord[]> {
   const version = versionedPayload.safeParse(job.data);
   if (version.success && version.data.v > jobVersion) {
-    log.warn({ jobId: job.id, version: version.data.v }, 'job of a newer release waits for a worker that knows it');
+    log.warn({ jobId: job.id, version: version.data.v }, 'job of a newer release waits for a worker that can read it');
     await job.moveToDelayed(Date.now() + newerPayloadWaits, token);
     throw new DelayedError();
   }

@@ -142,6 +142,16 @@ describe('the log, on random records over days and months', () => {
     expect(page.ids).toEqual(expected.slice(5, 10));
   });
 
+  it('a visitor’s records are found by days before 1970 as by any others', async () => {
+    const { organizationId, domainId, records } = await store([
+      { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: false },
+    ]);
+    const query = { organizationId, domainId, limit: 10, offset: 0, visitorId: 'anna' };
+    const since = await idsOf({ ...query, from: '0001-01-01' });
+    expect(since).toEqual({ total: 1, more: false, ids: records.map(({ id }) => id) });
+    expect(await idsOf({ ...query, to: '1969-12-31' })).toEqual({ total: 0, more: false, ids: [] });
+  });
+
   it("another organization's name finds nothing of a domain", async () => {
     const { domainId } = await store([
       { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: true },

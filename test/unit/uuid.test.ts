@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
-import { makeIdAt, timeOf, uuidv7Pattern } from '#libs/contract/uuid';
+import { lowestIdAt, makeIdAt, timeOf, uuidv7Pattern } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';
 
 describe('an id', () => {
@@ -40,6 +40,13 @@ describe('an id', () => {
     const ids = Array.from({ length: 20_000 }, () => makeIdAt(1_700_000_000_000));
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(Array.from({ length: 20_000 }, makeId)).size).toBe(20_000);
+  });
+
+  it('of a time lies within the bounds of that millisecond', () => {
+    for (const time of [0, 1, 1_700_000_000_000, 2 ** 48 - 2]) {
+      expect(lowestIdAt(time) <= makeIdAt(time) && makeIdAt(time) < lowestIdAt(time + 1)).toBe(true);
+    }
+    expect(lowestIdAt(-1)).toBe(lowestIdAt(0));
   });
 
   it('is a UUIDv7 or is refused', () => {

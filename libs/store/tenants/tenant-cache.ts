@@ -156,7 +156,7 @@ export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantC
       isAsking = true;
     } catch (error) {
       // once for each outage, not twice a second
-      if (isAsking) log.warn({ err: error }, 'cannot ask Postgres which tenants changed');
+      if (isAsking) log.warn({ err: error }, 'cannot poll Postgres for changed tenants');
       isAsking = false;
     }
     if (!closed) timer = setTimeout(pollAgain, pollEvery);
