@@ -4,7 +4,6 @@ import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
 
-
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
