@@ -57,11 +57,6 @@ export class Batcher<Item, Result> {
     this.#options = { weigh: () => 1, concurrency: 1, patience: never, linger, ...options };
   }
 
-  /** Weight of what was added and has no result yet. */
-  get pending(): number {
-    return this.#weight;
-  }
-
   /** `since`: from when its patience counts, by `performance.now()`. */
   add(item: Item, since = performance.now()): Promise<Result> {
     const weight = this.#options.weigh(item);

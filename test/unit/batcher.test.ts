@@ -83,7 +83,7 @@ describe('a batcher', () => {
     (await started(1)).fail(new RangeError('no'));
     (await started(2)).succeed();
     expect(await Promise.all(added)).toEqual(['RangeError', 'RangeError', 'c']);
-    expect(batcher.pending).toBe(0);
+    await batcher.idle();
   });
 
   it('gives an error that `run` throws before it returns a promise to its batch too', async () => {
@@ -115,15 +115,18 @@ describe('weight', () => {
     const first = batcher.add('aaa');
     const run = await started(1);
     const second = batcher.add('bb');
-    expect(batcher.pending).toBe(5);
     expect(await outcome(batcher.add('c'))).toBe(BatcherFull.name);
-    expect(batcher.pending).toBe(5);
     run.succeed();
     await first;
-    expect(batcher.pending).toBe(2);
+    // what was refused took no room, and what is settled gave back its own
     const third = batcher.add('ccc');
+    expect(await outcome(batcher.add('d'))).toBe(BatcherFull.name);
     (await started(2)).succeed();
     expect(await Promise.all([second, third])).toEqual(['bb+ccc', 'bb+ccc']);
+    const whole = batcher.add('eeeee');
+    expect(await outcome(batcher.add('f'))).toBe(BatcherFull.name);
+    (await started(3)).succeed();
+    expect(await whole).toBe('eeeee');
   });
 });
 
@@ -195,14 +198,15 @@ describe('patience', () => {
     const run = await started(1);
     const behind = outcome(batcher.add('b'));
     expect(await Promise.all([hanging, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
-    expect(batcher.pending).toBe(0);
-    const next = batcher.add('c');
+    // both gave back their room
+    const next = [batcher.add('c'), batcher.add('d')];
+    expect(await outcome(batcher.add('e'))).toBe(BatcherFull.name);
     // what nobody waits for any more is not run
     run.succeed();
     const second = await started(2);
-    expect(second.items).toEqual(['c']);
+    expect(second.items).toEqual(['c', 'd']);
     second.succeed();
-    expect(await next).toBe('c');
+    expect(await Promise.all(next)).toEqual(['c+d', 'c+d']);
     expect(runs).toHaveLength(2);
   });
 
@@ -302,7 +306,6 @@ it('every item gets its own batch’s result, whatever comes when', async () => 
         const weight = items.reduce((sum, item) => sum + (steps[item]?.weight ?? 0), 0);
         expect(weight <= maxBatch || items.length === 1).toBe(true);
       });
-      expect(batcher.pending).toBe(0);
     }),
   );
 });
