@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { summarize } from '#libs/queue/summary';
 import { print, withQueues } from './session.ts';
 
 const shownFailures = 20;
@@ -12,6 +11,8 @@ export function queueCommand(): Command {
     .description('jobs by state, and the errors of the newest failed ones')
     .action(async (_: object, self: Command) => {
       const status = await withQueues(async (queues) => {
+        // imported here: it loads BullMQ, which most commands do not need
+        const { summarize } = await import('#libs/queue/summary');
         const { jobs, oldestWaiting } = await summarize(queues);
         const failed = (await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)))).flat();
         return {
