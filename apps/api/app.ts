@@ -33,7 +33,7 @@ import { orgStats } from './stats/org-stats.ts';
 
 const exact = { sensitive: true, strict: true };
 
-/** What main builds once; each room is handed what it says it needs. */
+/** Created once, in process/serve.ts; each room is handed what it says it needs. */
 export interface AppParts {
   config: ApiConfig;
   log: Log;

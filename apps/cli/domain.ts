@@ -49,6 +49,7 @@ export function domainCommand(): Command {
     );
   command
     .command('list')
+    .description('list domains')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
       printList(self, 'domains', await withDatabase((db) => db.run((sql) => directory.domains(sql, org))));

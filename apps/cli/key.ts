@@ -18,12 +18,14 @@ export function keyCommand(): Command {
     });
   command
     .command('list')
+    .description('list keys')
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain }: { domain?: string }, self: Command) => {
       printList(self, 'keys', await withDatabase((db) => db.run((sql) => directory.keys(sql, domain))));
     });
   command
     .command('show <domain> <keyprefix>')
+    .description('show one key')
     .action(async (domain: string, prefix: string, _: object, self: Command) => {
       const keys = await withDatabase((db) => db.run((sql) => directory.keys(sql, domain)));
       const found = keys.filter((key) => key.prefix.startsWith(prefix) || prefix.startsWith(key.prefix));

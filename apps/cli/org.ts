@@ -23,15 +23,21 @@ export function orgCommand(): Command {
     .action(async (organizationId: string, plan: string, _: object, self: Command) => {
       print(self, await withDatabase((_db, admin) => admin.setOrganizationPlan(organizationId, plan)));
     });
-  command.command('list').action(async (_: object, self: Command) => {
-    printList(self, 'organizations', await withDatabase((db) => db.run(directory.organizations)));
-  });
-  command.command('show <org>').action(async (organizationId: string, _: object, self: Command) => {
-    const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
-    const organization = found.get(organizationId);
-    if (!organization) throw new Error(`no organization ${organizationId}`);
-    const { name, plan, domains } = organization;
-    print(self, { organizationId, name, plan: plan.name, domains: domains.map((domain) => domain.domainId) });
-  });
+  command
+    .command('list')
+    .description('list organizations')
+    .action(async (_: object, self: Command) => {
+      printList(self, 'organizations', await withDatabase((db) => db.run(directory.organizations)));
+    });
+  command
+    .command('show <org>')
+    .description('show one organization')
+    .action(async (organizationId: string, _: object, self: Command) => {
+      const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+      const organization = found.get(organizationId);
+      if (!organization) throw new Error(`no organization ${organizationId}`);
+      const { name, plan, domains } = organization;
+      print(self, { organizationId, name, plan: plan.name, domains: domains.map((domain) => domain.domainId) });
+    });
   return command;
 }

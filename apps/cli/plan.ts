@@ -37,11 +37,17 @@ export function planCommand(): Command {
       );
       print(self, { ...plan });
     });
-  command.command('list').action(async (_: object, self: Command) => {
-    printList(self, 'plans', await withDatabase((db) => db.run(directory.plans)));
-  });
-  command.command('show <name>').action(async (name: string, _: object, self: Command) => {
-    print(self, find(await withDatabase((db) => db.run(directory.plans)), 'name', name, 'plan'));
-  });
+  command
+    .command('list')
+    .description('list plans')
+    .action(async (_: object, self: Command) => {
+      printList(self, 'plans', await withDatabase((db) => db.run(directory.plans)));
+    });
+  command
+    .command('show <name>')
+    .description('show one plan')
+    .action(async (name: string, _: object, self: Command) => {
+      print(self, find(await withDatabase((db) => db.run(directory.plans)), 'name', name, 'plan'));
+    });
   return command;
 }

@@ -25,7 +25,7 @@ const lookEvery = 3_000;
 const maxBatch = 1_000;
 /**
  * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis. `from`
- * is more than a worker holds of jobs of one record: while it takes no more jobs there is nothing to wait for.
+ * exceeds the default WORKER_CONCURRENCY, so that jobs of one record never wait.
  */
 const linger = { from: 250, enough: 500, milliseconds: 8 };
 
@@ -69,7 +69,10 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
     try {
       await raise(countersRedis.client, touched);
     } catch (error) {
-      log.warn({ err: error, counters: touched.length }, 'could not raise counters; they are owed');
+      log.warn(
+        { err: error, counters: touched.length },
+        'could not raise counters in Redis; they are owed and raised later',
+      );
       await db.run((sql) => oweRaises(sql, touched));
     }
   };

@@ -55,7 +55,7 @@ export function readTokens(values: Values) {
   });
   if (!values[names[0]]) refuse(names[0], `set for JWT_ALGORITHM ${algorithm}`);
   if (values.JWT_KEY_ID && values.JWT_KEY_ID === values.JWT_KEY_ID_PREVIOUS)
-    refuse('JWT_KEY_ID_PREVIOUS', 'another than JWT_KEY_ID');
+    refuse('JWT_KEY_ID_PREVIOUS', 'different from JWT_KEY_ID');
   return {
     algorithm,
     keys,

@@ -7,13 +7,13 @@ import { type NewRecord, newRecord } from './record.ts';
 
 export const jobVersion = 2;
 
-/** where a record's text stands in the list of them */
+/** index into the list of shared texts */
 const place = z.int().nonnegative();
 
 const payload = z.object({
   /** 1: every record holds all of its texts itself */
   v: z.union([z.literal(1), z.literal(jobVersion)]),
-  /** each text once: in a flood the same few sites and browsers come again and again */
+  /** each text once: under load a few sites and browsers repeat */
   domainIds: z.array(newRecord.shape.domainId).optional(),
   userAgents: z.array(z.string()).optional(),
   records: z
@@ -58,14 +58,14 @@ export function unpackJob(data: unknown): NewRecord[] {
   const read = compiled.safeParse(data);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw new Error(`payload breaks its schema at ${issue?.path.join('.')}: ${issue?.message}`);
+    throw new Error(`payload does not match its schema at ${issue?.path.join('.')}: ${issue?.message}`);
   }
   const { domainIds = [], userAgents = [], records } = read.data;
   for (const record of records) {
     if (typeof record.domainId === 'number') record.domainId = domainIds[record.domainId] ?? record.domainId;
     if (typeof record.userAgent === 'number') record.userAgent = userAgents[record.userAgent] ?? record.userAgent;
   }
-  if (!records.every(isUnpacked)) throw new Error('payload breaks its schema: a text that records share is missing');
+  if (!records.every(isUnpacked)) throw new Error('payload does not match its schema: a shared text is missing');
   return records;
 }
 

@@ -1,12 +1,12 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { groupBy } from '#libs/runtime/group-by';
 import { type ProblemCode, problemBody, problems } from './problem.ts';
 import { domainPath, orgStatsQuery, recordsQuery, statsQuery } from './queries.ts';
 import { recordBody } from './record.ts';
 import * as responses from './responses.ts';
 
+/** of the API, not of the release */
 const version = '1.0.0';
 
 const requestId = z
@@ -15,9 +15,13 @@ const requestId = z
 const retryAfter = z.string().meta({ description: 'seconds' });
 const statsSource = z.enum(['redis', 'postgres']).meta({ description: 'where the counts came from' });
 
+const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[] =>
+  codes.filter((code) => problems[code].status === status);
+
 /** One response per status, with the codes that it may carry. */
 function refusals(...codes: ProblemCode[]) {
-  const byStatus = groupBy([...codes, 'internal_error', 'unavailable'] as const, (code) => problems[code].status);
+  const all = [...codes, 'internal_error', 'unavailable'] as const;
+  const byStatus = new Map(all.map((code) => [problems[code].status, withStatus(all, problems[code].status)]));
   return Object.fromEntries(
     Array.from(byStatus, ([status, group]) => [
       String(status),
@@ -56,15 +60,14 @@ export const createOpenApi = () =>
     info: {
       title: 'Assent',
       version,
-      description:
-        'Records the consent decisions that a widget on a website reports, and reports them back as statistics and as a log.',
+      description: 'Records consent decisions from a website widget, and serves them as statistics and as a log.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },
-      { name: 'Reference', description: 'what this service takes and answers' },
+      { name: 'Reference', description: 'the API description' },
     ],
     paths: {
       '/v1/consent/{domainId}/record': {

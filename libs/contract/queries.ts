@@ -15,10 +15,10 @@ const wholeNumber = (min: number, max: number) =>
 const date = z
   .string()
   .refine(isDate, 'must be a real date, YYYY-MM-DD')
-  .refine((day) => day >= '2000-01-01' && day <= '2100-12-31', 'must lie in the years 2000 to 2100')
+  .refine((day) => day >= '2000-01-01' && day <= '2100-12-31', 'must be between 2000-01-01 and 2100-12-31')
   .meta({ override: { type: 'string', format: 'date' }, example: '2026-11-01' });
 
-/** A date that is none is told once, as such. */
+/** An invalid date is reported once, as invalid, not as out of order as well. */
 const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
   !(from && to && isDate(from) && isDate(to) && from > to);
 const outOfOrder = { path: ['from'], message: 'must not be after `to`' };

@@ -1,4 +1,4 @@
-/** The record: what a widget may send, and what is queued and stored of it. */
+/** The record: what a client may send, and what is queued of it. */
 import { z } from 'zod';
 import { decision, domainIdPattern, sources } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';

@@ -47,7 +47,7 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
       lockDuration: 10_000,
     },
   );
-  worker.on('error', (error) => log.warn({ err: error }, 'queue worker'));
+  worker.on('error', (error) => log.warn({ err: error }, 'queue worker error'));
   worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
   return worker;
 }

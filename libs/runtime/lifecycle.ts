@@ -38,7 +38,7 @@ export function createLifecycle(options: {
         await step.stop();
       } catch (error) {
         exitCode = 1;
-        options.log.error({ err: error, step: step.name }, 'a step of the shutdown failed');
+        options.log.error({ err: error, step: step.name }, 'a shutdown step failed');
       }
     }
     clearTimeout(deadline);

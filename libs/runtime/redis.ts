@@ -83,7 +83,7 @@ function warnOnChange(log: Pick<Log, 'warn'>) {
     const reason = error.message || error.name;
     if (reason === last) return;
     last = reason;
-    log.warn({ reason }, 'Redis connection');
+    log.warn({ reason }, 'Redis connection error');
   };
 }
 

@@ -1,12 +1,12 @@
-/** A task on a plain timer, round after round. */
+/** Runs a task on a timer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds: no series begins later than this after its start, and no stop waits longer for a round. */
-const moment = 1_000;
+/** Milliseconds: the longest delay before the first run, and the longest wait for a running task when stopping. */
+const longestWait = 1_000;
 
 /**
- * Runs `task` every `every` milliseconds, counted from the end of one round to the beginning of the next. A round that
- * fails is reported to `onError` and the series goes on. Returns what stops it.
+ * Runs `task` every `every` milliseconds, counted from the end of one run to the start of the next. A run that fails is
+ * reported to `onError`, and the series continues. Returns the function that stops it.
  */
 export function repeat(
   every: number,
@@ -22,11 +22,11 @@ export function repeat(
         if (!stopped) timer = setTimeout(round, every);
       });
   };
-  let timer = setTimeout(round, Math.min(every, moment));
+  let timer = setTimeout(round, Math.min(every, longestWait));
   return async () => {
     stopped = true;
     clearTimeout(timer);
-    // a round may be waiting for a store that is away
-    await Promise.race([running, sleep(moment)]);
+    // a task may be waiting for a store that is down
+    await Promise.race([running, sleep(longestWait)]);
   };
 }

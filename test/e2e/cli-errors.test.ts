@@ -90,7 +90,7 @@ describe.concurrent('the command line', () => {
   it('explains itself', async () => {
     const { code, stdout, stderr } = await runCli({}, '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const noun of ['plan', 'org', 'domain', 'key', 'token', 'queue', 'counters', 'demo', 'migrate']) {
+    for (const noun of ['plan', 'org', 'domain', 'key', 'token', 'queue', 'counters', 'migrate']) {
       expect(stdout).toMatch(new RegExp(`^ +${noun}\\b`, 'm'));
     }
     const ofNoun = await runCli({}, 'domain', '--help');

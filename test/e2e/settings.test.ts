@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProcess } from '../support/service.ts';
 import { jwtSecret } from '../support/settings.ts';
+import { eventually } from '../support/wait.ts';
 
 const secret = 'hunter2';
 const good = {
@@ -21,6 +22,8 @@ const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 async function expectOneLine(main: string, env: Record<string, string>, says: RegExp): Promise<void> {
   const service = startProcess(main, { ...good, ...env });
   const { code } = await service.process.exited;
+  // a process may be gone before its output was read
+  await eventually(() => expect(service.lines.length).toBeGreaterThan(0));
   expect({ code, lines: service.lines }).toEqual({ code: 1, lines: [expect.stringMatching(says)] });
   expect(service.lines[0]).not.toContain(secret);
   expect(service.lines[0]).not.toContain(jwtSecret);
@@ -75,6 +78,8 @@ describe.concurrent('a port that is taken stops the process with one line that n
   it('an API of several processes whose port is taken ends too', async () => {
     const service = startProcess('api', { ...good, LOG_LEVEL: 'silent', WEB_CONCURRENCY: '2', PORT: port });
     const { code } = await service.process.exited;
+    // a process may be gone before its output was read
+    await eventually(() => expect(service.lines.length).toBeGreaterThan(0));
     expect(code).toBe(1);
   }, 20_000);
 });

@@ -125,7 +125,7 @@ describe('the consumer of a queue', () => {
     const [failed] = await queue.getFailed();
     expect(failed?.id).toBe(broken.id);
     expect(failed?.data).toEqual(payload);
-    expect(failed?.failedReason).toMatch(/^payload breaks its schema/);
+    expect(failed?.failedReason).toMatch(/^payload does not match its schema/);
   });
 
   it('takes NotNow for no attempt: a job with a single one survives any number of them', async () => {

@@ -155,7 +155,7 @@ describe('the names of keys', () => {
 
   it('differ, and are printable', () => {
     expect(refusal({ ...secrets, JWT_KEY_ID: 'one', JWT_KEY_ID_PREVIOUS: 'one' })).toBe(
-      'JWT_KEY_ID_PREVIOUS must be another than JWT_KEY_ID',
+      'JWT_KEY_ID_PREVIOUS must be different from JWT_KEY_ID',
     );
     expect(refusal({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
   });

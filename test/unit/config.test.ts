@@ -60,7 +60,7 @@ describe('with only what is needed', () => {
       logLevel: 'info',
       opsHost: '127.0.0.1',
       opsPort: 3002,
-      concurrency: 50,
+      concurrency: 200,
       retentionMonths: 0,
     });
   });

@@ -20,12 +20,13 @@ const report = z.object({
 });
 
 const pure = {
-  allowed: ['node:crypto', 'zod', '#libs/contract/terms', '#libs/runtime/group-by'],
+  allowed: ['node:crypto', 'zod', '#libs/contract/terms'],
   forbidden: [
     '#libs/store/sql',
     '#libs/queue/names',
     '#libs/counters/read',
     '#libs/telemetry/log',
+    '#libs/runtime/batcher',
     '../store/sql.ts',
     '../queue/names.ts',
     '../../apps/api/app.ts',

@@ -45,13 +45,13 @@ export const allowedOrigin: Step = (ctx) => {
   const { origin } = ctx.req.headers;
   if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
     ctx.remove('Access-Control-Allow-Origin');
-    throw new Problem('origin_not_allowed', "this origin is not on the domain's list");
+    throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
   }
 };
 
 export const preflight: Step = (ctx) => {
   if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
-    throw new Problem('origin_not_allowed', "this origin is not on the domain's list");
+    throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
   }
   ctx.set('Access-Control-Allow-Methods', 'POST');
   ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');

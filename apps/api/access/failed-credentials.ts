@@ -1,6 +1,6 @@
 /**
  * Guessing is limited: an address whose keys or tokens failed too often in a minute is refused before anything is looked
- * up. The answers before that do not count down, because every failure has to look the same.
+ * up. No header counts down before the limit, because all failures must look the same.
  */
 import type { ApiConfig } from '#libs/config/api';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
@@ -12,7 +12,7 @@ import { createLimiter } from './limits.ts';
 export interface FailedCredentials {
   /** Throws the 429 Problem where this address has failed too often. */
   check(ctx: Context): void;
-  /** Whether it has. */
+  /** Whether this address has reached the limit. */
   isReached(ctx: Context): boolean;
   /** Counts a failure. */
   count(ctx: Context): void;

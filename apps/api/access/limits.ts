@@ -1,7 +1,6 @@
 /**
- * A limit per key and minute, counted in this process: never a round trip per request. All keys share one minute. Memory
- * is bounded: once a generation of keys is full a new one begins, a key that comes again takes its count along, and the
- * generation before that is forgotten. So a key that keeps coming is never the one that is forgotten.
+ * Limits per key and minute, counted in this process. All keys share one minute. Two maps bound the memory: once the recent
+ * one is full it becomes the old one, and the old one is dropped. A key that keeps coming keeps its count.
  */
 
 import type { ApiConfig } from '#libs/config/api';
@@ -13,8 +12,8 @@ import { clientAddress, network } from './client-address.ts';
 
 /** seconds */
 const minute = 60;
-/** Keys of one generation, of which two are kept. */
-const generation = 50_000;
+/** keys in one map */
+const maxKeys = 50_000;
 
 export interface Limiter {
   /** Counts one; throws the 429 Problem where that is more than the limit. */
@@ -55,7 +54,7 @@ export function createLimiter({ name, limit, detail }: LimiterOptions): Limiter 
   const isReached = (key: string) => countOf(key) >= limit;
   const addTo = (key: string): number => {
     const count = countOf(key) + 1;
-    if (recent.size >= generation && !recent.has(key)) {
+    if (recent.size >= maxKeys && !recent.has(key)) {
       before = recent;
       recent = new Map();
     }

@@ -1,4 +1,4 @@
-/** One request, as every room sees it. Access adds to `State` what it finds out, in the files that find it out. */
+/** The context of a request. Files in access/ add the fields that they set to `State`. */
 import type Koa from 'koa';
 
 export interface State {
@@ -14,5 +14,5 @@ export interface State {
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
 
-/** Checks or does one thing for a request; what it throws is the answer. */
+/** One check or action for a request; what it throws becomes the answer. */
 export type Step = (ctx: Context) => Promise<void> | void;

@@ -50,7 +50,7 @@ export function readCursor(cursor: string, binding: Binding): Position {
     timingSafeEqual(signature, sign(payload, binding));
   const found = genuine ? position.safeParse(parse(payload)) : undefined;
   if (!found?.success) {
-    const message = 'is not a cursor of this list';
+    const message = 'is not a valid cursor for this list';
     throw new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
   }
   const [id, domainId, page] = found.data;

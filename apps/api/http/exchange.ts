@@ -18,7 +18,7 @@ export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
     try {
       checkRequest(ctx);
       await next();
-      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'nothing is at this path');
+      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'this path does not exist');
     } catch (error) {
       answer(ctx, error);
     }
@@ -31,7 +31,7 @@ function checkRequest(ctx: Context): void {
   // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own refusal would have no body
   const { host } = ctx.req.headers;
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
-    throw new Problem('invalid_request', 'send one Host header');
+    throw new Problem('invalid_request', 'exactly one Host header is required');
   }
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
 }
@@ -68,7 +68,10 @@ function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Con
     // a refused flood must not flood the log as well
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
-      log.warn({ requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) }, 'request');
+      log.warn(
+        { requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) },
+        'slow or failed request',
+      );
     }
   };
 }

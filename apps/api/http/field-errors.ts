@@ -10,7 +10,7 @@ export function refuseFields(broken: FieldError[]): Problem {
   return new Problem('invalid_request', detail, { errors });
 }
 
-/** `error` of zod's parse functions: words for every rule whose schema has none of its own. */
+/** Messages for rules whose schema has none of its own, as zod's parse functions take them. */
 export const parseOptions = { error: messageOf };
 
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
@@ -38,7 +38,7 @@ const kinds: Record<string, string> = { int: 'a whole number', record: 'a map' }
 export function toFieldErrors(issues: z.core.$ZodIssue[]): FieldError[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(unknownParameter);
-    // the name of a map's entry: what its own rule says
+    // for the name of a map's entry: the message of its own rule
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
     return [{ path: pointer(issue.path), message: message ?? issue.message }];
   });
@@ -46,7 +46,7 @@ export function toFieldErrors(issues: z.core.$ZodIssue[]): FieldError[] {
 
 export const unknownParameter = (name: string): FieldError => ({
   path: pointer([name]),
-  message: 'is not a parameter of this request',
+  message: 'is not a known parameter',
 });
 
 /** RFC 6901 */

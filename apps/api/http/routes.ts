@@ -1,4 +1,4 @@
-/** What the router knows of a request, and what it leaves to us. */
+/** A request's route, for metrics, and the answers to unknown methods. */
 import { Problem } from '#libs/contract/problem';
 import type { Context, Middleware } from './context.ts';
 
@@ -6,7 +6,7 @@ import type { Context, Middleware } from './context.ts';
 export const routeOf = (ctx: Context): string => String(ctx.state.route ?? ctx._matchedRoute ?? 'none');
 
 export const methodNotAllowed = (methods: string[]): Problem =>
-  new Problem('method_not_allowed', `this path takes ${methods.join(', ')}`, {
+  new Problem('method_not_allowed', `allowed methods: ${methods.join(', ')}`, {
     headers: { Allow: methods.join(', ') },
   });
 

@@ -22,7 +22,7 @@ const files = {
   'jug.svg': 'image/svg+xml',
 };
 const shownRecords = 5;
-/** The page polls once a second for a while after each decision. */
+/** The page polls up to ten times a second, for at most 15 s after each decision. */
 const perMinute = 300;
 
 const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');

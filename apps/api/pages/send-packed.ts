@@ -1,4 +1,4 @@
-/** Files that the process holds in memory, plain and packed: sent once, and then only when they changed. */
+/** Files held in memory, plain and gzipped: sent once, and then only if they changed. */
 import type { Context } from '../http/context.ts';
 
 export interface PackedFile {
@@ -11,7 +11,7 @@ export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, 
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   const etag = isZipped ? `"${hash}-gzip"` : `"${hash}"`;
   ctx.set({ 'Cache-Control': caching, Vary: 'Accept-Encoding', ETag: etag });
-  // Koa's own `fresh` sends it all again on a request's Cache-Control: no-cache, which is a word to caches on the way
+  // Koa's `fresh` ignores If-None-Match if the request has Cache-Control: no-cache, which is meant for caches
   if (knows(ctx.get('if-none-match'), etag)) {
     ctx.status = 304;
     return;

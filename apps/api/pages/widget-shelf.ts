@@ -58,7 +58,7 @@ export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetS
     try {
       await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
-      if (isFirst) log.warn({ err: error }, 'could not store the files of the widget yet');
+      if (isFirst) log.warn({ err: error }, "could not store the widget's files; retrying");
       if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
     }
   }

@@ -39,7 +39,7 @@ export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string,
 /** An error is no script, so it gets the headers of every other error. */
 function absent(ctx: Context): never {
   ctx.set(forDocuments);
-  throw new Problem('not_found', 'no release has had this file');
+  throw new Problem('not_found', 'no release contains this file');
 }
 
 function serve(ctx: Context, file: ServedFile, caching: string): void {

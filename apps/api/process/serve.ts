@@ -49,7 +49,9 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const { rejected } = await persistOrReject(db, records, { owe: true });
-    if (rejected > 0) log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
+    if (rejected === 0) return;
+    metrics.records.inc({ outcome: 'rejected' }, rejected);
+    log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
   };
   const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });

@@ -14,7 +14,7 @@ import { within } from '#libs/runtime/within';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 
-/** With only one, a record that arrives just after it was sent waits for Redis' disk twice. */
+/** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */
 const addTimeout = 1_000;
@@ -61,7 +61,7 @@ export function createRecorder(options: {
       return true;
     } catch (error) {
       redisHealth.suspect(error instanceof Error ? error.message : String(error));
-      log.warn({ err: error, records: records.length }, 'Redis did not take a batch; it goes straight to Postgres');
+      log.warn({ err: error, records: records.length }, 'Redis did not accept a batch; storing it in Postgres');
       return false;
     }
   };

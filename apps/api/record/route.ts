@@ -97,7 +97,7 @@ function checkTime(id: string, now: number): string {
   const time = timeOf(id);
   if (time >= now - acceptedPast && time <= now + acceptedAhead) return id;
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
-    errors: [{ path: '/id', message: `carries the time ${new Date(time).toISOString()}` }],
+    errors: [{ path: '/id', message: `has the time ${new Date(time).toISOString()}` }],
     serverTime: new Date(now).toISOString(),
   });
 }

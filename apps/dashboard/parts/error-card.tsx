@@ -20,7 +20,7 @@ const messages: Record<string, Message> = {
   },
   unavailable: {
     title: 'The service is unavailable',
-    text: 'It cannot reach its database. Decisions are still recorded, and the figures return when the database does.',
+    text: 'It cannot answer at the moment. This page keeps trying.',
   },
   internal_error: {
     title: 'The service reported an error',

@@ -1,6 +1,6 @@
 /**
- * Healing: keeps the counters in Redis right without anybody asking. It runs on plain timers, because a scheduler that
- * Redis lost must not take the healer with it.
+ * Healing: keeps the counters in Redis correct. It runs on timers, not on BullMQ's schedules, which a flushed Redis would
+ * lose.
  */
 import { repeat } from '#libs/runtime/repeat';
 import type { HealingParts } from './organizations.ts';
@@ -13,7 +13,7 @@ const fill = { every: 3_000, turn: 2_000 };
 const compare = { every: 30_000, turn: 25_000 };
 
 export function createHealing(parts: HealingParts): { close(): Promise<void> } {
-  const onError = (error: unknown) => parts.log.warn({ err: error }, 'a round of healing failed');
+  const onError = (error: unknown) => parts.log.warn({ err: error }, 'counter repair failed');
   const stops = [
     repeat(sweepEvery, async () => void (await sweepOwedRaises(parts)), onError),
     repeat(fill.every, () => fillMissing(parts, fill.turn), onError),

@@ -1,4 +1,4 @@
-/** Going through all organizations, by one worker at a time. */
+/** Runs a task for every organization, in one worker at a time. */
 import type { RedisConnection } from '#libs/runtime/redis';
 import { listOrganizationIds } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
@@ -13,7 +13,7 @@ export interface HealingParts {
   metrics: Metrics;
 }
 
-/** True for one worker of all, and then for `turn` milliseconds for no other. */
+/** True for one worker, and false for all others for `turn` milliseconds. */
 export const takeTurn = async (
   { countersRedis }: Pick<HealingParts, 'countersRedis'>,
   task: string,
@@ -29,7 +29,7 @@ export async function eachOrganization(
     try {
       await heal(organizationId);
     } catch (error) {
-      log.warn({ err: error, organizationId }, 'counters could not be healed');
+      log.warn({ err: error, organizationId }, "could not repair an organization's counters");
     }
   }
 }

@@ -47,7 +47,10 @@ export async function reconcileOrganization(
   });
   if (differences.length === 0) return;
   metrics.drift.inc(differences.length);
-  log.error({ organizationId, differences: differences.slice(0, 5), count: differences.length }, 'counters drifted');
+  log.error(
+    { organizationId, differences: differences.slice(0, 5), count: differences.length },
+    'counters differ from Postgres; rebuilding them',
+  );
   await drop(countersRedis.client, organizationId);
   await fillOrganization(parts, organizationId);
 }

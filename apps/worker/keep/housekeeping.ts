@@ -1,5 +1,5 @@
 /**
- * Housekeeping: months, retention and bookmarks, as scheduled jobs that one of all workers takes. The schedules are
+ * Housekeeping: months, retention and bookmarks, as scheduled jobs; any one worker runs each. The schedules are
  * written again every ten seconds, because a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
@@ -50,7 +50,7 @@ export function createHousekeeping({
     maxStalledCount: 10,
   });
   queue.on('error', () => {});
-  worker.on('error', (error) => log.warn({ err: error }, 'housekeeping worker'));
+  worker.on('error', (error) => log.warn({ err: error }, 'housekeeping worker error'));
   worker.on('failed', (job, error) => log.error({ err: error, task: job?.name }, 'housekeeping failed'));
 
   const schedule = async () => {
