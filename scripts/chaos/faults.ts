@@ -19,8 +19,9 @@ export async function withoutPostgres(scene: Scene, fault: Fault, seconds: numbe
   await scene.healed(200);
 }
 
-/** Redis is away for that many seconds: records go straight to Postgres. */
+/** Redis is away for that many seconds: records go straight to Postgres, and all are acknowledged. */
 export async function withoutRedis(scene: Scene, fault: Fault, seconds: number): Promise<void> {
+  scene.refusesNothing();
   const end = await fault(scene);
   await untilDirect(scene);
   await scene.load.acknowledged(300);
