@@ -14,7 +14,7 @@ const { values } = parseArgs({ options: { requests: { type: 'string', default: '
 const requests = Number(values.requests);
 if (!(requests >= 1 && requests <= 1_000_000)) throw new Error('--requests is a number from 1 to 1000000');
 
-const stack = await startChaosStack({});
+const stack = await startChaosStack();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stack.stop().finally(() => process.exit(130)));
 }
