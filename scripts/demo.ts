@@ -5,7 +5,7 @@ import { readConfig, withDatabase, withRedis } from '../apps/cli/session.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
-import { readPrivate } from './start/files.ts';
+import { readPrivate } from './start/settings.ts';
 
 const { values } = parseArgs({
   options: { records: { type: 'string', default: '200000' }, months: { type: 'string', default: '12' } },

@@ -141,7 +141,6 @@ const countRedisDifferences = (stack: ChaosStack): Promise<number> =>
     return sum;
   });
 
-/** Which promises the verdict breaks, in words. */
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
   const { lost, doubled, strange, differences, stuck, rejected, slowest } = verdict;
   return [
@@ -155,7 +154,6 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
   ];
 }
 
-/** Reads `/v1/consent/${path}` with a token of the site's organization. */
 export function read(stack: ChaosStack, baseUrl: string, site: Site, path: string): Promise<Response> {
   const claims = { sub: 'chaos', org: site.organizationId };
   const token = jsonwebtoken.sign(claims, stack.jwtSecret, { expiresIn: '10m' });

@@ -12,9 +12,7 @@ import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
   name: string;
-  /** the fault, in a few words */
   about: string;
-  /** part of `--quick` */
   quick?: boolean;
   redisSettings?: Record<string, string>;
   /** a setting that may lose acknowledged records: reported, not a breach */
@@ -78,7 +76,6 @@ function keepLogs(stack: ChaosStack, name: string): void {
 
 /** The stack with a load, and what a drill does to it. */
 function createScene(stack: ChaosStack) {
-  /** the API processes that take requests */
   const targets = new Set<AssentProcess>();
   const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
   const found: string[] = [];
@@ -108,7 +105,6 @@ function createScene(stack: ChaosStack) {
     },
     /** As a load balancer does before a process stops. */
     takeOff: (target: AssentProcess) => void targets.delete(target),
-    /** kill -9 */
     kill: async (target: AssentProcess) => {
       target.process.kill();
       await target.process.exited;

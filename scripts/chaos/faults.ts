@@ -67,14 +67,12 @@ export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
   scene.expect(delayed + failed === 0, `${delayed + failed} jobs used up an attempt on an outage`);
 }
 
-/** The jobs that workers hold. */
 export const listActive = (scene: Scene): Promise<string[]> =>
   scene.redisDo((redis) => redis.lrange(queueKey('active'), 0, -1));
 
 export const untilTaken = (scene: Scene): Promise<void> =>
   scene.until(async () => (await listActive(scene)).length > 0, 'the worker takes jobs');
 
-/** How many of the sites' records with these ids are stored. */
 export const countStored = (scene: Scene, ids: string[]): Promise<number> =>
   scene.sql(async (sql) => (await sql`select from records where id in ${sql(ids)}`).length);
 

@@ -68,26 +68,22 @@ export function createLoad(sites: Site[], targets: () => string[]) {
   return {
     attempts,
     send,
-    /** Sends until `end`. */
     begin: () => {
       clearInterval(timer);
       timer = setInterval(() => {
         for (let each = 0; each < perTick; each += 1) sendNext();
       }, tick);
     },
-    /** Resolves once every attempt has its outcome. */
     end: async () => {
       clearInterval(timer);
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
-    /** Resolves when that many further attempts were acknowledged. */
     acknowledged: async (wanted: number, within = 30_000) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
       const isReached = () => attempts.filter(isAcknowledged).length >= goal;
       if (await waitUntil(isReached, { deadlineMs: within })) return;
       throw new Error(`fewer than ${wanted} records were acknowledged within ${within} ms`);
     },
-    /** How many attempts failed since there were `before` of them. */
     failedSince: (before: number) => attempts.slice(before).filter((attempt) => !isAcknowledged(attempt)).length,
   };
 }

@@ -2,7 +2,6 @@
 import { waitUntil } from '../stack/wait.ts';
 import type { Known } from './valid.ts';
 
-/** How many records there are before the run. */
 export const prepared = 3;
 
 export type Site = Omit<Known, 'cursors'> & { baseUrl: string };

@@ -16,15 +16,12 @@ export interface Target {
 
 export interface Outcome {
   requests: number;
-  /** how often each status was answered */
   statuses: Record<string, number>;
-  /** ids of records that were acknowledged */
   recorded: Set<string>;
   /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
   growth: number;
 }
 
-/** how many are under way at once */
 const together = 20;
 
 /** Rejects with fast-check's report: the seed, and the smallest request that still fails. */

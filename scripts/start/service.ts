@@ -2,8 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
+import { nodeFlags } from '../stack/assent-process.ts';
 import { lastLines } from '../stack/command.ts';
-import { nodeFlags } from '../stack/node-flags.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { spawnTethered, type Tethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';

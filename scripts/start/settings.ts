@@ -1,0 +1,51 @@
+/** What the processes run with, the user's own settings first, and what a start keeps of it in `.data`. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { settings } from '../../libs/config/settings.ts';
+import { dataRoot } from '../stack/paths.ts';
+
+/** Readable by its owner alone, and written whole or not at all: others wait for these files to appear. */
+export function writePrivate(name: string, text: string): void {
+  const file = path.join(dataRoot, name);
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  renameSync(unfinished, file);
+}
+
+export function readPrivate(name: string): string | undefined {
+  const file = path.join(dataRoot, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+export function removePrivate(...names: string[]): void {
+  for (const name of names) rmSync(path.join(dataRoot, name), { force: true });
+}
+
+/** What the user has set. An empty variable counts as not set, as in the services. */
+export function given(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+/** Tokens can be issued only with a shared secret; with a public key, the host product has the other half. */
+export function canIssueTokens(): boolean {
+  return (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
+}
+
+export function jwtSecret(): string {
+  const secret = given('JWT_SECRET') ?? readPrivate('jwt-secret');
+  if (secret !== undefined) return secret;
+  const fresh = randomBytes(48).toString('base64url');
+  writePrivate('jwt-secret', fresh);
+  return fresh;
+}
+
+/** Every setting that is set, for the command line of another terminal, one per line. */
+export function publishSettings(env: NodeJS.ProcessEnv): void {
+  const lines = Object.keys(settings).flatMap((name) => {
+    const value = env[name];
+    // A key in PEM has several lines; the services take them written like this.
+    return value ? [`${name}=${value.replaceAll('\n', '\\n')}\n`] : [];
+  });
+  writePrivate('env', lines.join(''));
+}
