@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { launch } from '../stack/assent-process.ts';
+import { answersReady, launch } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { lastLines, runCommand } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
@@ -84,9 +84,9 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
     const [port, ops] = [String(await freePort()), String(await freePort())];
     const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...extra });
     const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
-    const answer = () => fetch(`http://127.0.0.1:${ops}/readyz`).catch(() => undefined);
-    await waitUntil(async () => !child.running() || (await answer())?.ok === true, { deadlineMs: 20_000 });
-    if (!(await answer())?.ok) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+    const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
+    await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
+    if (!(await isReady())) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
     return server;
   }
 

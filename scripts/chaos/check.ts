@@ -84,8 +84,6 @@ export async function check(stack: ChaosStack, attempts: Attempt[]) {
   return {
     attempts: attempts.length,
     acknowledged: acknowledged.length,
-    refused: attempts.filter(({ outcome }) => outcome === 'refused').length,
-    unknown: attempts.filter(({ outcome }) => outcome === 'unknown').length,
     found: stored.length,
     /** acknowledged, but not stored (I1) */
     lost: acknowledged.filter(({ body }) => !found.has(body.id)).length,

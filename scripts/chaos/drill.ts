@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describe } from '../stack/advice.ts';
 import type { AssentProcess } from '../stack/assent-process.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -30,7 +31,6 @@ type Env = Record<string, string>;
 export type Scene = ReturnType<typeof createScene>;
 
 export interface Report {
-  name: string;
   verdict?: Verdict;
   secondsToHeal?: number;
   breaches: string[];
@@ -46,7 +46,7 @@ export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
   const { name, redisSettings = {} } = drill;
   const prepared = drill.prepare?.();
-  if (drill.prepare && !prepared) return { name, breaches: [], skipped: 'not possible on this machine' };
+  if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
   const folder = prepared && { postgresFolder: prepared.postgresFolder };
   const stack = await startChaosStack({ dist, redisSettings, ...folder });
   const interrupted = new Promise<never>((_, reject) => {
@@ -80,8 +80,6 @@ function createScene(stack: ChaosStack) {
   const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
   const found: string[] = [];
   let healedAt = performance.now();
-  let rejected = 0;
-  let mayRefuse = true;
   const api = async (env?: Env) => {
     const started = await stack.start('api', env);
     targets.add(started);
@@ -93,6 +91,8 @@ function createScene(stack: ChaosStack) {
     load,
     /** the breaches of what the drill itself promises */
     found,
+    /** how many records Postgres has to reject, and whether attempts may fail */
+    allowed: { rejected: 0, failures: true },
     secondsToHeal: () => (performance.now() - healedAt) / 1_000,
     api,
     worker,
@@ -124,15 +124,6 @@ function createScene(stack: ChaosStack) {
       healedAt = performance.now();
       await load.acknowledged(acknowledged);
     },
-    /** So many records have to be refused by Postgres. */
-    rejects: (count: number) => {
-      rejected = count;
-    },
-    /** Every attempt has to be acknowledged. */
-    refusesNothing: () => {
-      mayRefuse = false;
-    },
-    expected: () => ({ rejected, mayRefuse }),
     expect: (holds: boolean, promise: string) => {
       if (!holds) found.push(promise);
     },
@@ -144,7 +135,7 @@ function createScene(stack: ChaosStack) {
 }
 
 async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
-  const { name, mayLose: lost = false } = drill;
+  const { mayLose: lost = false } = drill;
   const scene = createScene(stack);
   const { load, found } = scene;
   try {
@@ -153,13 +144,13 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     await untilQuiet(stack);
     const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts);
-    const { rejected, mayRefuse } = scene.expected();
+    const { rejected, failures } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
-    scene.expect(mayRefuse || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return { name, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
+    scene.expect(failures || unmet === 0, `${unmet} attempts were not acknowledged`);
+    return { verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
   } catch (error) {
     await load.end();
-    return { name, breaches: [...found, error instanceof Error ? error.message : String(error)] };
+    return { breaches: [...found, describe(error)] };
   }
 }

@@ -21,7 +21,7 @@ export async function withoutPostgres(scene: Scene, fault: Fault, seconds: numbe
 
 /** Redis is away for that many seconds: records go straight to Postgres, and all are acknowledged. */
 export async function withoutRedis(scene: Scene, fault: Fault, seconds: number): Promise<void> {
-  scene.refusesNothing();
+  scene.allowed.failures = false;
   const end = await fault(scene);
   await untilDirect(scene);
   await scene.load.acknowledged(300);

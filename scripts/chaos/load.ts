@@ -93,16 +93,16 @@ const outcomeOf = (status: number): Outcome => {
   return status >= 400 && status < 500 ? 'refused' : 'unknown';
 };
 
-async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
+async function post(baseUrl: string, { domainId, apiKey }: Site, body: Body): Promise<{ status: number; how: string }> {
   try {
-    const response = await fetch(`${baseUrl}/v1/consent/${site.domainId}/record`, {
+    const response = await fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': site.apiKey },
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(patience),
     });
-    const answer = (await response.json()) as { status?: string };
-    return { status: response.status, how: response.status === 202 ? (answer.status ?? '') : '' };
+    const { status: how } = (await response.json()) as { status: unknown };
+    return { status: response.status, how: String(how) };
   } catch {
     return { status: 0, how: '' };
   }

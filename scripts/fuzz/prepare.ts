@@ -1,6 +1,6 @@
 /** What a run needs to find in the service before it starts: some records, and cursors that lead to the rest of them. */
 import { waitUntil } from '../stack/wait.ts';
-import type { Known } from './valid.ts';
+import type { Known } from './values.ts';
 
 export const prepared = 3;
 

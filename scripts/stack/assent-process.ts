@@ -29,6 +29,16 @@ export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: 
   return { process: child, lines };
 }
 
+/** Whether the operations port says so. */
+export const answersReady = (opsUrl: string): Promise<boolean> =>
+  fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+
 /** Starts the API or the worker and waits for the line with its ports. The worker has only an operations port. */
 export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv) {
   const launched = launch(dist, app, env);

@@ -39,7 +39,7 @@ export const recordDrills: Drill[] = [
   }),
   quick('poison', 'a record that Postgres refuses: the rest of its batch is stored, it is kept', async (scene) => {
     const { load } = scene;
-    scene.rejects(1);
+    scene.allowed.rejected = 1;
     await scene.begin();
     const site = firstSite(scene);
     const bodies = makeBodies(19);

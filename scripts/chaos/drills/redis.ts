@@ -69,7 +69,7 @@ const statsRecover = async (scene: Scene, api: AssentProcess) => {
 
 export const redisDrills: Drill[] = [
   quick('redis-kill', 'kill -9 of Redis, three times, with restart', async (scene) => {
-    scene.refusesNothing();
+    scene.allowed.failures = false;
     await killUnderLoad(scene);
   }),
   {
