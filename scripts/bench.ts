@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inTurns, type Row, table } from './bench/figures.ts';
-import { against, type Measurement, quick, whole } from './bench/measurement.ts';
-import { accept } from './bench/measurements/accept.ts';
+import { against, quick, whole } from './bench/measurement.ts';
+import { accept, controls } from './bench/measurements/accept.ts';
 import { burst } from './bench/measurements/burst.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { fresh } from './bench/measurements/fresh.ts';
@@ -15,53 +15,48 @@ import { sustain } from './bench/measurements/sustain.ts';
 import { startBench } from './bench/stack.ts';
 import { takeLock } from './lock.mjs';
 import { Advice, tell } from './stack/advice.ts';
-import { dataRoot, ensureDataRoot } from './stack/paths.ts';
+import { onInterrupt } from './stack/interrupt.ts';
+import { ensureDataRoot } from './stack/paths.ts';
 
-const measurements: Measurement[] = [accept, sustain, drain, fresh, burst, stats, pages];
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
+});
+/** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
+const other = values.against === undefined ? undefined : path.resolve(values.against);
+const scale = values.quick ? quick : other === undefined ? whole : against;
+const all = [accept, controls, sustain, drain, fresh, burst, stats, pages];
+const offered = all.filter(({ rounds }) => other === undefined || rounds);
 
 try {
-  const { values, positionals: names } = parseArgs({
-    allowPositionals: true,
-    options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
-  });
-  const offered = measurements.filter(({ rounds }) => values.against === undefined || rounds);
   const list = offered.map(({ name, about }) => `${name.padEnd(9)}${about}`).join('\n');
   const unknown = names.filter((name) => !offered.some((each) => each.name === name));
   if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
   if (values.list) console.log(list);
-  else {
-    const chosen = offered.filter(({ name }) => names.length === 0 || names.includes(name));
-    await measure(chosen, values.quick ?? false, values.against && path.resolve(values.against));
-  }
+  else await measure();
 } catch (error) {
   console.error(tell(error));
   process.exitCode = 1;
 }
 
-/** `other`: the checkout to compare with, in turns; each build has its own stores and gets the same load. */
-async function measure(chosen: Measurement[], isQuick: boolean, other: string | undefined): Promise<void> {
-  const release = takeLock(path.join(ensureDataRoot(), 'bench-lock'));
+async function measure(): Promise<void> {
+  const dataRoot = ensureDataRoot();
+  const release = takeLock(path.join(dataRoot, 'bench-lock'));
   // two at once would measure each other
   if (!release) throw new Advice('another bench is running in this checkout');
   process.once('exit', release);
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   console.log(machine);
-  const interruption = new AbortController();
-  const starting = startBench(interruption.signal, other);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      interruption.abort();
-      void starting
-        .then((bench) => bench.stop())
-        .catch(() => {})
-        .finally(() => process.exit(130));
-    });
-  }
+  const signal = onInterrupt();
+  const starting = startBench(signal, other);
+  signal.addEventListener('abort', () => {
+    void starting.then(({ stop }) => stop()).finally(() => process.exit(130));
+  });
   const { here, there, stop } = await starting;
-  const scale = isQuick ? quick : other === undefined ? whole : against;
   const rows: Row[] = [];
   const failed: string[] = [];
-  for (const { name, rounds, run } of chosen) {
+  for (const { name, rounds, run } of offered) {
+    if (names.length > 0 && !names.includes(name)) continue;
     const started = performance.now();
     try {
       for (const stack of [here, there]) await stack?.reset();
@@ -71,7 +66,7 @@ async function measure(chosen: Measurement[], isQuick: boolean, other: string | 
       } else rows.push(...(await run(here, scale)));
     } catch (error) {
       // what fails now fails because its servers go
-      if (interruption.signal.aborted) return;
+      if (signal.aborted) return;
       failed.push(name);
       console.error(`${name} failed: ${tell(error)}`);
     }

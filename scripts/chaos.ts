@@ -10,7 +10,8 @@ import { processDrills } from './chaos/drills/processes.ts';
 import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
 import { build } from './stack/build.ts';
-import { dataRoot, ensureDataRoot, root } from './stack/paths.ts';
+import { onInterrupt } from './stack/interrupt.ts';
+import { ensureDataRoot, root } from './stack/paths.ts';
 
 /** Drills mostly wait, and each has a stack of its own. */
 const atOnce = 2;
@@ -33,26 +34,18 @@ if (unknown.length > 0) {
 
 /** Performs the drills and returns the exit code. A signal ends the drills under way, with their stacks. */
 async function run(chosen: Drill[]): Promise<number> {
-  ensureDataRoot();
-  const folder = path.join(dataRoot, `chaos-build-${process.pid}`);
+  const folder = path.join(ensureDataRoot(), `chaos-build-${process.pid}`);
   const dist = path.join(folder, 'dist');
-  const reports = new Map<Drill, Report>();
   const waiting = [...chosen];
-  const interruption = new AbortController();
-  const { signal } = interruption;
+  const broken: string[] = [];
+  const signal = onInterrupt();
   // every wait of every drill listens
   setMaxListeners(0, signal);
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (!signal.aborted) console.log('stopping …');
-      interruption.abort(new Error('interrupted'));
-    });
-  }
   const performAll = async (): Promise<void> => {
     for (let drill = waiting.shift(); drill && !signal.aborted; drill = waiting.shift()) {
       const started = performance.now();
       const report = await perform(drill, dist, signal);
-      reports.set(drill, report);
+      if (report.breaches.length > 0) broken.push(drill.name);
       const seconds = ((performance.now() - started) / 1_000).toFixed(0);
       console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${describe(report)}`);
     }
@@ -68,8 +61,7 @@ async function run(chosen: Drill[]): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
   if (signal.aborted) return 130;
-  const broken = [...reports].filter(([, report]) => report.breaches.length > 0).map(([drill]) => drill.name);
-  console.log(broken.length === 0 ? `all ${reports.size} held` : `BROKEN: ${broken.join(', ')}`);
+  console.log(broken.length === 0 ? `all ${chosen.length} held` : `BROKEN: ${broken.join(', ')}`);
   return broken.length > 0 ? 1 : 0;
 }
 

@@ -4,24 +4,14 @@ import { z } from 'zod';
 import { readConfig, withDatabase, withRedis } from '../apps/cli/session.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';
-import { readPrivate } from './start/files.ts';
-
-/** A terminal and npm may both pass on one Ctrl-C; only a signal after this many milliseconds is a second one. */
-const oneCtrlC = 1_000;
+import { onInterrupt } from './stack/interrupt.ts';
+import { readPrivate } from './start/settings.ts';
 
 const { values } = parseArgs({
   options: { records: { type: 'string', default: '200000' }, months: { type: 'string', default: '12' } },
 });
 
-const stop = new AbortController();
-let stoppedAt = Number.POSITIVE_INFINITY;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (performance.now() - stoppedAt > oneCtrlC) process.exit(130);
-    if (!stop.signal.aborted) stoppedAt = performance.now();
-    stop.abort();
-  });
-}
+const stop = onInterrupt();
 
 try {
   const period = { records: wholeNumber('records', 10_000_000), months: wholeNumber('months', 60), until: Date.now() };
@@ -31,14 +21,12 @@ try {
   const { queueShards } = readConfig().connections();
   const started = performance.now();
   const { added, present, differences } = await withDatabase((db, admin) =>
-    withRedis((redis) =>
-      fill({ db, admin, redis, queueShards, organizationId }, period, { stop: stop.signal, say: console.log }),
-    ),
+    withRedis((redis) => fill({ db, admin, redis, queueShards, organizationId }, period, { stop, say: console.log })),
   );
   const seconds = ((performance.now() - started) / 1_000).toFixed(0);
   console.log(`${added} records added in ${seconds} s, ${present} were there already, ${differences} counters differ.`);
-  if (stop.signal.aborted) console.log('Stopped: what was sent is stored and counted. Run it again to continue.');
-  process.exit(differences > 0 ? 1 : stop.signal.aborted ? 130 : 0);
+  if (stop.aborted) console.log('Stopped: what was sent is stored and counted. Run it again to continue.');
+  process.exit(differences > 0 ? 1 : stop.aborted ? 130 : 0);
 } catch (error) {
   console.error(describe(error));
   process.exit(1);

@@ -71,7 +71,6 @@ function reason(output) {
   return /(Missing|Invalid): .*/.exec(output)?.[0] ?? 'it is not in sync with package.json';
 }
 
-/** Quiet, unless it fails: what it wrote comes back. */
 async function npm(args) {
   const child = spawn('npm', [...args, '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   // A Ctrl-C reaches npm from the terminal, another signal only us.

@@ -30,7 +30,6 @@ export function takeLock(folder) {
   };
 }
 
-/** @param {string} owner */
 function isAlive(owner) {
   const [pid, started] = owner.split('.');
   try {

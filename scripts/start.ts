@@ -2,48 +2,35 @@
 import path from 'node:path';
 import { takeLock } from './lock.mjs';
 import { Advice, tell } from './stack/advice.ts';
-import { dataRoot, ensureDataRoot } from './stack/paths.ts';
-import { bringUp } from './start/bring-up.ts';
-import { readPrivate, removePrivate } from './start/files.ts';
-import { createRunning } from './start/running.ts';
+import { onInterrupt } from './stack/interrupt.ts';
+import { ensureDataRoot } from './stack/paths.ts';
+import { bringUp, type Running } from './start/bring-up.ts';
 import { failure } from './start/service.ts';
+import { readPrivate, removePrivate } from './start/settings.ts';
 import { summary } from './start/summary.ts';
 
-/** A terminal and npm may both pass on one Ctrl-C; only a signal after this many milliseconds is a second one. */
-const ONE_CTRL_C = 1_000;
-
-const running = createRunning();
-const interrupt = new AbortController();
-const interrupted = new Promise<void>((resolve) => interrupt.signal.addEventListener('abort', () => resolve()));
-let interruptedAt: number | undefined;
-
-function onSignal() {
-  if (interruptedAt === undefined) {
-    interruptedAt = performance.now();
-    console.log('\nstopping …');
-    interrupt.abort();
-  } else if (performance.now() - interruptedAt > ONE_CTRL_C) {
-    running.killAll();
-    removePrivate('env');
-    process.exit(1);
-  }
-}
+const running: Running = { parts: [], stopping: false };
+const signal = onInterrupt(() => {
+  for (const part of running.parts) part.kill();
+  removePrivate('env');
+  process.exit(1);
+});
+const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
 async function main() {
-  ensureDataRoot();
-  const release = takeLock(path.join(dataRoot, 'start-lock'));
+  const release = takeLock(path.join(ensureDataRoot(), 'start-lock'));
   if (release === undefined) throw new Advice(alreadyRunning());
-  for (const stale of ['env', 'demo.json']) removePrivate(stale);
+  // of a run that was killed
+  removePrivate('env', 'demo.json');
   try {
-    const { facts, services } = await bringUp(running, interrupt.signal);
+    const { facts, services } = await bringUp(running, signal);
     console.log(summary(facts));
-    const ended = Promise.race(services.map(failure));
-    const problem = await Promise.race([ended, interrupted]);
+    const problem = await Promise.race([...services.map(failure), interrupted]);
     if (problem !== undefined) throw problem;
   } finally {
-    removePrivate('env');
-    removePrivate('demo.json');
-    await running.stopAll();
+    removePrivate('env', 'demo.json');
+    running.stopping = true;
+    for (const part of running.parts.reverse()) await part.stop();
     release();
   }
 }
@@ -53,14 +40,13 @@ function alreadyRunning(): string {
   return `npm start is already running in this folder${demo ? `, at ${demo.baseUrl}` : ''}.`;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 // Whoever reads our output may leave before we end.
 process.stdout.on('error', () => {});
 
 try {
   await main();
 } catch (error) {
-  if (!interrupt.signal.aborted) {
+  if (!signal.aborted) {
     console.error(tell(error));
     process.exitCode = 1;
   }

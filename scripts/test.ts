@@ -5,21 +5,19 @@
 import { startVitest, type Vitest } from 'vitest/node';
 
 const started = startVitest('test', process.argv.slice(2), { run: true, watch: false });
-
-let stopping = false;
+const codes = { SIGINT: 130, SIGTERM: 143 };
+let code: number | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    started
-      .then((vitest) => vitest.close())
-      .catch(() => {})
-      .finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+    if (code !== undefined) return;
+    code = codes[signal];
+    const closed = started.then((vitest) => vitest.close());
+    closed.catch(() => {}).finally(() => process.exit(code));
   });
 }
 
 const vitest = await started;
-if (!stopping) {
+if (code === undefined) {
   const line = summary(vitest);
   await vitest.close();
   console.log(line);

@@ -2,8 +2,8 @@
  * The load generator, a process of its own. Its one argument is a `Load`, its output a `LoadResult`. With a `rate`, each
  * latency counts from when its request was due: a server that stalls cannot put off the requests that would show it.
  */
+import { connect, type Socket } from 'node:net';
 import { makeIdAt } from '#libs/contract/uuid';
-import { type Connection, openConnection } from './connection.ts';
 import { quantile } from './figures.ts';
 import { type Reads, type Records, requestMaker } from './requests.ts';
 
@@ -12,7 +12,6 @@ export interface Load {
   send: Records | Reads;
   /** each has one request on its way; default: 256 for records, 128 for reads */
   connections?: number;
-  /** How long, or how many requests. */
   seconds?: number;
   count?: number;
   /** requests a second; default: as fast as the server answers */
@@ -43,7 +42,8 @@ const makeRequest = requestMaker(baseUrl, send);
 const withIds = 'sites' in send && send.ids === true;
 
 interface Lane {
-  connection?: Connection;
+  socket?: Socket;
+  received: string;
   /** when its request was due; undefined: none is on its way */
   due?: number | undefined;
   id: string;
@@ -56,26 +56,51 @@ let sent = 0;
 let answered = 0;
 let failed = 0;
 
-const idle: Lane[] = Array.from({ length: connections }, () => ({ id: '' }));
-await Promise.all(idle.map(connect));
+const idle: Lane[] = Array.from({ length: connections }, () => ({ received: '', id: '' }));
+/** All connections share it: what is read becomes text before the next read. */
+const buffer = Buffer.allocUnsafe(65_536);
+await Promise.all(idle.map(openLane));
 const start = performance.now();
 let last = start;
 const end = start + (warmUp + seconds) * 1_000;
 const ticking = setInterval(tick, 1);
 tick();
 
-async function connect(lane: Lane): Promise<void> {
-  lane.connection = await openConnection(baseUrl, {
-    answered: (status) => finish(lane, status),
-    closed: () => {
-      delete lane.connection;
-      const reopened = connect(lane).catch(() => {});
-      void reopened.then(() => finish(lane, 0));
-    },
+function openLane(lane: Lane): Promise<void> {
+  const { hostname: host, port } = new URL(baseUrl);
+  const callback = (bytes: number) => {
+    lane.received += buffer.toString('latin1', 0, bytes);
+    readAnswer(lane);
+    return true;
+  };
+  const socket = connect({ host, port: Number(port), noDelay: true, onread: { buffer, callback } });
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        delete lane.socket;
+        lane.received = '';
+        const reopened = openLane(lane).catch(() => {});
+        void reopened.then(() => finish(lane, 0));
+      });
+      lane.socket = socket;
+      resolve();
+    });
   });
 }
 
-/** When the next request is due; undefined: not now. */
+function readAnswer(lane: Lane): void {
+  const { received } = lane;
+  const headersEnd = received.indexOf('\r\n\r\n');
+  if (headersEnd < 0) return;
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
+  if (Number.isNaN(length)) return void lane.socket?.destroy();
+  if (received.length < headersEnd + 4 + length) return;
+  lane.received = '';
+  finish(lane, Number(received.slice(9, 12)));
+}
+
 function nextDue(now: number): number | undefined {
   const due = rate === undefined ? now : start + (sent / rate) * 1_000;
   return sent < count && due <= now && due < end ? due : undefined;
@@ -83,10 +108,10 @@ function nextDue(now: number): number | undefined {
 
 function sendNext(lane: Lane): void {
   const due = nextDue(performance.now());
-  if (due === undefined || !lane.connection) return void idle.push(lane);
+  if (due === undefined || !lane.socket) return void idle.push(lane);
   lane.due = due;
   if (withIds) lane.id = makeIdAt(Date.now());
-  lane.connection.send(makeRequest(sent, lane.id));
+  lane.socket.write(makeRequest(sent, lane.id), 'latin1');
   sent += 1;
   open += 1;
 }

@@ -38,7 +38,6 @@ export type Round = () => Promise<Figures>;
 interface Sides {
   reference: Round;
   figure: Round;
-  /** by name */
   targets?: Record<string, Target>;
   /** both run at the same time: for two that differ by less than the machine does between two moments */
   together?: boolean;

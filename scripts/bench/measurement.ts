@@ -3,16 +3,19 @@ import { z } from 'zod';
 import { waitUntil } from '../stack/wait.ts';
 import type { Load } from './client.ts';
 import { cpuTime } from './cpu-time.ts';
-import type { Figures, Round, Row } from './figures.ts';
+import { atLeast, type Figures, inTurns, type Round, type Row } from './figures.ts';
 import type { Server } from './processes.ts';
 import type { Stack } from './stack.ts';
+
+/** Prepares a build, and gives back what measures it once. */
+export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 
 export interface Measurement {
   name: string;
   about: string;
   run(stack: Stack, scale: Scale): Promise<Row[]>;
-  /** For `--against`: prepares one build, and gives back what measures it once. */
-  rounds?(stack: Stack, scale: Scale): Promise<Round>;
+  /** for `--against` */
+  rounds?: Prepare;
 }
 
 export interface Scale {
@@ -27,15 +30,43 @@ export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
 export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
 export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
 
+/** A measurement of what is at least `share` of its reference. */
+export const compare = (
+  name: string,
+  about: string,
+  share: number,
+  reference: Prepare,
+  rounds: Prepare,
+): Measurement => ({
+  name,
+  about,
+  rounds,
+  run: async (stack, scale) => {
+    const sides = { reference: await reference(stack, scale), figure: await rounds(stack, scale) };
+    return inTurns(scale.rounds, { ...sides, targets: { [name]: atLeast(share) } });
+  },
+});
+
+/** The reference of what a server answers: Koa alone. */
+export const bareKoa =
+  (name: string, send?: (stack: Stack) => Load['send']): Prepare =>
+  async (stack, { seconds }) =>
+    fullLoad(name, stack, await stack.startBare(), seconds, send?.(stack));
+
 /** A round: requests a second of a server under all the load it takes, and its CPU time for each. It runs once now. */
-export async function fullLoad(name: string, stack: Stack, server: Server, load: Omit<Load, 'baseUrl'>) {
+export async function fullLoad(
+  name: string,
+  stack: Stack,
+  { baseUrl, pid }: Server,
+  seconds: number,
+  send: Load['send'] = { sites: stack.sites },
+) {
   const round = async (): Promise<Figures> => {
-    const before = cpuTime(server.pid);
-    const { answered, seconds } = await stack.load({ baseUrl: server.baseUrl, ...load });
-    const spent = (cpuTime(server.pid) - before) / answered;
+    const before = cpuTime(pid);
+    const result = await stack.load({ baseUrl, seconds, send });
     return {
-      [name]: { value: answered / seconds, unit: 'requests/s' },
-      [`${name}: API`]: { value: spent, unit: 'µs CPU' },
+      [name]: { value: result.answered / result.seconds, unit: 'requests/s' },
+      [`${name}: API`]: { value: (cpuTime(pid) - before) / result.answered, unit: 'µs CPU' },
     };
   };
   await round();

@@ -12,7 +12,6 @@ export interface PersistLoad {
   databaseUrl: string;
   sites: Site[];
   records: number;
-  /** its process id */
   postgres: number;
   /** Unix milliseconds over which the records are spread; default: now */
   span?: [from: number, to: number];

@@ -1,8 +1,8 @@
 /** The bench's own programs: the load generator and the references. They come from this checkout's build. */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { nodeFlags } from '../stack/assent-process.ts';
 import { lastLines, runCommand } from '../stack/command.ts';
-import { nodeFlags } from '../stack/node-flags.ts';
 import { root } from '../stack/paths.ts';
 import { spawnTethered } from '../stack/tether.ts';
 import type { Load, LoadResult } from './client.ts';
@@ -16,7 +16,6 @@ export interface Server {
 export type Programs = ReturnType<typeof programsIn>;
 export type RunningLoad = ReturnType<Programs['startLoad']>;
 
-/** `dist`: a build that has them. */
 export function programsIn(dist: string) {
   const options = { cwd: root, env: { PATH: process.env.PATH } };
   const commandOf = (name: string, input: object) => {
@@ -54,7 +53,6 @@ export function programsIn(dist: string) {
       }
       throw new Error(`${name} ended before it was ready`);
     },
-    /** Runs a program to its end and gives back the object that it printed. */
     run: async <Result>(name: string, input: object): Promise<Result> => {
       const { code, stdout, output } = await runCommand(process.execPath, commandOf(name, input), options);
       if (code !== 0) throw new Error(`${name} ended with ${code}: ${lastLines(output, 5)}`);

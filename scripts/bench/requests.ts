@@ -16,11 +16,9 @@ export interface Site {
 
 export interface Records {
   sites: Site[];
-  /** each record has an id of the client's own */
   ids?: boolean;
   /** each visitor has an address, as a proxy in front would say */
   addresses?: boolean;
-  /** of the page that sends */
   origin?: string;
 }
 
@@ -81,7 +79,6 @@ export function siteOf(sites: Site[], index: number): Site {
   return site;
 }
 
-/** Gives the text of the `index`th request; `id` fills a record's id, where the load has ids. */
 export type MakeRequest = (index: number, id: string) => string;
 
 export function requestMaker(baseUrl: string, send: Records | Reads): MakeRequest {

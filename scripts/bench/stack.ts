@@ -3,53 +3,40 @@
  * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, and `counters`.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { launch } from '../stack/assent-process.ts';
+import { answersReady, launch } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { lastLines, runCommand } from '../stack/command.ts';
-import { ensureDataRoot, root } from '../stack/paths.ts';
+import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
-import { startPostgres } from '../stack/postgres.ts';
-import { startRedis } from '../stack/redis.ts';
+import { type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { type Programs, programsIn, type Server } from './processes.ts';
 import { origins, type Site } from './requests.ts';
 
-export type Bench = Awaited<ReturnType<typeof startBench>>;
 export type Stack = Awaited<ReturnType<typeof startStack>>;
-type OnStop = (step: () => Promise<unknown> | unknown) => void;
 
 /** Builds this checkout, and `other` where it is given, and starts a stack of each. An abort ends what was started. */
-export async function startBench(signal: AbortSignal, other: string | undefined) {
-  const steps: Parameters<OnStop>[0][] = [];
-  const stop = async () => {
-    for (let step = steps.pop(); step; step = steps.pop()) await step();
-  };
-  const folder = mkdtempSync(path.join(ensureDataRoot(), 'bench-run-'));
-  steps.push(() => rmSync(folder, { recursive: true, force: true }));
-  // the user that Postgres runs as passes through
-  chmodSync(folder, 0o711);
-  const start = (name: string, dist: string, programs: Programs) =>
-    startStack(path.join(folder, name), { dist, programs, signal, onStop: (step) => void steps.push(step) });
-  try {
-    const dist = path.join(folder, 'dist');
+export const startBench = (signal: AbortSignal, other: string | undefined) =>
+  startRun('bench', async (run) => {
+    const dist = path.join(run.folder, 'dist');
     await build(path.relative(root, dist), signal, 'scripts/bench/tsconfig.json');
     const programs = programsIn(dist);
-    const here = await start('here', dist, programs);
-    if (other === undefined) return { here, there: undefined, stop };
+    const start = async (name: string, from: string) => {
+      const started = await startRun(name, (own) => startStack(own, from, programs, signal));
+      run.onStop(started.stop);
+      return started;
+    };
+    const here = await start('bench-here', dist);
+    if (other === undefined) return { here };
     await succeed('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
-    return { here, there: await start('there', path.join(other, 'dist'), programs), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+    return { here, there: await start('bench-there', path.join(other, 'dist')) };
+  });
 
 async function succeed(command: string, args: string[], options: Parameters<typeof runCommand>[2]): Promise<string> {
   const { code, stdout, output } = await runCommand(command, args, options);
@@ -57,18 +44,9 @@ async function succeed(command: string, args: string[], options: Parameters<type
   return stdout;
 }
 
-async function startStack(
-  folder: string,
-  { dist, programs, signal, onStop }: { dist: string; programs: Programs; signal: AbortSignal; onStop: OnStop },
-) {
-  const say = console.log;
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), say, signal });
-  onStop(async () => {
-    await postgres.stop();
-    rmSync(postgres.dataDir, { recursive: true, force: true });
-  });
-  const { url: redisUrl, pid, stop } = await startRedis({ dataDir: path.join(folder, 'redis'), say, signal });
-  onStop(stop);
+async function startStack(run: Run, dist: string, programs: Programs, signal: AbortSignal) {
+  const { postgres, redis: redisServer } = await startStores(run, { signal });
+  const redisUrl = redisServer.url;
   const { url: databaseUrl } = postgres;
   const secret = randomUUID();
   const env = {
@@ -91,7 +69,7 @@ async function startStack(
   queue.on('error', () => {});
   const running: Server[] = [];
   const stopRunning = () => Promise.all(running.splice(0).map((server) => server.stop()));
-  onStop(async () => {
+  run.onStop(async () => {
     await stopRunning();
     redis.disconnect();
     await db.close();
@@ -106,9 +84,9 @@ async function startStack(
     const [port, ops] = [String(await freePort()), String(await freePort())];
     const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...extra });
     const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
-    const answer = () => fetch(`http://127.0.0.1:${ops}/readyz`).catch(() => undefined);
-    await waitUntil(async () => !child.running() || (await answer())?.ok === true, { deadlineMs: 20_000 });
-    if (!(await answer())?.ok) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
+    const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
+    await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
+    if (!(await isReady())) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
     return server;
   }
 
@@ -126,16 +104,14 @@ async function startStack(
   }
 
   const sites: Site[] = [];
-  for (let organization = 0; organization < 5; organization += 1) sites.push(...(await makeSites(4)));
+  while (sites.length < 20) sites.push(...(await makeSites(4)));
   return {
     ...programs,
     databaseUrl,
-    /** process ids of the stores */
-    pids: { Postgres: postgres.pid, Redis: pid },
+    pids: { Postgres: postgres.pid, Redis: redisServer.pid },
     /** 20 domains of 5 organizations, half of them with a list of origins */
     sites,
     makeSites,
-    /** Makes an access token of an organization. */
     token: (org: string) => jsonwebtoken.sign({ sub: 'bench', org }, secret, { expiresIn: '1h' }),
     db,
     // each starts a process, which is stopped at the end of the measurement
@@ -157,25 +133,21 @@ async function startStack(
       const since = oldest === null ? null : await redis.hget(queue.toKey(oldest), 'timestamp');
       return since === null ? Number.POSITIVE_INFINITY : Number(since);
     },
-    /** Until nothing waits and nothing is being worked on. */
     untilQuiet: async () => {
       const isQuiet = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0;
       if (!(await waitUntil(isQuiet, { deadlineMs: 120_000 }))) throw new Error('the queue does not empty');
     },
-    /** Everything that Redis holds. */
     redisBytes: async () => {
       let bytes = 0;
       for (const key of await redis.keys('*')) bytes += Number(await redis.memory('USAGE', key, 'SAMPLES', 0));
       return bytes;
     },
-    /** Everything that Postgres holds of records. */
     postgresBytes: async (): Promise<number> => {
       const size = db.run(
         (sql) => sql`select sum(pg_total_relation_size(relid)) as n from pg_partition_tree('records')`,
       );
       return Number((await size)[0]?.n);
     },
-    /** Stops what was started, and removes all records. */
     reset: async () => {
       await stopRunning();
       await db.run((sql) => sql`truncate records, counters`);

@@ -84,8 +84,6 @@ export async function check(stack: ChaosStack, attempts: Attempt[]) {
   return {
     attempts: attempts.length,
     acknowledged: acknowledged.length,
-    refused: attempts.filter(({ outcome }) => outcome === 'refused').length,
-    unknown: attempts.filter(({ outcome }) => outcome === 'unknown').length,
     found: stored.length,
     /** acknowledged, but not stored (I1) */
     lost: acknowledged.filter(({ body }) => !found.has(body.id)).length,
@@ -141,7 +139,6 @@ const countRedisDifferences = (stack: ChaosStack): Promise<number> =>
     return sum;
   });
 
-/** Which promises the verdict breaks, in words. */
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
   const { lost, doubled, strange, differences, stuck, rejected, slowest } = verdict;
   return [
@@ -155,7 +152,6 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
   ];
 }
 
-/** Reads `/v1/consent/${path}` with a token of the site's organization. */
 export function read(stack: ChaosStack, baseUrl: string, site: Site, path: string): Promise<Response> {
   const claims = { sub: 'chaos', org: site.organizationId };
   const token = jsonwebtoken.sign(claims, stack.jwtSecret, { expiresIn: '10m' });

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describe } from '../stack/advice.ts';
 import type { AssentProcess } from '../stack/assent-process.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -12,15 +13,9 @@ import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
   name: string;
-  /** the fault, in a few words */
   about: string;
-  /** part of `--quick` */
   quick?: boolean;
   redisSettings?: Record<string, string>;
-  /** how many records Postgres has to refuse */
-  rejected?: number;
-  /** every attempt has to be acknowledged */
-  refusesNothing?: boolean;
   /** a setting that may lose acknowledged records: reported, not a breach */
   mayLose?: boolean;
   /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
@@ -28,12 +23,14 @@ export interface Drill {
   run: (scene: Scene) => Promise<void>;
 }
 
+export const drill = (name: string, about: string, run: Drill['run']): Drill => ({ name, about, run });
+export const quick = (...drilled: Parameters<typeof drill>): Drill => ({ ...drill(...drilled), quick: true });
+
 type Env = Record<string, string>;
 
 export type Scene = ReturnType<typeof createScene>;
 
 export interface Report {
-  name: string;
   verdict?: Verdict;
   secondsToHeal?: number;
   breaches: string[];
@@ -49,7 +46,7 @@ export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
   const { name, redisSettings = {} } = drill;
   const prepared = drill.prepare?.();
-  if (drill.prepare && !prepared) return { name, breaches: [], skipped: 'not possible on this machine' };
+  if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
   const folder = prepared && { postgresFolder: prepared.postgresFolder };
   const stack = await startChaosStack({ dist, redisSettings, ...folder });
   const interrupted = new Promise<never>((_, reject) => {
@@ -79,7 +76,6 @@ function keepLogs(stack: ChaosStack, name: string): void {
 
 /** The stack with a load, and what a drill does to it. */
 function createScene(stack: ChaosStack) {
-  /** the API processes that take requests */
   const targets = new Set<AssentProcess>();
   const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
   const found: string[] = [];
@@ -95,6 +91,8 @@ function createScene(stack: ChaosStack) {
     load,
     /** the breaches of what the drill itself promises */
     found,
+    /** how many records Postgres has to reject, and whether attempts may fail */
+    allowed: { rejected: 0, failures: true },
     secondsToHeal: () => (performance.now() - healedAt) / 1_000,
     api,
     worker,
@@ -107,7 +105,6 @@ function createScene(stack: ChaosStack) {
     },
     /** As a load balancer does before a process stops. */
     takeOff: (target: AssentProcess) => void targets.delete(target),
-    /** kill -9 */
     kill: async (target: AssentProcess) => {
       target.process.kill();
       await target.process.exited;
@@ -138,7 +135,7 @@ function createScene(stack: ChaosStack) {
 }
 
 async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
-  const { name, rejected = 0, mayLose: lost = false } = drill;
+  const { mayLose: lost = false } = drill;
   const scene = createScene(stack);
   const { load, found } = scene;
   try {
@@ -147,12 +144,13 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     await untilQuiet(stack);
     const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts);
+    const { rejected, failures } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
-    scene.expect(!drill.refusesNothing || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return { name, verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
+    scene.expect(failures || unmet === 0, `${unmet} attempts were not acknowledged`);
+    return { verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
   } catch (error) {
     await load.end();
-    return { name, breaches: [...found, error instanceof Error ? error.message : String(error)] };
+    return { breaches: [...found, describe(error)] };
   }
 }

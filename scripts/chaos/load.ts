@@ -68,26 +68,22 @@ export function createLoad(sites: Site[], targets: () => string[]) {
   return {
     attempts,
     send,
-    /** Sends until `end`. */
     begin: () => {
       clearInterval(timer);
       timer = setInterval(() => {
         for (let each = 0; each < perTick; each += 1) sendNext();
       }, tick);
     },
-    /** Resolves once every attempt has its outcome. */
     end: async () => {
       clearInterval(timer);
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
-    /** Resolves when that many further attempts were acknowledged. */
     acknowledged: async (wanted: number, within = 30_000) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
       const isReached = () => attempts.filter(isAcknowledged).length >= goal;
       if (await waitUntil(isReached, { deadlineMs: within })) return;
       throw new Error(`fewer than ${wanted} records were acknowledged within ${within} ms`);
     },
-    /** How many attempts failed since there were `before` of them. */
     failedSince: (before: number) => attempts.slice(before).filter((attempt) => !isAcknowledged(attempt)).length,
   };
 }
@@ -97,16 +93,16 @@ const outcomeOf = (status: number): Outcome => {
   return status >= 400 && status < 500 ? 'refused' : 'unknown';
 };
 
-async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
+async function post(baseUrl: string, { domainId, apiKey }: Site, body: Body): Promise<{ status: number; how: string }> {
   try {
-    const response = await fetch(`${baseUrl}/v1/consent/${site.domainId}/record`, {
+    const response = await fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': site.apiKey },
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(patience),
     });
-    const answer = (await response.json()) as { status?: string };
-    return { status: response.status, how: response.status === 202 ? (answer.status ?? '') : '' };
+    const { status: how } = (await response.json()) as { status: unknown };
+    return { status: response.status, how: String(how) };
   } catch {
     return { status: 0, how: '' };
   }

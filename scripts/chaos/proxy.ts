@@ -37,7 +37,6 @@ export async function startProxy(target: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
 
-  /** Ends every connection there is. */
   const cut = () => {
     for (const socket of open) socket.destroy();
   };

@@ -1,11 +1,16 @@
 /** What a drill runs on: stores, tenants and processes of its own. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { Redis } from 'ioredis';
+import { migrate } from '#libs/store/migrate';
 import { createDatabase, type Database, type Sql } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
+import { build } from '../stack/build.ts';
+import { root } from '../stack/paths.ts';
 import { startPostgres } from '../stack/postgres.ts';
-import { type StoreOptions, startPrivateStores } from '../stack/private-stores.ts';
+import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer } from '../stack/server.ts';
 
@@ -17,9 +22,18 @@ export interface Site {
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
-export async function startChaosStack(options: Pick<StoreOptions, 'dist' | 'postgresFolder' | 'redisSettings'>) {
-  const { onStop, ...stores } = await startPrivateStores({ name: 'chaos', say: () => {}, ...options });
-  const { folder } = stores;
+/** `dist`: a build that is there already. */
+export const startChaosStack = (options: StoreOptions & { dist?: string } = {}) =>
+  startRun('chaos', (run) => startStack(run, options));
+
+async function startStack(
+  run: Run,
+  { dist = path.join(run.folder, 'dist'), ...options }: { dist?: string } & StoreOptions,
+) {
+  const { folder, onStop } = run;
+  if (!existsSync(dist)) await build(path.relative(root, dist));
+  const stores = await startStores(run, options);
+  await migrate(stores.postgres.url);
   const { url, dataDir, port } = stores.postgres;
   const redisOptions = { dataDir: `${folder}/redis`, port: stores.redis.port, settings: options.redisSettings ?? {} };
   const postgres = restartable(stores.postgres, () => startPostgres({ dataDir, port }));
@@ -41,14 +55,13 @@ export async function startChaosStack(options: Pick<StoreOptions, 'dist' | 'post
   return {
     folder,
     sites: await makeSites(url),
-    /** signs access tokens */
     jwtSecret,
     postgres,
     redis,
     /** every process that was started, with its output */
     processes,
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-      const started = await startAssent(stores.dist, app, { ...env, ...extra });
+      const started = await startAssent(dist, app, { ...env, ...extra });
       processes.push(started);
       onStop(async () => {
         // a frozen process takes no other signal
@@ -69,7 +82,6 @@ export async function startChaosStack(options: Pick<StoreOptions, 'dist' | 'post
       }
     },
     onStop,
-    stop: stores.stop,
   };
 }
 
@@ -97,7 +109,6 @@ async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>):
   }
 }
 
-/** Two organizations with two domains each. */
 const makeSites = (url: string): Promise<Site[]> =>
   withDatabase(url, async (db) => {
     const admin = createAdministration(db, 'chaos');

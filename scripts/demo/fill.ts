@@ -1,10 +1,9 @@
 /** Stores made-up records through the queue and the worker, as the API would. The API itself takes nothing so old. */
-
 import type { NewRecord } from '#libs/contract/record';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
 import { shardOf } from '#libs/queue/names';
-import { createProducer, type Producer } from '#libs/queue/produce';
+import { createProducer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { listCountersSince } from '#libs/store/counters';
 import { listDroppedMonths } from '#libs/store/records/months';
@@ -15,7 +14,7 @@ import { findOrganizations } from '#libs/store/tenants/tenants';
 import { Advice } from '../stack/advice.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { sites } from './sites.ts';
-import { type Period, planDays, recordsOf, type SiteDay } from './visits.ts';
+import { type Period, planDays, recordsOf } from './visits.ts';
 
 const jobSize = 250;
 /** Records on their way at once: visitors who decide meanwhile wait behind them in the queue. */
@@ -52,22 +51,27 @@ export async function fill(
   const producer = createProducer(redis, queueShards);
   try {
     await producer.ready();
-    if (!(await hasWorker(producer))) throw new Advice('No worker is running: run npm start in another terminal.');
+    const workers = await Promise.all(producer.queues().map((queue) => queue.getWorkersCount()));
+    if (!workers.some((count) => count > 0))
+      throw new Advice('No worker is running: run npm start in another terminal.');
     const domains = await ensureDomains(db, admin, organizationId);
     const shard = shardOf(organizationId, queueShards);
     const path: Path = {
       add: (records) => producer.add(shard, records),
       findStored: (records) => db.run((sql) => findStored(sql, records)),
     };
-    const filled = { added: 0, present: 0, differences: 0 };
-    let month = '';
-    for (const batch of batchesOf(days, domains, period)) {
+    const filled = { added: 0, present: 0 };
+    let waiting: NewRecord[] = [];
+    for (const [at, day] of days.entries()) {
       if (stop.aborted) break;
-      const added = await store(batch.records, path);
+      const domainId = domains.get(day.site.name) ?? '';
+      waiting = waiting.concat(recordsOf(day, period).map((record) => ({ ...record, domainId })));
+      if (waiting.length < batchSize && at < days.length - 1) continue;
+      const added = await store(waiting, path);
       filled.added += added;
-      filled.present += batch.records.length - added;
-      if (batch.month !== month) say(`${batch.month}  ${(filled.added + filled.present).toLocaleString('en')} records`);
-      month = batch.month;
+      filled.present += waiting.length - added;
+      waiting = [];
+      say(`${day.date.slice(0, 7)}  ${(filled.added + filled.present).toLocaleString('en')} records`);
     }
     await waitUntil(() => isReady(redis, organizationId), { deadlineMs: 30_000, intervalMs: 100 });
     const listCounters = () => db.run((sql) => listCountersSince(sql, organizationId, since));
@@ -76,11 +80,6 @@ export async function fill(
   } finally {
     await producer.close();
   }
-}
-
-async function hasWorker(producer: Producer): Promise<boolean> {
-  const counts = await Promise.all(producer.queues().map((queue) => queue.getWorkersCount()));
-  return counts.some((count) => count > 0);
 }
 
 /** The ids of all sites' domains by name; those that are missing are made. */
@@ -93,20 +92,6 @@ async function ensureDomains(db: Database, admin: Administration, organizationId
     ids.set(name, (await admin.createDomain(organizationId, { name, origins: [`https://${name}`] })).domainId);
   }
   return ids;
-}
-
-function* batchesOf(days: SiteDay[], domains: Map<string, string>, period: Period) {
-  let records: NewRecord[] = [];
-  let month = '';
-  for (const day of days) {
-    const domainId = domains.get(day.site.name) ?? '';
-    records = records.concat(recordsOf(day, period).map((record) => ({ ...record, domainId })));
-    month = day.date.slice(0, 7);
-    if (records.length < batchSize) continue;
-    yield { records, month };
-    records = [];
-  }
-  yield { records, month };
 }
 
 export interface Path {

@@ -6,9 +6,9 @@
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import type { Decision } from '#libs/contract/terms';
+import { type Decision, decisions } from '#libs/contract/terms';
 import { Random } from './random.ts';
-import { categories, countries, crawler, hours, pages, type Site, season, sites, userAgents } from './sites.ts';
+import { categories, crawler, hours, pages, type Site, season, sites, userAgents } from './sites.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -42,19 +42,21 @@ export interface SiteDay {
 export function planDays({ records, months, until }: Period): SiteDay[] {
   const last = dayOf(until);
   const length = (months * year) / 12 / day;
-  return daysBetween(addDays(last, 1 - Math.round(length)), last).flatMap((date) =>
-    sites.map((site) => {
+  return daysBetween(addDays(last, 1 - Math.round(length)), last).flatMap((date) => {
+    const start = new Date(startOf(date));
+    const isWeekend = [0, 6].includes(start.getUTCDay());
+    const seasonal = season[start.getUTCMonth()] ?? 1;
+    return sites.map((site) => {
       const random = new Random(site.name, date);
-      const isWeekend = [0, 6].includes(new Date(startOf(date)).getUTCDay());
-      const weekday = (isWeekend ? site.weekend : 1) / ((5 + 2 * site.weekend) / 7);
-      const growth = site.growth ** ((startOf(date) - epoch) / year);
+      const { share, weekend = 1.1 } = site;
+      const weekday = (isWeekend ? weekend : 1) / ((5 + 2 * weekend) / 7);
+      const growth = site.growth ** ((start.getTime() - epoch) / year);
       // some days go better than others
       const luck = 0.86 + 0.28 * random.next();
-      const daily = (records / length / recordsPerVisit) * (site.share / 100);
-      const visits = Math.floor(daily * seasonAt(date) * weekday * growth * luck + random.next());
-      return { site, date, visits };
-    }),
-  );
+      const daily = (records / length / recordsPerVisit) * (share / 100);
+      return { site, date, visits: Math.floor(daily * seasonal * weekday * growth * luck + random.next()) };
+    });
+  });
 }
 
 /** The decisions of that day's visitors and what became of them later, as far as the service had received it. */
@@ -64,32 +66,25 @@ export function recordsOf({ site, date, visits }: SiteDay, { until }: Period): M
     .filter(({ receivedAt }) => Date.parse(receivedAt) <= until);
 }
 
-const averageMonth = season.reduce((sum, each) => sum + each, 0) / 12;
-
-/** Around 1 over a year; it changes evenly from the middle of a month to the middle of the next. */
-function seasonAt(date: string): number {
-  const [, month = 1, dayOfMonth = 1] = date.split('-').map(Number);
-  const place = month + 11 + (dayOfMonth - 15) / 31;
-  const at = (index: number) => (season[index % 12] ?? 1) / averageMonth;
-  const before = Math.floor(place);
-  return at(before) + (at(before + 1) - at(before)) * (place - before);
-}
-
-const hourWeights = Object.fromEntries(hours.map((weight, hour) => [hour, weight]));
+const hourWeights = Object.fromEntries(hours.entries());
 
 /** A visitor's first decision, and perhaps a later one. */
-function visit(site: Site, date: string, random: Random): Made[] {
-  const country = random.pick(site.countries);
-  const { ahead, language } = countries[country];
-  const utcHour = (Number(random.pick(hourWeights)) - ahead + 24) % 24;
-  const at = startOf(date) + (utcHour + random.next()) * hour;
+function visit({ name, languages, accept, reject }: Site, date: string, random: Random): Made[] {
+  const language = random.pick(languages);
+  const at = startOf(date) + (Number(random.pick(hourWeights)) + random.next()) * hour;
   const bot = random.isTrue(0.008);
-  const userAgent = bot ? crawler : random.pick(userAgents(chromeAt(at)));
+  const userAgent = bot ? crawler : random.pick(userAgents);
   const gpc = userAgent.includes('Firefox') && random.isTrue(0.3);
-  const ip = addressOf(random);
-  const visitorId = Buffer.from(random.bytes(16)).toString('hex');
-  const signals = { ...(gpc && { gpc }), ...(bot && { bot }) };
-  const visitor = { visitorId, language, country, ip, userAgent, metadata: { demo: true }, ...signals };
+  const visitor = {
+    visitorId: random.bytes(16).toString('hex'),
+    language,
+    country: language.slice(3),
+    ip: addressOf(random),
+    userAgent,
+    metadata: { demo: true },
+    ...(gpc && { gpc }),
+    ...(bot && { bot }),
+  };
 
   const decide = (time: number, decision: Decision, source: NewRecord['source']): Made => ({
     ...visitor,
@@ -97,15 +92,16 @@ function visit(site: Site, date: string, random: Random): Made[] {
     decision,
     source,
     // at once, or much later for a visitor who was offline
-    receivedAt: new Date(time + (random.isTrue(0.985) ? random.wait(160) : random.wait(9 * hour))).toISOString(),
+    receivedAt: new Date(time + random.wait(random.isTrue(0.985) ? 160 : 9 * hour)).toISOString(),
     preferences: preferencesOf(decision, random),
-    bannerVersion: bannerAt(time),
+    bannerVersion: bannerAt(new Date(time)),
     policyVersion: dayOf(time).slice(0, 4),
-    pageUrl: `https://${site.name}${random.pick(pages)}`,
+    pageUrl: `https://${name}${random.pick(pages)}`,
   });
   if (bot) return [decide(at, 'accept_all', 'banner')];
   if (gpc) return [decide(at, 'reject_all', 'gpc')];
-  const first = decide(at, random.pick(opinionOf(site, at)), 'banner');
+  const opinion = random.pick({ accept_all: accept, reject_all: reject, custom: 100 - accept - reject });
+  const first = decide(at, decisions.find((each) => each === opinion) ?? 'custom', 'banner');
   const hasGiven = first.decision !== 'reject_all';
   // some withdraw, half of them within minutes; others change their mind
   const later = at + minute + random.wait(random.isTrue(0.5) ? 5 * minute : 26 * day);
@@ -113,9 +109,6 @@ function visit(site: Site, date: string, random: Random): Made[] {
   if (random.isTrue(0.02)) return [first, decide(later, hasGiven ? 'custom' : 'accept_all', 'preferences')];
   return [first];
 }
-
-/** A new Chrome every four weeks. */
-const chromeAt = (time: number): number => 131 + Math.floor((time - Date.UTC(2024, 10, 12)) / (28 * day));
 
 /** From the ranges reserved for benchmarks and documentation (RFC 2544, RFC 3849), shortened as the API does. */
 function addressOf(random: Random): string {
@@ -125,16 +118,7 @@ function addressOf(random: Random): string {
 }
 
 /** The banner is redesigned every four months. */
-const bannerAt = (time: number): string => {
-  const date = new Date(time);
-  return `${date.getUTCFullYear() - 2023}.${Math.floor(date.getUTCMonth() / 4)}.0`;
-};
-
-/** A redesign changes how many accept. */
-function opinionOf({ name, accept, reject }: Site, time: number) {
-  const shift = 14 * (new Random(name, bannerAt(time)).next() - 0.5);
-  return { accept_all: accept + shift, reject_all: reject - shift, custom: 100 - accept - reject };
-}
+const bannerAt = (time: Date): string => `${time.getUTCFullYear() - 2023}.${Math.floor(time.getUTCMonth() / 4)}.0`;
 
 /** A custom choice allows some categories and refuses others: all or nothing would be another decision. */
 function preferencesOf(decision: Decision, random: Random): Record<string, boolean> {

@@ -1,8 +1,7 @@
 /** What a run needs to find in the service before it starts: some records, and cursors that lead to the rest of them. */
 import { waitUntil } from '../stack/wait.ts';
-import type { Known } from './valid.ts';
+import type { Known } from './values.ts';
 
-/** How many records there are before the run. */
 export const prepared = 3;
 
 export type Site = Omit<Known, 'cursors'> & { baseUrl: string };

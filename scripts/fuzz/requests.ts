@@ -1,7 +1,6 @@
 /** Requests made from the OpenAPI document: valid ones, ones with a single thing wrong, and hostile ones. */
 import fc from 'fast-check';
-import { hostileBody, hostileText, hostileValue } from './hostile.ts';
-import { createValid, type Known, type Schema } from './valid.ts';
+import { createValid, hostileBody, hostileText, hostileValue, type Known, type Schema } from './values.ts';
 
 export interface Request {
   method: string;

@@ -9,7 +9,6 @@ export function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the user gets to read. */
 export function tell(error: unknown): string {
   if (error instanceof Advice) return error.message;
   if (isDenied(error)) {

@@ -31,7 +31,6 @@ export async function runCommand(
   return { code, stdout, output };
 }
 
-/** The last lines of a text, for an error message. */
 export function lastLines(text: string, count = 12): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }

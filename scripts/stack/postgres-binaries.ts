@@ -4,8 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync,
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
-import { dataRoot, ensureDataRoot } from './paths.ts';
-import { publish } from './publish.ts';
+import { dataRoot, ensureDataRoot, publish } from './paths.ts';
 import { canUse, reachableFolder, type ServiceUser } from './service-user.ts';
 
 const OLDEST_MAJOR = 15;
@@ -61,7 +60,6 @@ function versioned(parent: string, name: RegExp): string[] {
   return entries.sort((a, b) => versionOf(b) - versionOf(a)).map((entry) => path.join(parent, entry, 'bin'));
 }
 
-/** 0 when there is none that runs. */
 function majorVersion(binDir: string): number {
   const { stdout } = spawnSync(path.join(binDir, 'postgres'), ['--version'], { encoding: 'utf8', cwd: '/' });
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0);

@@ -1,53 +1,50 @@
-/** A folder of one run's own below `.data`, with a build, a migrated Postgres and a Redis, all gone at the end. */
+/** A folder of one run's own below `.data`, with a Postgres and a Redis in it. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { migrate } from '#libs/store/migrate';
-import { build } from './build.ts';
-import { dataRoot, ensureDataRoot, root } from './paths.ts';
+import { ensureDataRoot } from './paths.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
-export interface StoreOptions {
-  /** what the folder's name begins with */
-  name: string;
-  say: (line: string) => void;
-  /** a build that is there already */
-  dist?: string;
-  postgresFolder?: string;
-  postgresSettings?: Record<string, string>;
-  redisSettings?: Record<string, string>;
+type Step = () => Promise<unknown> | unknown;
+
+export interface Run {
+  folder: string;
+  /** Runs at the end; the last one added runs first. */
+  onStop(step: Step): void;
 }
 
-export async function startPrivateStores(options: StoreOptions) {
-  const { name, say } = options;
-  ensureDataRoot();
-  const folder = mkdtempSync(path.join(dataRoot, `${name}-`));
+/** Adds `stop` to what `start` returns, which removes the folder at the end; a failed start is stopped at once. */
+export async function startRun<Started>(name: string, start: (run: Run) => Promise<Started>) {
+  const folder = mkdtempSync(path.join(ensureDataRoot(), `${name}-`));
   // the user that Postgres runs as passes through
   chmodSync(folder, 0o711);
-  const steps: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  /** Runs at `stop`; the last one added runs first. */
-  const onStop = (step: () => Promise<unknown> | unknown) => void steps.push(step);
+  const steps: Step[] = [() => rmSync(folder, { recursive: true, force: true })];
   const stop = async () => {
-    for (const step of steps.splice(0).reverse()) await step();
+    for (let step = steps.pop(); step; step = steps.pop()) await step();
   };
   try {
-    const dist = options.dist ?? path.join(folder, 'dist');
-    if (!options.dist) await build(path.relative(root, dist));
-    const postgres = await startPostgres({
-      dataDir: options.postgresFolder ?? path.join(folder, 'postgres'),
-      settings: options.postgresSettings ?? {},
-      say,
-    });
-    onStop(async () => {
-      await postgres.stop();
-      rmSync(postgres.dataDir, { recursive: true, force: true });
-    });
-    const redis = await startRedis({ dataDir: path.join(folder, 'redis'), settings: options.redisSettings ?? {}, say });
-    onStop(() => redis.stop());
-    await migrate(postgres.url);
-    return { folder, dist, postgres, redis, onStop, stop };
+    return { ...(await start({ folder, onStop: (step) => void steps.push(step) })), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+export interface StoreOptions {
+  postgresFolder?: string;
+  redisSettings?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export async function startStores({ folder, onStop }: Run, options: StoreOptions = {}) {
+  const { postgresFolder = path.join(folder, 'postgres'), redisSettings = {}, signal } = options;
+  const postgres = await startPostgres({ dataDir: postgresFolder, say: console.log, signal });
+  onStop(async () => {
+    await postgres.stop();
+    rmSync(postgres.dataDir, { recursive: true, force: true });
+  });
+  const redisFolder = path.join(folder, 'redis');
+  const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
+  onStop(redis.stop);
+  return { postgres, redis };
 }

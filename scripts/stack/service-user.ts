@@ -45,7 +45,6 @@ export function reachableFolder(folder: string, user: ServiceUser | undefined, s
   return other;
 }
 
-/** Returns whether the user can use the folder. */
 function giveTo(user: ServiceUser | undefined, folder: string): boolean {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (user) chownSync(folder, user.uid, user.gid);

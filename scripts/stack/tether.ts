@@ -75,7 +75,6 @@ export function spawnTethered(command: string, args: readonly string[], options:
   // The watcher may already be gone with the rest of the group.
   child.stdin?.on('error', () => {});
 
-  /** Ends the whole process group at once. */
   function kill() {
     if (!running || pid === undefined) return;
     try {

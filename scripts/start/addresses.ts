@@ -1,8 +1,8 @@
 /** Where the services listen: the usual ports when they are free, the user's own or none. */
 import { Advice } from '../stack/advice.ts';
 import { freePort, isFree } from '../stack/ports.ts';
-import { given } from './environment.ts';
 import { PortTaken } from './service.ts';
+import { given } from './settings.ts';
 
 export type Addresses = Awaited<ReturnType<typeof chooseAddresses>>;
 

@@ -7,12 +7,23 @@ import { startRedis } from '../stack/redis.ts';
 import type { RunningServer, ServerOptions } from '../stack/server.ts';
 import { type Addresses, baseUrl, chooseAddresses, onFreePorts } from './addresses.ts';
 import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
-import { canIssueTokens, given, jwtSecret, publishSettings } from './environment.ts';
-import { writePrivate } from './files.ts';
-import { type Running, say, step } from './running.ts';
 import { startService, untilReady } from './service.ts';
+import { canIssueTokens, given, jwtSecret, publishSettings, writePrivate } from './settings.ts';
 
 export type SummaryFacts = Awaited<ReturnType<typeof bringUp>>['facts'];
+
+interface Part {
+  exited: Promise<unknown>;
+  stop(): Promise<unknown>;
+  /** at once, for an impatient user */
+  kill(): void;
+}
+
+/** What was started, in this order. */
+export interface Running {
+  parts: Part[];
+  stopping: boolean;
+}
 
 export async function bringUp(running: Running, signal: AbortSignal) {
   // what is wrong with the user's own ports is reported at once
@@ -42,6 +53,16 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   return { facts, services };
 }
 
+const say = (line: string): void => console.log(`  ${line}`);
+
+async function step<T>(name: string, work: () => Promise<T>, detail: (result: T) => string = () => '') {
+  const start = performance.now();
+  const result = await work();
+  const seconds = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  say(`${name.padEnd(12)}${seconds.padStart(7)}  ${detail(result)}`.trimEnd());
+  return result;
+}
+
 /** A store of ours, unless the user has named one: that address may hold a password, so it is not shown. */
 const storesIn =
   (running: Running, signal: AbortSignal) =>
@@ -54,8 +75,10 @@ const storesIn =
       () => start({ dataDir, say, signal }),
       ({ port }) => `port ${port}`,
     );
+    running.parts.push(server);
     // the services go on without it, as they would elsewhere, and so does the run
-    running.add(server, `${name} has ended (see ${server.logFile}). Stop and start again to bring it back.`);
+    const lost = `${name} has ended (see ${server.logFile}). Stop and start again to bring it back.`;
+    void server.exited.then(() => running.stopping || say(lost));
     return { url: server.url, shown: server.url };
   };
 
@@ -74,10 +97,9 @@ async function bringUpServices({ running, env, demo, addresses, signal }: Servic
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
   const worker = startService('worker', { ...listening, OPS_PORT: String(workerOpsPort) });
-  running.add(worker.tethered);
   const api = startService('api', { ...listening, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey });
-  running.add(api.tethered);
   const services = [api, worker];
+  running.parts.push(worker.tethered, api.tethered);
   try {
     await Promise.all([untilReady(worker, workerOpsUrl, signal), untilReady(api, opsUrl, signal)]);
   } catch (error) {

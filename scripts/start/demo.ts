@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Advice } from '../stack/advice.ts';
 import { lastLines, runCommand } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
-import { readPrivate, writePrivate } from './files.ts';
+import { readPrivate, writePrivate } from './settings.ts';
 
 export type Cli = ReturnType<typeof createCli>;
 
@@ -16,7 +16,6 @@ export function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
     if (code !== 0) throw new Advice(`assent ${args.join(' ')}: ${lastLines(output, 6)}`);
     return stdout;
   };
-  /** Runs a command and returns one field of its answer. */
   const ask = async (field: string, ...args: string[]): Promise<string> => {
     const fields: Record<string, unknown> = JSON.parse(await run(...args, '--json'));
     return z.string().parse(fields[field]);

@@ -2,8 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
+import { answersReady, nodeFlags } from '../stack/assent-process.ts';
 import { lastLines } from '../stack/command.ts';
-import { nodeFlags } from '../stack/node-flags.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { spawnTethered, type Tethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -44,15 +44,6 @@ export async function untilReady(service: Service, opsUrl: string, signal: Abort
   if (await waitUntil(probe, { deadlineMs: READY_MS, intervalMs: 50, signal })) return;
   throw new Advice(withLog(service, `${service.name} is not ready after ${READY_MS / 1000} s.`));
 }
-
-const answersReady = (opsUrl: string): Promise<boolean> =>
-  fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
-    async (response) => {
-      await response.arrayBuffer();
-      return response.ok;
-    },
-    () => false,
-  );
 
 /** What to show when it ended although nobody asked it to. */
 export async function failure(service: Service): Promise<Advice> {

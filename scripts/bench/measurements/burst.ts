@@ -27,7 +27,6 @@ export const burst: Measurement = {
   },
 };
 
-/** Megabytes of the process at its largest. */
 function peakMemory(pid: number): number {
   const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return (Number(kilobytes) * 1_024) / 1_000_000;

@@ -1,22 +1,9 @@
 import { waitUntil } from '../../stack/wait.ts';
 import { cpuTime } from '../cpu-time.ts';
-import { atLeast, type Figures, inTurns, type Round } from '../figures.ts';
-import type { Measurement, Scale } from '../measurement.ts';
+import type { Figures } from '../figures.ts';
+import { compare, type Prepare } from '../measurement.ts';
 import type { PersistLoad } from '../persist.ts';
 import type { Stack } from '../stack.ts';
-
-export const drain: Measurement = {
-  name: 'drain',
-  about: 'records/s of one worker on a backlog ÷ the bare persist statement at 500 rows; bytes of a record',
-  rounds: drainRounds,
-  run: async (stack, scale) => {
-    return inTurns(scale.rounds, {
-      reference: () => persistAlone(stack, scale.records / 2),
-      figure: await drainRounds(stack, scale),
-      targets: { drain: atLeast(0.6) },
-    });
-  },
-};
 
 export function persistAlone(stack: Stack, records: number, more: Partial<PersistLoad> = {}): Promise<Figures> {
   const { databaseUrl, sites, pids } = stack;
@@ -28,8 +15,9 @@ export function persistAlone(stack: Stack, records: number, more: Partial<Persis
 const connections = 50;
 
 /** The backlog is the API's own. A worker is timed from a tenth of it on, when it is warm. */
-async function drainRounds(stack: Stack, { records }: Scale): Promise<Round> {
-  return async () => {
+const drainRounds: Prepare =
+  async (stack, { records }) =>
+  async () => {
     const before = await stack.stored();
     const api = await stack.startApi();
     await stack.load({ baseUrl: api.baseUrl, send: { sites: stack.sites }, count: records, connections });
@@ -65,4 +53,13 @@ async function drainRounds(stack: Stack, { records }: Scale): Promise<Round> {
       },
     };
   };
-}
+
+export const drain = compare(
+  'drain',
+  'records/s of one worker on a backlog ÷ the bare persist statement at 500 rows; bytes of a record',
+  0.6,
+  async (stack, { records }) =>
+    () =>
+      persistAlone(stack, records / 2),
+  drainRounds,
+);

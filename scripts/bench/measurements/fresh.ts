@@ -7,7 +7,6 @@ import type { Site } from '../requests.ts';
 import type { Stack } from '../stack.ts';
 import { sustainRounds } from './sustain.ts';
 
-/** milliseconds between two looks at the statistics */
 const lookEvery = 4;
 const warmUp = 2;
 

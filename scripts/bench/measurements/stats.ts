@@ -1,29 +1,6 @@
 import { addMonths, dayOf, monthOf } from '#libs/contract/calendar';
-import { atLeast, inTurns, type Round } from '../figures.ts';
-import { fullLoad, type Measurement, type Scale, statsPath, untilFromRedis } from '../measurement.ts';
+import { bareKoa, compare, fullLoad, statsPath, untilFromRedis } from '../measurement.ts';
 import type { Stack } from '../stack.ts';
-
-export const stats: Measurement = {
-  name: 'stats',
-  about: 'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
-  rounds: statsRounds,
-  run: async (stack, scale) => {
-    const load = { seconds: scale.seconds, send: readsOf(stack) };
-    return inTurns(scale.rounds, {
-      reference: await fullLoad('stats', stack, await stack.startBare(), load),
-      figure: await statsRounds(stack, scale),
-      targets: { stats: atLeast(0.5) },
-    });
-  },
-};
-
-async function statsRounds(stack: Stack, { seconds }: Scale): Promise<Round> {
-  await fillCounters(stack);
-  const send = readsOf(stack);
-  const api = await stack.startApi();
-  await untilFromRedis(api, send.paths[0] ?? '', send.token);
-  return fullLoad('stats', stack, api, { seconds, send });
-}
 
 const ofOneOrganization = ({ sites }: Stack) => sites.slice(0, 4);
 /** The 12th, so that there are whole months and days at both edges. */
@@ -50,3 +27,17 @@ async function fillCounters(stack: Stack): Promise<void> {
       group by level.domain_id, left(day::text, level.length)`,
   );
 }
+
+export const stats = compare(
+  'stats',
+  'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
+  0.5,
+  bareKoa('stats', readsOf),
+  async (stack, { seconds }) => {
+    await fillCounters(stack);
+    const send = readsOf(stack);
+    const api = await stack.startApi();
+    await untilFromRedis(api, send.paths[0] ?? '', send.token);
+    return fullLoad('stats', stack, api, seconds, send);
+  },
+);

@@ -1,29 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime } from '../cpu-time.ts';
-import { atLeast, type Figures, inTurns, type Round } from '../figures.ts';
-import { fullLoad, type Measurement, type Scale } from '../measurement.ts';
-import type { Stack } from '../stack.ts';
-
-export const sustain: Measurement = {
-  name: 'sustain',
-  about: 'records/s stored end to end with no growing backlog ÷ bare Koa, and the CPU time that each record takes',
-  rounds: sustainRounds,
-  run: async (stack, scale) => {
-    const load = { seconds: scale.seconds, send: { sites: stack.sites } };
-    return inTurns(scale.rounds, {
-      reference: await fullLoad('sustain', stack, await stack.startBare(), load),
-      figure: await sustainRounds(stack, scale),
-      targets: { sustain: atLeast(0.6) },
-    });
-  },
-};
+import type { Figures } from '../figures.ts';
+import { bareKoa, compare, type Prepare } from '../measurement.ts';
 
 /** milliseconds that the oldest waiting job may have waited, and between two looks at it */
 const mayWait = 150;
 const lookEvery = 25;
 
 /** The client is paused while the oldest job has waited too long, so that what is offered is what is stored. */
-export async function sustainRounds(stack: Stack, { seconds }: Scale): Promise<Round> {
+export const sustainRounds: Prepare = async (stack, { seconds }) => {
   const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker()]);
   const warmUp = Math.min(2, seconds / 2);
   return async () => {
@@ -63,4 +48,12 @@ export async function sustainRounds(stack: Stack, { seconds }: Scale): Promise<R
       await load.stop();
     }
   };
-}
+};
+
+export const sustain = compare(
+  'sustain',
+  'records/s stored end to end with no growing backlog ÷ bare Koa, and the CPU time that each record takes',
+  0.6,
+  bareKoa('sustain'),
+  sustainRounds,
+);

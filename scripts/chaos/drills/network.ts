@@ -1,6 +1,6 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { read } from '../check.ts';
-import { type Drill, hold, type Scene } from '../drill.ts';
+import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
 import { expectNoAttemptUsed, untilDirect, withoutRedis } from '../faults.ts';
 
 /** The usual beginning, with every connection to the stores through a proxy. */
@@ -11,66 +11,48 @@ async function begin(scene: Scene) {
 }
 
 export const networkDrills: Drill[] = [
-  {
-    name: 'network-slow',
-    about: '100 ms in each direction to both stores for 5 s',
-    run: async (scene) => {
-      const { redis, postgres } = await begin(scene);
-      for (const proxy of [redis, postgres]) proxy.set(100);
-      const before = scene.load.attempts.length;
-      await hold(5);
-      const failed = scene.load.failedSince(before);
-      scene.expect(failed === 0, `${failed} requests failed on a slow network`);
-      for (const proxy of [redis, postgres]) proxy.set('pass');
-      await scene.healed(200);
-    },
-  },
-  {
-    name: 'network-cut',
-    about: 'every connection to both stores is cut, eight times in 4 s',
-    quick: true,
-    run: async (scene) => {
-      const { redis, postgres } = await begin(scene);
-      for (let round = 0; round < 8; round += 1) {
-        (round % 2 === 0 ? redis : postgres).cut();
-        await hold(0.5);
-      }
-      await scene.healed(200);
-    },
-  },
-  {
-    name: 'network-half-open-redis',
-    about: 'connections to Redis stay open and nothing passes for 8 s',
-    refusesNothing: true,
-    run: async (scene) => {
-      const { redis } = await begin(scene);
-      const halfOpen = async () => {
-        redis.set('hold');
-        await untilDirect(scene);
-        await scene.load.acknowledged(300, 5_000);
-        return async () => redis.set('pass');
-      };
-      await withoutRedis(scene, halfOpen, 8);
-    },
-  },
-  {
-    name: 'network-half-open-postgres',
-    about: 'connections to Postgres stay open and nothing passes for 25 s',
-    run: async (scene) => {
-      const { api, postgres } = await begin(scene);
-      // enough reads at once for the API to open all of its connections
-      const sites = Array.from({ length: 5 }, () => scene.sites).flat();
-      const readAll = () => Promise.all(sites.map((site) => read(scene, api.baseUrl, site, 'org-stats')));
-      const statsAreRead = async () => (await readAll()).every(({ status }) => status === 200);
-      await scene.until(statsAreRead, 'statistics are read');
-      postgres.set('hold');
-      // every connection has a query that is never answered
-      for (const end = performance.now() + 25_000; performance.now() < end; ) await Promise.all([readAll(), hold(1)]);
-      await expectNoAttemptUsed(scene);
-      postgres.set('pass');
-      await scene.healed();
-      await scene.until(statsAreRead, 'statistics are read again');
-      await scene.load.acknowledged(200);
-    },
-  },
+  drill('network-slow', '100 ms in each direction to both stores for 5 s', async (scene) => {
+    const { redis, postgres } = await begin(scene);
+    for (const proxy of [redis, postgres]) proxy.set(100);
+    const before = scene.load.attempts.length;
+    await hold(5);
+    const failed = scene.load.failedSince(before);
+    scene.expect(failed === 0, `${failed} requests failed on a slow network`);
+    for (const proxy of [redis, postgres]) proxy.set('pass');
+    await scene.healed(200);
+  }),
+  quick('network-cut', 'every connection to both stores is cut, eight times in 4 s', async (scene) => {
+    const { redis, postgres } = await begin(scene);
+    for (let round = 0; round < 8; round += 1) {
+      (round % 2 === 0 ? redis : postgres).cut();
+      await hold(0.5);
+    }
+    await scene.healed(200);
+  }),
+  drill('network-half-open-redis', 'connections to Redis stay open, nothing passes for 8 s', async (scene) => {
+    const { redis } = await begin(scene);
+    const halfOpen = async () => {
+      redis.set('hold');
+      await untilDirect(scene);
+      await scene.load.acknowledged(300, 5_000);
+      return async () => redis.set('pass');
+    };
+    await withoutRedis(scene, halfOpen, 8);
+  }),
+  drill('network-half-open-postgres', 'connections to Postgres stay open, nothing passes for 25 s', async (scene) => {
+    const { api, postgres } = await begin(scene);
+    // enough reads at once for the API to open all of its connections
+    const sites = Array.from({ length: 5 }, () => scene.sites).flat();
+    const readAll = () => Promise.all(sites.map((site) => read(scene, api.baseUrl, site, 'org-stats')));
+    const statsAreRead = async () => (await readAll()).every(({ status }) => status === 200);
+    await scene.until(statsAreRead, 'statistics are read');
+    postgres.set('hold');
+    // every connection has a query that is never answered
+    for (const end = performance.now() + 25_000; performance.now() < end; ) await Promise.all([readAll(), hold(1)]);
+    await expectNoAttemptUsed(scene);
+    postgres.set('pass');
+    await scene.healed();
+    await scene.until(statsAreRead, 'statistics are read again');
+    await scene.load.acknowledged(200);
+  }),
 ];

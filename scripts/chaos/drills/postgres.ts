@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { statsAreRight, untilQuiet } from '../check.ts';
-import type { Drill, Scene } from '../drill.ts';
+import { type Drill, drill, quick, type Scene } from '../drill.ts';
 import { type Fault, firstSite, freeze, lockCounters, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
@@ -58,76 +58,56 @@ function mountSmallDisk() {
 }
 
 export const postgresDrills: Drill[] = [
+  quick('postgres-kill', 'Postgres ends at once, without a shutdown, and is started again after 3 s', outage(kill, 3)),
+  drill('postgres-freeze', 'SIGSTOP of Postgres and all its backends for 15 s', outage(freeze(backends), 15)),
+  drill('postgres-slow', 'a lock that holds back every statement for 10 s', outage(lockCounters, 10)),
   {
-    name: 'postgres-kill',
-    about: 'Postgres ends at once, without a shutdown, and is started again after 3 s',
-    quick: true,
-    run: outage(kill, 3),
-  },
-  {
-    name: 'postgres-freeze',
-    about: 'SIGSTOP of Postgres and all its backends for 15 s',
-    run: outage(freeze(backends), 15),
-  },
-  {
-    name: 'postgres-slow',
-    about: 'a lock that holds back every statement for 10 s',
-    run: outage(lockCounters, 10),
-  },
-  {
-    name: 'postgres-disk-full',
-    about: 'the disk of Postgres is full for 5 s (a small tmpfs; needs root)',
+    ...drill(
+      'postgres-disk-full',
+      'the disk of Postgres is full for 5 s (a small tmpfs; needs root)',
+      outage(fillDisk, 5),
+    ),
     prepare: mountSmallDisk,
-    run: outage(fillDisk, 5),
   },
-  {
-    name: 'postgres-older',
-    about: 'Postgres is replaced by an older copy of itself, as after a failover: Redis, now ahead, is set right',
-    run: async (scene) => {
-      const { load } = scene;
-      const { api } = await scene.begin();
-      const { dataDir } = scene.postgres.running();
-      const [cluster, older] = [path.join(dataDir, 'cluster'), path.join(dataDir, 'older')];
-      const stopWhenQuiet = async () => {
-        await load.end();
-        await untilQuiet(scene);
-        await scene.postgres.running().stop();
-      };
-      await stopWhenQuiet();
-      spawnSync('cp', ['-a', cluster, older]);
-      await scene.postgres.start();
-      const before = load.attempts.length;
-      load.begin();
-      await load.acknowledged(200);
-      await stopWhenQuiet();
-      // what the copy lacks is gone with the old server, so the check does not look for it
-      load.attempts.splice(before);
-      spawnSync('rm', ['-rf', cluster]);
-      spawnSync('mv', [older, cluster]);
-      await scene.postgres.start();
-      await scene.healed();
-      const isRight = () => statsAreRight(scene, api.baseUrl, 'redis');
-      await scene.until(isRight, 'statistics are those of Postgres', 60_000);
-      load.begin();
-      await load.acknowledged(100);
-    },
-  },
-  {
-    name: 'api-restart-without-postgres',
-    about: 'the API restarts while Postgres is away: a key that it cannot look up is a 503, never a 401',
-    quick: true,
-    run: async (scene) => {
-      const { api } = await scene.begin();
-      const end = await kill(scene);
-      await scene.load.acknowledged(100);
-      await scene.kill(api);
-      const fresh = await scene.api();
-      const { status } = await scene.load.send(firstSite(scene), makeBody(), fresh.baseUrl);
-      scene.expect(status === 503, `an unknown key is answered ${status} while Postgres is away`);
-      await end();
-      await scene.healed(200);
-      const refused = scene.load.attempts.filter(({ outcome }) => outcome === 'refused').length;
-      scene.expect(refused === 0, `${refused} attempts were refused`);
-    },
-  },
+  drill('postgres-older', 'an older copy of Postgres, as after a failover: Redis is set right', async (scene) => {
+    const { load } = scene;
+    const { api } = await scene.begin();
+    const { dataDir } = scene.postgres.running();
+    const [cluster, older] = [path.join(dataDir, 'cluster'), path.join(dataDir, 'older')];
+    const stopWhenQuiet = async () => {
+      await load.end();
+      await untilQuiet(scene);
+      await scene.postgres.running().stop();
+    };
+    await stopWhenQuiet();
+    spawnSync('cp', ['-a', cluster, older]);
+    await scene.postgres.start();
+    const before = load.attempts.length;
+    load.begin();
+    await load.acknowledged(200);
+    await stopWhenQuiet();
+    // what the copy lacks is gone with the old server, so the check does not look for it
+    load.attempts.splice(before);
+    spawnSync('rm', ['-rf', cluster]);
+    spawnSync('mv', [older, cluster]);
+    await scene.postgres.start();
+    await scene.healed();
+    const isRight = () => statsAreRight(scene, api.baseUrl, 'redis');
+    await scene.until(isRight, 'statistics are those of Postgres', 60_000);
+    load.begin();
+    await load.acknowledged(100);
+  }),
+  quick('api-restart-without-postgres', 'an unknown key is a 503 while Postgres is away', async (scene) => {
+    const { api } = await scene.begin();
+    const end = await kill(scene);
+    await scene.load.acknowledged(100);
+    await scene.kill(api);
+    const fresh = await scene.api();
+    const { status } = await scene.load.send(firstSite(scene), makeBody(), fresh.baseUrl);
+    scene.expect(status === 503, `an unknown key is answered ${status} while Postgres is away`);
+    await end();
+    await scene.healed(200);
+    const refused = scene.load.attempts.filter(({ outcome }) => outcome === 'refused').length;
+    scene.expect(refused === 0, `${refused} attempts were refused`);
+  }),
 ];

@@ -3,7 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { AssentProcess } from '../../stack/assent-process.ts';
 import { statsAreRight, untilQuiet } from '../check.ts';
-import { type Drill, hold, type Scene } from '../drill.ts';
+import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
 import { type Fault, freeze, goesDirect, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
 
 const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
@@ -68,133 +68,89 @@ const statsRecover = async (scene: Scene, api: AssentProcess) => {
 };
 
 export const redisDrills: Drill[] = [
+  quick('redis-kill', 'kill -9 of Redis, three times, with restart', async (scene) => {
+    scene.allowed.failures = false;
+    await killUnderLoad(scene);
+  }),
   {
-    name: 'redis-kill',
-    about: 'kill -9 of Redis, three times, with restart',
-    quick: true,
-    refusesNothing: true,
-    run: killUnderLoad,
-  },
-  {
-    name: 'redis-kill-everysec',
-    about: 'the same with appendfsync everysec, which is not the shipped setting: what is lost is reported',
+    ...drill('redis-kill-everysec', 'the same with appendfsync everysec: what is lost is reported', killUnderLoad),
     redisSettings: { appendfsync: 'everysec' },
     mayLose: true,
-    run: killUnderLoad,
   },
-  {
-    name: 'redis-older-file',
-    about: 'Redis restarts from an append-only file cut at an earlier moment',
-    quick: true,
-    run: async (scene) => {
-      const { api } = await scene.begin();
-      await scene.load.acknowledged(200);
-      const size = statSync(appendOnlyFile(scene)).size;
-      await scene.load.acknowledged(200);
-      await scene.load.end();
-      await untilQuiet(scene);
-      const end = await kill(scene);
-      truncateSync(appendOnlyFile(scene), size);
-      await end();
-      await statsRecover(scene, api);
-    },
-  },
-  {
-    name: 'redis-freeze',
-    about: 'SIGSTOP of Redis for 6 s',
-    quick: true,
-    refusesNothing: true,
-    run: outage(
+  quick('redis-older-file', 'Redis restarts from an append-only file of an earlier moment', async (scene) => {
+    const { api } = await scene.begin();
+    await scene.load.acknowledged(200);
+    const size = statSync(appendOnlyFile(scene)).size;
+    await scene.load.acknowledged(200);
+    await scene.load.end();
+    await untilQuiet(scene);
+    const end = await kill(scene);
+    truncateSync(appendOnlyFile(scene), size);
+    await end();
+    await statsRecover(scene, api);
+  }),
+  quick(
+    'redis-freeze',
+    'SIGSTOP of Redis for 6 s',
+    outage(
       freeze((scene) => [scene.redis.running().pid]),
       6,
     ),
-  },
-  {
-    name: 'redis-down-at-start',
-    about: 'Redis is down when the API starts, and its first connections are cut',
-    run: async (scene) => {
-      const end = await kill(scene);
-      const proxy = await scene.proxy('redis');
-      await scene.api(proxy.env);
-      scene.load.begin();
-      await scene.load.acknowledged(200);
-      scene.expect(goesDirect(scene), 'records go straight to Postgres');
-      proxy.set('refuse');
-      await end();
-      // an answer takes 100 ms: some connections end between being ready and the answer to their first command
-      proxy.set(50);
-      for (let seconds = 0.3; seconds < 0.8; seconds += 0.05) {
-        await hold(seconds);
-        proxy.cut();
-      }
-      proxy.set('pass');
-      await scene.healed();
-      await scene.worker();
-      await untilQueued(scene);
-    },
-  },
-  {
-    name: 'redis-down-long',
-    about: 'Redis down for 35 s',
-    refusesNothing: true,
-    run: outage(kill, 35),
-  },
-  {
-    name: 'redis-flush',
-    about: 'FLUSHALL with an empty queue',
-    run: async (scene) => {
-      const { api } = await scene.begin();
-      await scene.load.end();
-      await untilQuiet(scene);
-      await scene.redisDo((redis) => redis.flushall());
-      await statsRecover(scene, api);
-      const schedules = () => scene.redisDo((redis) => redis.exists('assent:{maintenance}:repeat'));
-      await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
-    },
-  },
-  {
-    name: 'redis-full',
-    about: 'Redis at its maxmemory, and a little below it',
-    quick: true,
-    refusesNothing: true,
-    run: outage(fillAndLeaveLittleRoom, 0),
-  },
-  {
-    name: 'worker-starts-on-full-redis',
-    about: 'a worker that starts while Redis is full, with jobs waiting',
-    run: async (scene) => {
-      await scene.api();
-      scene.load.begin();
-      await scene.load.acknowledged(300);
-      await fill(scene, 0.95);
-      const worker = await scene.worker();
-      await scene.load.acknowledged(300);
-      await hold(5);
-      scene.expect(worker.process.running(), 'the worker goes on');
-      await empty(scene);
-      await scene.healed(200);
-    },
-  },
-  {
-    name: 'redis-read-only',
-    about: 'Redis becomes a read-only replica, and a master again',
-    refusesNothing: true,
-    run: outage(becomeReplica, 0),
-  },
-  {
-    name: 'both-away',
-    about: 'Redis and Postgres both down for 3 s: nothing is acknowledged',
-    run: async (scene) => {
-      const { postgres, redis } = scene;
-      await scene.begin();
-      await Promise.all([redis.kill(), postgres.kill()]);
-      const before = scene.load.attempts.length;
-      await hold(3);
-      const during = scene.load.attempts.slice(before + 50).filter(({ outcome }) => outcome === 'acknowledged');
-      scene.expect(during.length === 0, `${during.length} records were acknowledged with both stores down`);
-      await Promise.all([postgres.start(), redis.start()]);
-      await scene.healed();
-      await untilQueued(scene);
-    },
-  },
+  ),
+  drill('redis-down-at-start', 'Redis is down when the API starts; its first connections are cut', async (scene) => {
+    const end = await kill(scene);
+    const proxy = await scene.proxy('redis');
+    await scene.api(proxy.env);
+    scene.load.begin();
+    await scene.load.acknowledged(200);
+    scene.expect(goesDirect(scene), 'records go straight to Postgres');
+    proxy.set('refuse');
+    await end();
+    // an answer takes 100 ms: some connections end between being ready and the answer to their first command
+    proxy.set(50);
+    for (let seconds = 0.3; seconds < 0.8; seconds += 0.05) {
+      await hold(seconds);
+      proxy.cut();
+    }
+    proxy.set('pass');
+    await scene.healed();
+    await scene.worker();
+    await untilQueued(scene);
+  }),
+  drill('redis-down-long', 'Redis down for 35 s', outage(kill, 35)),
+  drill('redis-flush', 'FLUSHALL with an empty queue', async (scene) => {
+    const { api } = await scene.begin();
+    await scene.load.end();
+    await untilQuiet(scene);
+    await scene.redisDo((redis) => redis.flushall());
+    await statsRecover(scene, api);
+    const schedules = () => scene.redisDo((redis) => redis.exists('assent:{maintenance}:repeat'));
+    await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
+  }),
+  quick('redis-full', 'Redis at its maxmemory, and a little below it', outage(fillAndLeaveLittleRoom, 0)),
+  drill('worker-starts-on-full-redis', 'a worker starts while Redis is full and jobs wait', async (scene) => {
+    await scene.api();
+    scene.load.begin();
+    await scene.load.acknowledged(300);
+    await fill(scene, 0.95);
+    const worker = await scene.worker();
+    await scene.load.acknowledged(300);
+    await hold(5);
+    scene.expect(worker.process.running(), 'the worker goes on');
+    await empty(scene);
+    await scene.healed(200);
+  }),
+  drill('redis-read-only', 'Redis becomes a read-only replica, and a master again', outage(becomeReplica, 0)),
+  drill('both-away', 'Redis and Postgres both down for 3 s: nothing is acknowledged', async (scene) => {
+    const { postgres, redis } = scene;
+    await scene.begin();
+    await Promise.all([redis.kill(), postgres.kill()]);
+    const before = scene.load.attempts.length;
+    await hold(3);
+    const during = scene.load.attempts.slice(before + 50).filter(({ outcome }) => outcome === 'acknowledged');
+    scene.expect(during.length === 0, `${during.length} records were acknowledged with both stores down`);
+    await Promise.all([postgres.start(), redis.start()]);
+    await scene.healed();
+    await untilQueued(scene);
+  }),
 ];

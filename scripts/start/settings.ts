@@ -1,7 +1,26 @@
-/** The settings that the processes run with: the user's own first, the rest from us. */
+/** What the processes run with, the user's own settings first, and what a start keeps of it in `.data`. */
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { settings } from '../../libs/config/settings.ts';
-import { readPrivate, writePrivate } from './files.ts';
+import { dataRoot } from '../stack/paths.ts';
+
+/** Readable by its owner alone, and written whole or not at all: others wait for these files to appear. */
+export function writePrivate(name: string, text: string): void {
+  const file = path.join(dataRoot, name);
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  renameSync(unfinished, file);
+}
+
+export function readPrivate(name: string): string | undefined {
+  const file = path.join(dataRoot, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+export function removePrivate(...names: string[]): void {
+  for (const name of names) rmSync(path.join(dataRoot, name), { force: true });
+}
 
 /** What the user has set. An empty variable counts as not set, as in the services. */
 export function given(name: string): string | undefined {
