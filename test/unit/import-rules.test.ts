@@ -117,7 +117,7 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
     ['record', 'stats', 'log', 'manage', 'pages'].map((own) => [`apps/api/${own}/scratch.ts`, capability(own)]),
   ),
   'apps/api/access/scratch.ts': {
-    allowed: ['#libs/store/tenants/tenants', '../http/context.ts', './limits.ts', 'jsonwebtoken'],
+    allowed: ['#libs/store/tenants/tenants', '../http/context.ts', './limiter.ts', 'jsonwebtoken'],
     forbidden: [...otherApps, '../app.ts', '../record/route.ts', '../stats/org-stats.ts', '../process/serve.ts'],
   },
   'apps/api/http/scratch.ts': {

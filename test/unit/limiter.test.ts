@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '#libs/contract/problem';
-import { createLimiter } from '../../apps/api/access/limits.ts';
+import { createLimiter } from '../../apps/api/access/limiter.ts';
 import type { Context } from '../../apps/api/http/context.ts';
 
 const generation = 50_000;

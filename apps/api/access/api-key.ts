@@ -1,9 +1,15 @@
-/** The record endpoint's API key. Whatever is wrong with it or with the domain, the answer is the same. */
+/**
+ * The record endpoint's API key, and how many records may come with it. Whatever is wrong with the key or with the domain,
+ * the answer is the same.
+ */
+import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
 import type { Context, Step } from '../http/context.ts';
+import { clientAddress, network } from './client-address.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
+import { createLimiter } from './limiter.ts';
 
 declare module '../http/context.ts' {
   interface State {
@@ -35,4 +41,11 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
 export function domainIn(ctx: Context): Domain {
   if (!ctx.state.domain) throw new Error('the route lacks the apiKey middleware');
   return ctx.state.domain;
+}
+
+/** Records per client network and domain. */
+export function recordRateLimit({ recordRatePerMinute: limit }: Pick<ApiConfig, 'recordRatePerMinute'>): Step {
+  const detail = `at most ${limit} records a minute from one address`;
+  const limiter = createLimiter({ name: 'record', limit, detail });
+  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
 }

@@ -1,5 +1,6 @@
-/** Reads: the organization comes from the access token alone. */
+/** Reads: the organization comes from the access token alone, which also has a rate limit. */
 
+import type { ApiConfig } from '#libs/config/api';
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
@@ -7,6 +8,7 @@ import type { Organization } from '#libs/store/tenants/tenants';
 import type { Context, Middleware } from '../http/context.ts';
 import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
+import { createLimiter } from './limiter.ts';
 
 declare module '../http/context.ts' {
   interface State {
@@ -78,3 +80,13 @@ function authorizationIn(ctx: Context): string {
 }
 
 const tokenIn = (header: string): string | undefined => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header)?.[1];
+
+/** Reads per access token. */
+export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'readRatePerMinute'>): Middleware {
+  const detail = `at most ${limit} reads a minute with one access token`;
+  const limiter = createLimiter({ name: 'read', limit, detail });
+  return (ctx, next) => {
+    limiter.admit(ctx, accessIn(ctx).countedAs);
+    return next();
+  };
+}

@@ -7,7 +7,7 @@ import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
 import type { Context } from '../http/context.ts';
 import { clientAddress, network } from './client-address.ts';
-import { createLimiter } from './limits.ts';
+import { createLimiter } from './limiter.ts';
 
 export interface FailedCredentials {
   /** Throws the 429 Problem where this address has failed too often. */

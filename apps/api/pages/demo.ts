@@ -8,7 +8,7 @@ import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { clientAddress, network } from '../access/client-address.ts';
-import { createLimiter } from '../access/limits.ts';
+import { createLimiter } from '../access/limiter.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 

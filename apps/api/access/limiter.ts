@@ -3,12 +3,8 @@
  * one is full it becomes the old one, and the old one is dropped. A key that keeps coming keeps its count.
  */
 
-import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
-import type { Context, Middleware, Step } from '../http/context.ts';
-import { domainIn } from './api-key.ts';
-import { accessIn } from './bearer.ts';
-import { clientAddress, network } from './client-address.ts';
+import type { Context } from '../http/context.ts';
 
 /** seconds */
 const minute = 60;
@@ -78,22 +74,5 @@ export function createLimiter({ name, limit, detail }: LimiterOptions): Limiter 
       if (isReached(key)) refuse(ctx);
     },
     isReached,
-  };
-}
-
-/** Records per client network and domain. */
-export function recordRateLimit({ recordRatePerMinute: limit }: Pick<ApiConfig, 'recordRatePerMinute'>): Step {
-  const detail = `at most ${limit} records a minute from one address`;
-  const limiter = createLimiter({ name: 'record', limit, detail });
-  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
-}
-
-/** Reads per access token. */
-export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'readRatePerMinute'>): Middleware {
-  const detail = `at most ${limit} reads a minute with one access token`;
-  const limiter = createLimiter({ name: 'read', limit, detail });
-  return (ctx, next) => {
-    limiter.admit(ctx, accessIn(ctx).countedAs);
-    return next();
   };
 }
