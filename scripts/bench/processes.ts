@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeFlags } from '../stack/assent-process.ts';
-import { lastLines, runCommand } from '../stack/command.ts';
+import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { spawnTethered } from '../stack/tether.ts';
 import type { Load, LoadResult } from './client.ts';
@@ -18,9 +18,11 @@ export type RunningLoad = ReturnType<Programs['startLoad']>;
 
 export function programsIn(dist: string) {
   const options = { cwd: root, env: { PATH: process.env.PATH } };
-  const commandOf = (name: string, input: object) => {
-    return [...nodeFlags, path.join(dist, 'scripts/bench', `${name}.js`), JSON.stringify(input)];
-  };
+  const commandOf = (name: string, input: object) => [
+    ...nodeFlags,
+    path.join(dist, 'scripts/bench', `${name}.js`),
+    JSON.stringify(input),
+  ];
   const spawn = (name: string, input: object) =>
     spawnTethered(process.execPath, commandOf(name, input), { ...options, stdout: 'pipe', stderr: 'inherit' });
 
@@ -53,10 +55,7 @@ export function programsIn(dist: string) {
       }
       throw new Error(`${name} ended before it was ready`);
     },
-    run: async <Result>(name: string, input: object): Promise<Result> => {
-      const { code, stdout, output } = await runCommand(process.execPath, commandOf(name, input), options);
-      if (code !== 0) throw new Error(`${name} ended with ${code}: ${lastLines(output, 5)}`);
-      return JSON.parse(stdout);
-    },
+    run: async <Result>(name: string, input: object): Promise<Result> =>
+      JSON.parse(await outputOf(process.execPath, commandOf(name, input), options)),
   };
 }

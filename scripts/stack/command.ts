@@ -31,6 +31,13 @@ export async function runCommand(
   return { code, stdout, output };
 }
 
+/** What the program writes to stdout; a failure is thrown with its last lines. */
+export async function outputOf(...[command, args, options]: Parameters<typeof runCommand>): Promise<string> {
+  const { code, stdout, output } = await runCommand(command, args, options);
+  if (code !== 0) throw new Error(lastLines(output, 5) || `${command} ended with ${code}`);
+  return stdout;
+}
+
 export function lastLines(text: string, count = 12): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { waitUntil } from './wait.ts';
 
-export function readPid(file: string): number | undefined {
-  if (!existsSync(file)) return undefined;
-  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
-  return pid > 1 ? pid : undefined;
+/** The number on the first line of a file, such as a pid; undefined without one that makes sense. */
+export function readNumber(file: string): number | undefined {
+  const number = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
+  return number > 1 ? number : undefined;
 }
 
 /** How a process was started, '' when there is none: a pid alone may long belong to another program. */
