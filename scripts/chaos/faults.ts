@@ -16,7 +16,6 @@ export async function withoutPostgres(scene: Scene, fault: Fault, seconds: numbe
   await hold(seconds);
   await expectNoAttemptUsed(scene);
   await end();
-  await scene.healed(200);
 }
 
 /** Redis is away for that many seconds: records go straight to Postgres, and all are acknowledged. */

@@ -6,9 +6,8 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
-import { commandLine, endLeftover, readNumber } from './leftover.ts';
 import { findPostgres } from './postgres-binaries.ts';
-import { type ServerOptions, startServer } from './server.ts';
+import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser } from './service-user.ts';
 import { spawnTethered } from './tether.ts';
 

@@ -2,9 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { endLeftover, readNumber } from './leftover.ts';
 import { findRedis } from './packages.ts';
-import { type RunningServer, type ServerOptions, startServer } from './server.ts';
+import { endLeftover, type RunningServer, readNumber, type ServerOptions, startServer } from './server.ts';
 import { spawnTethered } from './tether.ts';
 
 export type RunningRedis = RunningServer;

@@ -47,7 +47,6 @@ const killUnderLoad = async (scene: Scene) => {
     await end();
     await untilQueued(scene);
   }
-  await scene.healed(200);
 };
 
 const appendOnlyFile = (scene: Scene): string => {
@@ -138,7 +137,6 @@ export const redisDrills: Drill[] = [
     await hold(5);
     scene.expect(worker.process.running(), 'the worker goes on');
     await empty(scene);
-    await scene.healed(200);
   }),
   drill('redis-read-only', 'Redis becomes a read-only replica, and a master again', outage(becomeReplica, 0)),
   drill('both-away', 'Redis and Postgres both down for 3 s: nothing is acknowledged', async (scene) => {
