@@ -3,19 +3,21 @@
  * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, and `counters`.
  */
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { answersReady, launch } from '../stack/assent-process.ts';
+import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
+import { spawnTethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { type Programs, programsIn, type Server } from './processes.ts';
+import type { Load, LoadResult } from './client.ts';
 import { origins, type Site } from './requests.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -135,5 +137,58 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
       await db.run((sql) => sql`truncate records, counters`);
       await redis.flushall();
     },
+  };
+}
+
+export interface Server {
+  pid: number;
+  baseUrl: string;
+  stop(): Promise<unknown>;
+}
+
+type Programs = ReturnType<typeof programsIn>;
+
+/** The bench's own programs: the load generator and the references. They come from this checkout's build. */
+function programsIn(dist: string) {
+  const options = { cwd: root, env: { PATH: process.env.PATH } };
+  const commandOf = (name: string, input: object) => [
+    ...nodeFlags,
+    path.join(dist, 'scripts/bench', `${name}.js`),
+    JSON.stringify(input),
+  ];
+  const spawn = (name: string, input: object) =>
+    spawnTethered(process.execPath, commandOf(name, input), { ...options, stdout: 'pipe', stderr: 'inherit' });
+
+  function startLoad(load: Load) {
+    const { child, pid, running, stop } = spawn('client', load);
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const result = new Promise((resolve) => child.once('close', resolve)).then((): LoadResult => JSON.parse(output));
+    // who stops a load does not wait for its result
+    result.catch(() => {});
+    const signal = (name: NodeJS.Signals) => void (running() && child.kill(name));
+    return { pid, pause: () => signal('SIGSTOP'), resume: () => signal('SIGCONT'), result, stop };
+  }
+
+  return {
+    startLoad,
+    /** Rejects when any request failed. */
+    load: async (load: Load): Promise<LoadResult> => {
+      const result = await startLoad(load).result;
+      if (result.failed > 0) throw new Error(`${result.failed} requests to ${load.baseUrl} failed`);
+      return result;
+    },
+    /** Starts a server under the same flags as Assent's own processes, and waits for its first line. */
+    startServer: async (name: string, input: object): Promise<Server> => {
+      const { child, pid, stop } = spawn(name, input);
+      for await (const line of child.stdout ? createInterface({ input: child.stdout }) : []) {
+        return { pid, baseUrl: `http://127.0.0.1:${/"port":(\d+)/.exec(line)?.[1]}`, stop };
+      }
+      throw new Error(`${name} ended before it was ready`);
+    },
+    run: async <Result>(name: string, input: object): Promise<Result> =>
+      JSON.parse(await outputOf(process.execPath, commandOf(name, input), options)),
   };
 }

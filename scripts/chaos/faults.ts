@@ -33,6 +33,13 @@ export async function withoutRedis(scene: Scene, fault: Fault, seconds: number):
   await untilQueued(scene);
 }
 
+export const killOf =
+  (store: 'redis' | 'postgres'): Fault =>
+  async (scene) => {
+    await scene[store].kill();
+    return scene[store].start;
+  };
+
 export const freeze =
   (pidsOf: (scene: Scene) => number[]): Fault =>
   async (scene) => {

@@ -5,7 +5,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writ
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
-import { lastLines, runCommand } from './command.ts';
+import { type CommandOptions, lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser } from './service-user.ts';
@@ -64,13 +64,12 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   return { ...server, kill, binDir, major };
 }
 
-interface As {
-  uid: number | undefined;
-  gid: number | undefined;
-  signal: AbortSignal | undefined;
-}
-
-async function initialize(initdb: string, dataDir: string, flags: string[], as: As) {
+async function initialize(
+  initdb: string,
+  dataDir: string,
+  flags: string[],
+  as: Pick<CommandOptions, 'uid' | 'gid' | 'signal'>,
+) {
   const passwordFile = path.join(dataDir, 'password');
   writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
   if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);

@@ -4,17 +4,14 @@ import path from 'node:path';
 import type { AssentProcess } from '../../stack/assent-process.ts';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { type Fault, freeze, goesDirect, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
+import { type Fault, freeze, goesDirect, killOf, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
 
 const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
   await scene.begin();
   await withoutRedis(scene, fault, seconds);
 };
 
-const kill: Fault = async (scene) => {
-  await scene.redis.kill();
-  return scene.redis.start;
-};
+const kill = killOf('redis');
 
 const becomeReplica: Fault = async (scene) => {
   await scene.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
