@@ -21,11 +21,10 @@ interface FindOptions {
   signal?: AbortSignal | undefined;
 }
 
-export async function findPostgres({ madeBy, user, say, signal }: FindOptions) {
+export async function findPostgres({ madeBy, user, say, signal }: FindOptions): Promise<string> {
   const fits = (major: number) => (madeBy === undefined ? major >= OLDEST_MAJOR : major === madeBy);
   for (const binDir of machineFolders()) {
-    const major = usableVersion(binDir, user);
-    if (fits(major)) return { binDir, major };
+    if (fits(usableVersion(binDir, user))) return binDir;
   }
   if (!fits(EMBEDDED_MAJOR)) {
     throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
@@ -36,7 +35,7 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions) {
     await installEmbedded(signal);
   }
   if (user !== undefined && !canUse(user, path.join(native, 'bin/postgres'))) native = copyFor(user, native, say);
-  return { binDir: path.join(native, 'bin'), major: EMBEDDED_MAJOR };
+  return path.join(native, 'bin');
 }
 
 function machineFolders(): string[] {

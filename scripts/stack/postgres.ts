@@ -27,7 +27,7 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   if (user !== undefined && existsSync(cluster) && statSync(cluster).uid !== user.uid) {
     spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, dataDir]);
   }
-  const { binDir, major } = await findPostgres({
+  const binDir = await findPostgres({
     madeBy: readNumber(path.join(cluster, 'PG_VERSION')),
     user,
     say,
@@ -61,7 +61,7 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   });
   /** Without a shutdown: the next start recovers. */
   const kill = () => void server.child.kill('SIGQUIT');
-  return { ...server, kill, binDir, major };
+  return { ...server, kill };
 }
 
 async function initialize(
