@@ -26,6 +26,7 @@ const { values, positionals: names } = parseArgs({
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
 const all = [accept, controls, sustain, drain, fresh, burst, stats, pages];
+const signal = onInterrupt();
 const offered = all.filter(({ rounds }) => other === undefined || rounds);
 
 try {
@@ -35,7 +36,7 @@ try {
   if (values.list) console.log(list);
   else await measure();
 } catch (error) {
-  console.error(tell(error));
+  if (!signal.aborted) console.error(tell(error));
   process.exitCode = 1;
 }
 
@@ -47,7 +48,6 @@ async function measure(): Promise<void> {
   process.once('exit', release);
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   console.log(machine);
-  const signal = onInterrupt();
   const starting = startBench(signal, other);
   signal.addEventListener('abort', () => {
     void starting.then(({ stop }) => stop()).finally(() => process.exit(130));

@@ -59,16 +59,13 @@ async function installNow() {
   let result = await npm(['ci', '--include=dev']);
   if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
     // A registry that lacks a platform's optional package makes npm ci refuse a lock file that npm install takes.
-    console.log(`npm ci refuses the lock file (${reason(result.output)}): using npm install`);
+    const reason = /(Missing|Invalid): .*/.exec(result.output)?.[0] ?? 'it is not in sync with package.json';
+    console.log(`npm ci refuses the lock file (${reason}): using npm install`);
     result = await npm(['install', '--no-save', '--include=dev']);
   }
   if (result.code !== 0) throw new Error(`npm could not install the packages:\n${result.output}`);
   writeFileSync(stamp, lockHash());
   console.log(`packages installed in ${((performance.now() - start) / 1000).toFixed(1)} s`);
-}
-
-function reason(output) {
-  return /(Missing|Invalid): .*/.exec(output)?.[0] ?? 'it is not in sync with package.json';
 }
 
 async function npm(args) {

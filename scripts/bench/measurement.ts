@@ -4,8 +4,7 @@ import { waitUntil } from '../stack/wait.ts';
 import type { Load } from './client.ts';
 import { cpuTime } from './cpu-time.ts';
 import { atLeast, type Figures, inTurns, type Round, type Row } from './figures.ts';
-import type { Server } from './processes.ts';
-import type { Stack } from './stack.ts';
+import type { Server, Stack } from './stack.ts';
 
 /** Prepares a build, and gives back what measures it once. */
 export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;

@@ -79,7 +79,8 @@ export function siteOf(sites: Site[], index: number): Site {
   return site;
 }
 
-export type MakeRequest = (index: number, id: string) => string;
+/** Gives the text of the `index`th request; `id` fills a record's id, where the load has ids. */
+type MakeRequest = (index: number, id: string) => string;
 
 export function requestMaker(baseUrl: string, send: Records | Reads): MakeRequest {
   const { host } = new URL(baseUrl);
@@ -111,13 +112,12 @@ function recordMaker(host: string, { sites, ids, addresses, origin }: Records): 
     return `${lines.join('\r\n')}\r\n\r\n${body}`.split(new RegExp(`${visitorGap}|${idGap}|${addressGap}`));
   });
   const numbers = Array.from({ length: visitors }, (_, index) => visitorNumber(index));
-  const addressOfVisitor = addresses ? numbers.map(addressOf) : [];
   return (index, id) => {
-    const parts = templates[index % templates.length] ?? [];
-    let at = 0;
-    let text = parts[at++] ?? '';
-    if (addresses) text += `${addressOfVisitor[index % visitors]}${parts[at++]}`;
-    if (ids) text += id + parts[at++];
-    return text + numbers[index % visitors] + parts[at];
+    const [head = '', ...parts] = templates[index % templates.length] ?? [];
+    const visitor = numbers[index % visitors] ?? '';
+    let text = head;
+    if (addresses) text += addressOf(visitor) + parts.shift();
+    if (ids) text += id + parts.shift();
+    return text + visitor + parts[0];
   };
 }

@@ -2,21 +2,22 @@
  * What is measured: real processes of one build, with a Postgres and a Redis of their own, set up as they are shipped.
  * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, and `counters`.
  */
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { answersReady, launch } from '../stack/assent-process.ts';
+import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import { lastLines, runCommand } from '../stack/command.ts';
+import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
+import { spawnTethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { type Programs, programsIn, type Server } from './processes.ts';
+import type { Load, LoadResult } from './client.ts';
 import { origins, type Site } from './requests.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -34,36 +35,19 @@ export const startBench = (signal: AbortSignal, other: string | undefined) =>
     };
     const here = await start('bench-here', dist);
     if (other === undefined) return { here };
-    await succeed('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
+    await outputOf('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
     return { here, there: await start('bench-there', path.join(other, 'dist')) };
   });
 
-async function succeed(command: string, args: string[], options: Parameters<typeof runCommand>[2]): Promise<string> {
-  const { code, stdout, output } = await runCommand(command, args, options);
-  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}: ${lastLines(output, 5)}`);
-  return stdout;
-}
-
 async function startStack(run: Run, dist: string, programs: Programs, signal: AbortSignal) {
-  const { postgres, redis: redisServer } = await startStores(run, { signal });
-  const redisUrl = redisServer.url;
-  const { url: databaseUrl } = postgres;
-  const secret = randomUUID();
-  const env = {
-    PATH: process.env.PATH,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    JWT_SECRET: secret,
-    HOST: '127.0.0.1',
-    RECORD_RATE_PER_MINUTE: '0',
-  };
+  const { env, ...stores } = await startStores(run, { signal });
   const cli = (...args: string[]) =>
-    succeed(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, env, signal });
+    outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, env, signal });
   await cli('migrate');
 
   const timeouts = { statementTimeout: 120_000, deadline: 121_000 };
-  const db = createDatabase({ url: databaseUrl, max: 2, ...timeouts, prepare: true, name: 'bench' });
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const db = createDatabase({ url: env.DATABASE_URL, max: 2, ...timeouts, prepare: true, name: 'bench' });
+  const redis = new Redis(env.REDIS_URL, { maxRetriesPerRequest: null });
   redis.on('error', () => {});
   const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix, skipMetasUpdate: true });
   queue.on('error', () => {});
@@ -107,17 +91,17 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
   while (sites.length < 20) sites.push(...(await makeSites(4)));
   return {
     ...programs,
-    databaseUrl,
-    pids: { Postgres: postgres.pid, Redis: redisServer.pid },
+    databaseUrl: env.DATABASE_URL,
+    pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations, half of them with a list of origins */
     sites,
     makeSites,
-    token: (org: string) => jsonwebtoken.sign({ sub: 'bench', org }, secret, { expiresIn: '1h' }),
+    token: (org: string) => jsonwebtoken.sign({ sub: 'bench', org }, env.JWT_SECRET, { expiresIn: '1h' }),
     db,
     // each starts a process, which is stopped at the end of the measurement
     startApi: (extra?: Record<string, string>) => start('api', extra),
     startWorker: () => start('worker'),
-    startBare: async () => keep(await programs.startServer('bare', { secret })),
+    startBare: async () => keep(await programs.startServer('bare', { secret: env.JWT_SECRET })),
     /** How many records are stored and counted. */
     stored: async (): Promise<number> => {
       const [row] = await db.run(
@@ -153,5 +137,58 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
       await db.run((sql) => sql`truncate records, counters`);
       await redis.flushall();
     },
+  };
+}
+
+export interface Server {
+  pid: number;
+  baseUrl: string;
+  stop(): Promise<unknown>;
+}
+
+type Programs = ReturnType<typeof programsIn>;
+
+/** The bench's own programs: the load generator and the references. They come from this checkout's build. */
+function programsIn(dist: string) {
+  const options = { cwd: root, env: { PATH: process.env.PATH } };
+  const commandOf = (name: string, input: object) => [
+    ...nodeFlags,
+    path.join(dist, 'scripts/bench', `${name}.js`),
+    JSON.stringify(input),
+  ];
+  const spawn = (name: string, input: object) =>
+    spawnTethered(process.execPath, commandOf(name, input), { ...options, stdout: 'pipe', stderr: 'inherit' });
+
+  function startLoad(load: Load) {
+    const { child, pid, running, stop } = spawn('client', load);
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const result = new Promise((resolve) => child.once('close', resolve)).then((): LoadResult => JSON.parse(output));
+    // who stops a load does not wait for its result
+    result.catch(() => {});
+    const signal = (name: NodeJS.Signals) => void (running() && child.kill(name));
+    return { pid, pause: () => signal('SIGSTOP'), resume: () => signal('SIGCONT'), result, stop };
+  }
+
+  return {
+    startLoad,
+    /** Rejects when any request failed. */
+    load: async (load: Load): Promise<LoadResult> => {
+      const result = await startLoad(load).result;
+      if (result.failed > 0) throw new Error(`${result.failed} requests to ${load.baseUrl} failed`);
+      return result;
+    },
+    /** Starts a server under the same flags as Assent's own processes, and waits for its first line. */
+    startServer: async (name: string, input: object): Promise<Server> => {
+      const { child, pid, stop } = spawn(name, input);
+      for await (const line of child.stdout ? createInterface({ input: child.stdout }) : []) {
+        return { pid, baseUrl: `http://127.0.0.1:${/"port":(\d+)/.exec(line)?.[1]}`, stop };
+      }
+      throw new Error(`${name} ended before it was ready`);
+    },
+    run: async <Result>(name: string, input: object): Promise<Result> =>
+      JSON.parse(await outputOf(process.execPath, commandOf(name, input), options)),
   };
 }

@@ -16,7 +16,6 @@ export async function withoutPostgres(scene: Scene, fault: Fault, seconds: numbe
   await hold(seconds);
   await expectNoAttemptUsed(scene);
   await end();
-  await scene.healed(200);
 }
 
 /** Redis is away for that many seconds: records go straight to Postgres, and all are acknowledged. */
@@ -33,6 +32,13 @@ export async function withoutRedis(scene: Scene, fault: Fault, seconds: number):
   await scene.healed();
   await untilQueued(scene);
 }
+
+export const killOf =
+  (store: 'redis' | 'postgres'): Fault =>
+  async (scene) => {
+    await scene[store].kill();
+    return scene[store].start;
+  };
 
 export const freeze =
   (pidsOf: (scene: Scene) => number[]): Fault =>

@@ -1,5 +1,4 @@
 /** What a drill runs on: stores, tenants and processes of its own. */
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -40,28 +39,17 @@ async function startStack(
   const redis = restartable(stores.redis, () => startRedis(redisOptions));
   onStop(() => postgres.running().stop());
   onStop(() => redis.running().stop());
-  const jwtSecret = randomUUID();
-  const env = {
-    PATH: process.env.PATH,
-    DATABASE_URL: url,
-    REDIS_URL: stores.redis.url,
-    JWT_SECRET: jwtSecret,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    OPS_PORT: '0',
-    RECORD_RATE_PER_MINUTE: '0',
-  };
   const processes: AssentProcess[] = [];
   return {
     folder,
     sites: await makeSites(url),
-    jwtSecret,
+    jwtSecret: stores.env.JWT_SECRET,
     postgres,
     redis,
     /** every process that was started, with its output */
     processes,
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-      const started = await startAssent(dist, app, { ...env, ...extra });
+      const started = await startAssent(dist, app, { ...stores.env, PORT: '0', OPS_PORT: '0', ...extra });
       processes.push(started);
       onStop(async () => {
         // a frozen process takes no other signal

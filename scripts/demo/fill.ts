@@ -106,13 +106,13 @@ export async function store(records: NewRecord[], { add, findStored }: Path): Pr
   const missing = records.filter(({ id }) => !stored.has(id));
   for (let at = 0; at < missing.length; at += jobSize) {
     const job = missing.slice(at, at + jobSize);
-    const tryToAdd = () =>
+    const isAdded = () =>
       add(job).then(
         () => true,
         () => false,
       );
-    const isAdded = await waitUntil(tryToAdd, { deadlineMs: patience, intervalMs: 200 });
-    if (!isAdded) throw new Advice('Redis does not take records.');
+    if (!(await waitUntil(isAdded, { deadlineMs: patience, intervalMs: 200 })))
+      throw new Advice('Redis does not take records.');
   }
   const isStored = async () => (await findStored(missing)).size === missing.length;
   if (await waitUntil(isStored, { deadlineMs: patience })) return missing.length;

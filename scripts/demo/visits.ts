@@ -3,11 +3,11 @@
  * nothing else: running the demo again makes the same ids, asking for more adds to what is there, and on a later day
  * only the days since are new.
  */
+import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { type Decision, decisions } from '#libs/contract/terms';
-import { Random } from './random.ts';
 import { categories, crawler, hours, pages, type Site, season, sites, userAgents } from './sites.ts';
 
 const minute = 60_000;
@@ -18,6 +18,49 @@ const year = 365.25 * day;
 const epoch = Date.UTC(2026, 6, 1);
 /** records of a visit, on average: some visitors decide again */
 const recordsPerVisit = 1.04;
+
+/** A visit takes some 150 of them. */
+const outputLength = 256;
+
+/** Randomness that repeats: the same words give the same numbers, on every machine. */
+class Random {
+  readonly #bytes: Buffer;
+  #taken = 0;
+
+  constructor(...words: (string | number)[]) {
+    this.#bytes = createHash('shake256', { outputLength }).update(words.join('\n')).digest();
+  }
+
+  bytes(count: number): Buffer {
+    this.#taken += count;
+    return this.#bytes.subarray(this.#taken - count, this.#taken);
+  }
+
+  /** from 0 to less than 1 */
+  next(): number {
+    return this.bytes(4).readUInt32LE() / 2 ** 32;
+  }
+
+  isTrue(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** one of the keys, as often as its weight says */
+  pick(weights: Readonly<Record<string, number>>): string {
+    const entries = Object.entries(weights);
+    let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    const found = entries.find(([, weight]) => {
+      rest -= weight;
+      return rest < 0;
+    });
+    return found?.[0] ?? '';
+  }
+
+  /** a waiting time of this average: mostly shorter, sometimes much longer */
+  wait(average: number): number {
+    return -Math.log(1 - this.next()) * average;
+  }
+}
 
 export interface Period {
   /** about how many records in all of `months` */

@@ -1,8 +1,8 @@
-/** Compiles apps and libs, with the files they read at run time and those for browsers, into a folder that plain Node can run. */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Compiles apps and libs into a folder that plain Node can run, and bundles with Vite what browsers load. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Advice } from './advice.ts';
-import { buildDashboard, buildWidget } from './bundles.ts';
+import { type BuildEnvironmentOptions, type UserConfig, build as vite } from 'vite';
+import { Advice, describe } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 
@@ -66,5 +66,57 @@ function replace(target: string, fresh: string) {
     } finally {
       rmSync(old, { recursive: true, force: true });
     }
+  }
+}
+
+/** Output and source below apps/widget. The first two are plain scripts, the others modules. */
+const widgetFiles = [
+  { name: 'widget', source: 'main.ts', format: 'iife' },
+  { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
+  { name: 'record-client', source: 'record-client.ts', format: 'es' },
+  { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
+  { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+] as const;
+
+/** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
+const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
+/** Of 2024 and newer: all have `light-dark()` and `AbortSignal.any`. */
+const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
+
+async function buildWidget(outDir: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  for (const { name, source, format } of widgetFiles) {
+    const rolldownOptions = {
+      input: path.join(root, 'apps/widget', source),
+      preserveEntrySignatures: 'strict',
+      output: { format, entryFileNames: `${name}.js` },
+    } as const;
+    const define = { __VERSION__: JSON.stringify(version) };
+    await bundle('widget', { outDir, target: widgetBrowsers, rolldownOptions }, { define });
+  }
+}
+
+/** Scripts and styles get names with a hash of their content. */
+const buildDashboard = (outDir: string): Promise<void> =>
+  bundle(
+    'dashboard',
+    // the content security policy allows no data: URLs
+    { outDir, target: dashboardBrowsers, cssTarget: dashboardBrowsers, assetsInlineLimit: 0 },
+    { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } } },
+  );
+
+async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
+  try {
+    await vite({
+      configFile: false,
+      envFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      root: path.join(root, 'apps', app),
+      ...config,
+      build: { emptyOutDir: false, modulePreload: false, ...options },
+    });
+  } catch (error) {
+    throw new Advice(`The ${app} does not build.\n${describe(error)}`);
   }
 }

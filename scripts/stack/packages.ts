@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { takeLock } from '../lock.mjs';
 import { Advice, describe } from './advice.ts';
-import { lastLines, runCommand } from './command.ts';
+import { outputOf } from './command.ts';
 import { dataRoot, ensureDataRoot, publish } from './paths.ts';
 import { waitUntil } from './wait.ts';
 
@@ -86,7 +86,7 @@ async function unpackOnce(folder: string, { packages, advice, say = () => {}, si
     say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
     const unpacked = path.join(work, 'unpacked');
     for (const file of await fetchPackages(packages, work, signal)) {
-      await command('dpkg-deb', ['-x', file, unpacked], { signal });
+      await outputOf('dpkg-deb', ['-x', file, unpacked], { signal });
     }
     publish(unpacked, folder);
   } catch (error) {
@@ -143,12 +143,6 @@ function aptGet(work: string, lists: string, signal: AbortSignal | undefined): (
     'Acquire::Retries=2',
     'APT::Update::Error-Mode=any', // else an update without a network counts as done
   ].flatMap((setting) => ['-o', setting]);
-  return (args) => command('apt-get', ['-q', '-c', config, ...settings, ...args], { cwd: work, signal });
-}
-
-async function command(name: string, args: string[], options: { cwd?: string; signal?: AbortSignal | undefined }) {
   const env = { ...process.env, LC_ALL: 'C' };
-  const { code, stdout, output } = await runCommand(name, args, { ...options, env });
-  if (code !== 0) throw new Error(lastLines(output, 1) || `${name} ended with ${code}`);
-  return stdout;
+  return (args) => outputOf('apt-get', ['-q', '-c', config, ...settings, ...args], { cwd: work, env, signal });
 }

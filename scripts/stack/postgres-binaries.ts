@@ -21,11 +21,10 @@ interface FindOptions {
   signal?: AbortSignal | undefined;
 }
 
-export async function findPostgres({ madeBy, user, say, signal }: FindOptions) {
+export async function findPostgres({ madeBy, user, say, signal }: FindOptions): Promise<string> {
   const fits = (major: number) => (madeBy === undefined ? major >= OLDEST_MAJOR : major === madeBy);
   for (const binDir of machineFolders()) {
-    const major = majorVersion(binDir);
-    if (fits(major) && isUsable(binDir, user)) return { binDir, major };
+    if (fits(usableVersion(binDir, user))) return binDir;
   }
   if (!fits(EMBEDDED_MAJOR)) {
     throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
@@ -36,38 +35,39 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions) {
     await installEmbedded(signal);
   }
   if (user !== undefined && !canUse(user, path.join(native, 'bin/postgres'))) native = copyFor(user, native, say);
-  return { binDir: path.join(native, 'bin'), major: EMBEDDED_MAJOR };
+  return path.join(native, 'bin');
 }
 
-function* machineFolders(): Generator<string> {
-  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-    // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
-    const program = path.join(folder, 'postgres');
-    if (path.isAbsolute(folder) && existsSync(program)) yield path.dirname(realpathSync(program));
-  }
-  yield* versioned('/usr/lib/postgresql', /^(\d+)$/);
-  yield* versioned('/usr', /^pgsql-(\d+)$/);
-  for (const brew of ['/opt/homebrew/opt', '/usr/local/opt', '/home/linuxbrew/.linuxbrew/opt']) {
-    yield* versioned(brew, /^postgresql@(\d+)$/);
-  }
+function machineFolders(): string[] {
+  const inPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'postgres'));
+  // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
+  const linked = inPath
+    .filter((program) => path.isAbsolute(program) && existsSync(program))
+    .map((program) => realpathSync(program));
+  const brews = ['/opt/homebrew/opt', '/usr/local/opt', '/home/linuxbrew/.linuxbrew/opt'];
+  return [
+    ...linked.map(path.dirname),
+    ...versioned('/usr/lib/postgresql', /^(\d+)$/),
+    ...versioned('/usr', /^pgsql-(\d+)$/),
+    ...brews.flatMap((brew) => versioned(brew, /^postgresql@(\d+)$/)),
+  ];
 }
 
 /** The bin folders of the versions installed side by side in a parent folder, newest first. */
 function versioned(parent: string, name: RegExp): string[] {
-  if (!existsSync(parent)) return [];
+  const entries = existsSync(parent) ? readdirSync(parent) : [];
   const versionOf = (entry: string) => Number(name.exec(entry)?.[1]);
-  const entries = readdirSync(parent).filter((entry) => name.test(entry));
-  return entries.sort((a, b) => versionOf(b) - versionOf(a)).map((entry) => path.join(parent, entry, 'bin'));
+  const found = entries.filter((entry) => name.test(entry)).sort((a, b) => versionOf(b) - versionOf(a));
+  return found.map((entry) => path.join(parent, entry, 'bin'));
 }
 
-function majorVersion(binDir: string): number {
+/** 0 when there is none that runs, and that the user can use. */
+function usableVersion(binDir: string, user: ServiceUser | undefined): number {
+  const programs = ['postgres', 'initdb'].map((name) => path.join(binDir, name));
+  const isUsable = (program: string) => existsSync(program) && (user === undefined || canUse(user, program));
+  if (!programs.every(isUsable)) return 0;
   const { stdout } = spawnSync(path.join(binDir, 'postgres'), ['--version'], { encoding: 'utf8', cwd: '/' });
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0);
-}
-
-function isUsable(binDir: string, user: ServiceUser | undefined): boolean {
-  const programs = ['postgres', 'initdb'].map((name) => path.join(binDir, name));
-  return programs.every((program) => existsSync(program) && (user === undefined || canUse(user, program)));
 }
 
 async function installEmbedded(signal: AbortSignal | undefined) {

@@ -5,11 +5,10 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writ
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
-import { lastLines, runCommand } from './command.ts';
-import { commandLine, endLeftover, readPid } from './leftover.ts';
+import { type CommandOptions, lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
-import { type ServerOptions, startServer } from './server.ts';
-import { reachableFolder, type ServiceUser, serviceUser } from './service-user.ts';
+import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
+import { reachableFolder, serviceUser } from './service-user.ts';
 import { spawnTethered } from './tether.ts';
 
 export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
@@ -22,16 +21,22 @@ const NAME = 'assent';
  */
 export async function startPostgres({ settings = {}, port, say = () => {}, signal, ...rest }: ServerOptions) {
   const user = serviceUser();
-  const as = { uid: user?.uid, gid: user?.gid };
   const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
   const cluster = path.join(dataDir, 'cluster');
   // the checkout may have been started as another user before
   if (user !== undefined && existsSync(cluster) && statSync(cluster).uid !== user.uid) {
     spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, dataDir]);
   }
-  const { binDir, major } = await findPostgres({ madeBy: versionOf(cluster), user, say, signal });
+  const binDir = await findPostgres({
+    madeBy: readNumber(path.join(cluster, 'PG_VERSION')),
+    user,
+    say,
+    signal,
+  });
   const passwordFile = path.join(dataDir, 'password');
-  if (!existsSync(cluster)) await initialize({ binDir, cluster, passwordFile, user, settings, signal });
+  const as = { uid: user?.uid, gid: user?.gid, signal };
+  const flags = settings.fsync === 'off' ? ['--no-sync'] : [];
+  if (!existsSync(cluster)) await initialize(path.join(binDir, 'initdb'), dataDir, flags, as);
   await clearStalePid(cluster);
   if (!existsSync(passwordFile)) {
     throw new Advice(`${passwordFile} is gone: remove ${dataDir} to start with an empty database.`);
@@ -56,36 +61,26 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   });
   /** Without a shutdown: the next start recovers. */
   const kill = () => void server.child.kill('SIGQUIT');
-  return { ...server, kill, binDir, major };
+  return { ...server, kill };
 }
 
-function versionOf(cluster: string): number | undefined {
-  const file = path.join(cluster, 'PG_VERSION');
-  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined;
-}
-
-interface InitializeOptions {
-  binDir: string;
-  cluster: string;
-  passwordFile: string;
-  user: ServiceUser | undefined;
-  settings: Record<string, string>;
-  signal: AbortSignal | undefined;
-}
-
-async function initialize({ binDir, cluster, passwordFile, user, settings, signal }: InitializeOptions) {
+async function initialize(
+  initdb: string,
+  dataDir: string,
+  flags: string[],
+  as: Pick<CommandOptions, 'uid' | 'gid' | 'signal'>,
+) {
+  const passwordFile = path.join(dataDir, 'password');
   writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (user !== undefined) chownSync(passwordFile, user.uid, user.gid);
-  const unfinished = `${cluster}.unfinished`;
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);
+  const unfinished = path.join(dataDir, 'cluster.unfinished');
   const access = [`--username=${NAME}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  const speed = settings.fsync === 'off' ? ['--no-sync'] : [];
-  const options = { uid: user?.uid, gid: user?.gid, cwd: path.dirname(cluster), signal };
   let failure = '';
   for (const locale of ['C.UTF-8', 'C']) {
     rmSync(unfinished, { recursive: true, force: true });
-    const args = ['-D', unfinished, '--encoding=UTF8', `--locale=${locale}`, ...access, ...speed];
-    const { code, output } = await runCommand(path.join(binDir, 'initdb'), args, options);
-    if (code === 0) return renameSync(unfinished, cluster);
+    const args = ['-D', unfinished, '--encoding=UTF8', `--locale=${locale}`, ...access, ...flags];
+    const { code, output } = await runCommand(initdb, args, { ...as, cwd: dataDir });
+    if (code === 0) return renameSync(unfinished, path.join(dataDir, 'cluster'));
     failure = output;
   }
   throw new Advice(`initdb failed\n${lastLines(failure)}`);
@@ -93,7 +88,7 @@ async function initialize({ binDir, cluster, passwordFile, user, settings, signa
 
 async function clearStalePid(cluster: string) {
   const pidFile = path.join(cluster, 'postmaster.pid');
-  const pid = readPid(pidFile);
+  const pid = readNumber(pidFile);
   if (pid === undefined) return;
   await endLeftover(pid, cluster, 'SIGINT');
   // in a container the same small number soon belongs to another program of ours, and Postgres would refuse to start

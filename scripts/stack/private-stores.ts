@@ -1,4 +1,5 @@
 /** A folder of one run's own below `.data`, with a Postgres and a Redis in it. */
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureDataRoot } from './paths.ts';
@@ -46,5 +47,14 @@ export async function startStores({ folder, onStop }: Run, options: StoreOptions
   const redisFolder = path.join(folder, 'redis');
   const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
   onStop(redis.stop);
-  return { postgres, redis };
+  /** for the API and the worker */
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    JWT_SECRET: randomUUID(),
+    HOST: '127.0.0.1',
+    RECORD_RATE_PER_MINUTE: '0',
+  };
+  return { postgres, redis, env };
 }

@@ -2,27 +2,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { endLeftover, readPid } from './leftover.ts';
 import { findRedis } from './packages.ts';
-import { type RunningServer, type ServerOptions, startServer } from './server.ts';
+import { endLeftover, type RunningServer, readNumber, type ServerOptions, startServer } from './server.ts';
 import { spawnTethered } from './tether.ts';
 
 export type RunningRedis = RunningServer;
 
 /** `settings`: directives of redis.conf, such as `{ maxmemory: '64mb' }` */
-export async function startRedis({
-  settings = {},
-  port,
-  say = () => {},
-  signal,
-  ...rest
-}: ServerOptions): Promise<RunningRedis> {
-  const { binary, env } = await findRedis({ say, signal });
+export async function startRedis({ settings = {}, port, say, signal, ...rest }: ServerOptions): Promise<RunningRedis> {
+  const { binary, env } = await findRedis({ ...(say && { say }), signal });
   const dataDir = path.resolve(rest.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const configFile = path.join(dataDir, 'redis.conf');
   const pidFile = path.join(dataDir, 'redis.pid');
-  const leftover = readPid(pidFile);
+  const leftover = readNumber(pidFile);
   if (leftover !== undefined) await endLeftover(leftover, configFile, 'SIGTERM');
 
   const writeConfig = (onPort: number) => {

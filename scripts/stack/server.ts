@@ -1,5 +1,6 @@
 /** A server of our own on the loopback: on its port or a free one, with its log in a file. */
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice, describe } from './advice.ts';
 import { lastLines } from './command.ts';
@@ -66,4 +67,40 @@ async function untilReady(probe: () => Promise<unknown>, server: Tethered, signa
     }
   };
   if (!(await waitUntil(isReady, { deadlineMs: 120_000, signal }))) throw last;
+}
+
+/** The number on the first line of a file, such as a pid; undefined without one that makes sense. */
+export function readNumber(file: string): number | undefined {
+  const number = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
+  return number > 1 ? number : undefined;
+}
+
+/** How a process was started, '' when there is none: a pid alone may long belong to another program. */
+export function commandLine(pid: number): string {
+  if (existsSync('/proc/self/cmdline')) {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    } catch {
+      return '';
+    }
+  }
+  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+}
+
+/**
+ * Ends a server that a killed run left behind, perhaps still shutting down: two in one folder would destroy what is in
+ * it. It is ours if it was started with that argument, its folder.
+ */
+export async function endLeftover(pid: number, argument: string, signal: NodeJS.Signals): Promise<void> {
+  const isThere = () => commandLine(pid).includes(argument);
+  for (const attempt of [signal, 'SIGKILL'] as const) {
+    if (!isThere()) return;
+    try {
+      process.kill(pid, attempt);
+    } catch {
+      // It ended in this moment, or belongs to another user, which the wait tells.
+    }
+    if (await waitUntil(() => !isThere(), { deadlineMs: 10_000 })) return;
+  }
+  throw new Error(`process ${pid}, left by an earlier run in ${argument}, does not end`);
 }

@@ -16,15 +16,12 @@ export interface ServiceUser {
 /** Whom Postgres runs as; undefined: as ourselves. */
 export function serviceUser(): ServiceUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const user = passwdEntry('postgres') ?? passwdEntry('nobody');
-  if (user) return user;
-  throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
-}
-
-function passwdEntry(name: string): ServiceUser | undefined {
   const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const [, , uid, gid] = entries.find((entry) => entry.startsWith(`${name}:`))?.split(':') ?? [];
-  return Number(uid) > 0 ? { name, uid: Number(uid), gid: Number(gid) } : undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = entries.find((entry) => entry.startsWith(`${name}:`))?.split(':') ?? [];
+    if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
 }
 
 /** Asks the kernel as that user, since only it knows about access lists and mount options. */

@@ -48,16 +48,13 @@ exec "$@" 3<&- </dev/null
 `;
 
 export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}) {
-  const stopSignal = options.stopSignal ?? 'SIGTERM';
-  const stopDeadlineMs = options.stopDeadlineMs ?? 10_000;
+  const { stdout = 'ignore', stderr = 'ignore', stopSignal = 'SIGTERM', stopDeadlineMs = 10_000 } = options;
+  const { uid, gid, cwd, env } = options;
   const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
   const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
+    ...{ uid, gid, cwd, env },
     detached: true,
-    stdio: ['pipe', options.stdout ?? 'ignore', options.stderr ?? 'ignore'],
-    uid: options.uid,
-    gid: options.gid,
-    cwd: options.cwd,
-    env: options.env,
+    stdio: ['pipe', stdout, stderr],
   });
   // Without a pid the 'error' event follows; the throw below already tells.
   child.on('error', () => {});

@@ -45,7 +45,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   const token = canIssueTokens() ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d') : null;
 
   const { services, workerOpsUrl, ...urls } = await step('services', () =>
-    onFreePorts((addresses) => bringUpServices({ running, env, demo, addresses, signal })),
+    onFreePorts((addresses) => bringUpServices(running, env, demo, addresses, signal)),
   );
   writePrivate('demo.json', `${JSON.stringify({ ...urls, ...demo, token }, null, 2)}\n`);
   const logs = services.map(({ logFile }) => path.relative(root, logFile));
@@ -82,15 +82,9 @@ const storesIn =
     return { url: server.url, shown: server.url };
   };
 
-interface ServicesOptions {
-  running: Running;
-  env: NodeJS.ProcessEnv;
-  demo: DemoSetup;
-  addresses: Addresses;
-  signal: AbortSignal;
-}
+type Env = NodeJS.ProcessEnv;
 
-async function bringUpServices({ running, env, demo, addresses, signal }: ServicesOptions) {
+async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addresses: Addresses, signal: AbortSignal) {
   const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
   const listening = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
   const opsUrl = baseUrl(opsHost, opsPort);

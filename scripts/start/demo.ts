@@ -1,8 +1,8 @@
 /** The demo organization: made once, with a domain and a key, so that there is something to record to. */
 import path from 'node:path';
 import { z } from 'zod';
-import { Advice } from '../stack/advice.ts';
-import { lastLines, runCommand } from '../stack/command.ts';
+import { Advice, describe } from '../stack/advice.ts';
+import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { readPrivate, writePrivate } from './settings.ts';
 
@@ -11,11 +11,10 @@ export type Cli = ReturnType<typeof createCli>;
 /** The built command line; a failure there is one line, and an Advice here. */
 export function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
   const main = path.join(root, 'dist/apps/cli/main.js');
-  const run = async (...args: string[]): Promise<string> => {
-    const { code, stdout, output } = await runCommand(process.execPath, [main, ...args], { cwd: root, env, signal });
-    if (code !== 0) throw new Advice(`assent ${args.join(' ')}: ${lastLines(output, 6)}`);
-    return stdout;
-  };
+  const run = (...args: string[]): Promise<string> =>
+    outputOf(process.execPath, [main, ...args], { cwd: root, env, signal }).catch((error) => {
+      throw new Advice(`assent ${args.join(' ')}: ${describe(error)}`);
+    });
   const ask = async (field: string, ...args: string[]): Promise<string> => {
     const fields: Record<string, unknown> = JSON.parse(await run(...args, '--json'));
     return z.string().parse(fields[field]);

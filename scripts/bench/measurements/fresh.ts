@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from '#libs/contract/calendar';
 import { atMost, quantile, single } from '../figures.ts';
 import { type Measurement, readTotal, statsPath, untilFromRedis } from '../measurement.ts';
-import type { Server } from '../processes.ts';
 import type { Site } from '../requests.ts';
-import type { Stack } from '../stack.ts';
+import type { Server, Stack } from '../stack.ts';
 import { sustainRounds } from './sustain.ts';
 
 const lookEvery = 4;

@@ -19,7 +19,6 @@ export const networkDrills: Drill[] = [
     const failed = scene.load.failedSince(before);
     scene.expect(failed === 0, `${failed} requests failed on a slow network`);
     for (const proxy of [redis, postgres]) proxy.set('pass');
-    await scene.healed(200);
   }),
   quick('network-cut', 'every connection to both stores is cut, eight times in 4 s', async (scene) => {
     const { redis, postgres } = await begin(scene);
@@ -27,7 +26,6 @@ export const networkDrills: Drill[] = [
       (round % 2 === 0 ? redis : postgres).cut();
       await hold(0.5);
     }
-    await scene.healed(200);
   }),
   drill('network-half-open-redis', 'connections to Redis stay open, nothing passes for 8 s', async (scene) => {
     const { redis } = await begin(scene);

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, quick, type Scene } from '../drill.ts';
-import { type Fault, firstSite, freeze, lockCounters, withoutPostgres } from '../faults.ts';
+import { type Fault, firstSite, freeze, killOf, lockCounters, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
@@ -13,10 +13,7 @@ const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
   await withoutPostgres(scene, fault, seconds);
 };
 
-const kill: Fault = async (scene) => {
-  await scene.postgres.kill();
-  return scene.postgres.start;
-};
+const kill = killOf('postgres');
 
 /** The postmaster and all that it forked. */
 const backends = (scene: Scene): number[] => {

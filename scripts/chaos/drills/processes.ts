@@ -30,7 +30,6 @@ export const processDrills: Drill[] = [
     await hold(0.3);
     await scene.kill(api);
     await scene.api();
-    await scene.healed(300);
   }),
   drill('worker-kill-before', 'kill -9 of the worker before its statement reached Postgres', async (scene) => {
     const proxy = await scene.proxy('postgres');
@@ -40,7 +39,6 @@ export const processDrills: Drill[] = [
     await scene.load.acknowledged(100);
     await scene.kill(worker);
     await scene.worker();
-    await scene.healed(100);
   }),
   quick('worker-kill-between', 'kill -9 of the worker between commit and raise', async (scene) => {
     const proxy = await scene.proxy('redis');
@@ -60,7 +58,6 @@ export const processDrills: Drill[] = [
     await scene.kill(worker);
     await scene.worker();
     scene.load.begin();
-    await scene.healed(300);
   }),
   drill('worker-kill-twice', 'kill -9 of two workers in a row while they hold the same jobs', async (scene) => {
     const proxy = await scene.proxy('postgres');
@@ -78,7 +75,6 @@ export const processDrills: Drill[] = [
     }
     await scene.worker();
     scene.load.begin();
-    await scene.healed(100);
   }),
   drill('worker-freeze', 'SIGSTOP of the worker beyond its locks, another takes over; then SIGCONT', async (scene) => {
     const { worker } = await scene.begin();
@@ -94,7 +90,6 @@ export const processDrills: Drill[] = [
     const left = (await listActive(scene)).filter((id) => held.includes(id)).length;
     scene.expect(left === 0, `${left} of the frozen worker's ${held.length} jobs were not taken over`);
     process.kill(worker.process.pid, 'SIGCONT');
-    await scene.healed(300);
   }),
   drill('worker-stop', 'SIGTERM of the worker while it holds jobs: it finishes them, exit 0', async (scene) => {
     const { worker } = await scene.begin();
@@ -108,7 +103,6 @@ export const processDrills: Drill[] = [
     const left = (await listActive(scene)).length;
     scene.expect(left === 0, `${left} jobs that the worker held were not finished`);
     await scene.worker();
-    await scene.healed(100);
   }),
   quick('rolling-restart', 'API and workers replaced one by one with a slow Redis: no request fails', async (scene) => {
     let { api, worker, proxy } = await beginWithSlowRedis(scene);
@@ -140,6 +134,5 @@ export const processDrills: Drill[] = [
     const unanswered = (await Promise.all(inFlight)).filter(({ outcome }) => outcome !== 'acknowledged').length;
     scene.expect(unanswered === 0, `${unanswered} records that the API held were not acknowledged`);
     await scene.api();
-    await scene.healed(100);
   }),
 ];

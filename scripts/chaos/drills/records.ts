@@ -18,7 +18,6 @@ export const recordDrills: Drill[] = [
     for (const body of bodies) await Promise.all(Array.from({ length: 20 }, () => load.send(site, body)));
     await scene.until(async () => (await countStored(scene, ids)) === bodies.length, 'all of them are stored');
     for (const body of bodies) await load.send(site, { ...body, decision: 'withdraw' });
-    await scene.healed(100);
   }),
   quick('direct-races-worker', 'an API writes to Postgres what a worker holds from another', async (scene) => {
     const { load } = scene;
@@ -35,7 +34,6 @@ export const recordDrills: Drill[] = [
     }
     const direct = load.attempts.filter(({ how }) => how === 'persisted').length;
     scene.expect(direct >= 400, `only ${direct} records went straight to Postgres`);
-    await scene.healed();
   }),
   quick('poison', 'a record that Postgres refuses: the rest of its batch is stored, it is kept', async (scene) => {
     const { load } = scene;
@@ -57,7 +55,6 @@ export const recordDrills: Drill[] = [
       const rows = await scene.sql((sql) => sql<{ record: string }[]>`select record from rejected_records`);
       return rows.length === 1 && JSON.parse(rows[0]?.record ?? '{}').id === refused.id;
     }, 'the rejected record is kept whole');
-    await scene.healed(100);
   }),
   quick('client-clocks', 'clients a day ahead are told so; a day behind counts for its day', async (scene) => {
     const { load } = scene;
@@ -70,6 +67,5 @@ export const recordDrills: Drill[] = [
       const behind = await load.send(site, makeBody(yesterday()));
       scene.expect(behind.status === 202, `an id a day behind is answered ${behind.status}`);
     }
-    await scene.healed();
   }),
 ];

@@ -4,17 +4,14 @@ import path from 'node:path';
 import type { AssentProcess } from '../../stack/assent-process.ts';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { type Fault, freeze, goesDirect, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
+import { type Fault, freeze, goesDirect, killOf, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
 
 const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
   await scene.begin();
   await withoutRedis(scene, fault, seconds);
 };
 
-const kill: Fault = async (scene) => {
-  await scene.redis.kill();
-  return scene.redis.start;
-};
+const kill = killOf('redis');
 
 const becomeReplica: Fault = async (scene) => {
   await scene.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
@@ -47,7 +44,6 @@ const killUnderLoad = async (scene: Scene) => {
     await end();
     await untilQueued(scene);
   }
-  await scene.healed(200);
 };
 
 const appendOnlyFile = (scene: Scene): string => {
@@ -138,7 +134,6 @@ export const redisDrills: Drill[] = [
     await hold(5);
     scene.expect(worker.process.running(), 'the worker goes on');
     await empty(scene);
-    await scene.healed(200);
   }),
   drill('redis-read-only', 'Redis becomes a read-only replica, and a master again', outage(becomeReplica, 0)),
   drill('both-away', 'Redis and Postgres both down for 3 s: nothing is acknowledged', async (scene) => {
