@@ -1,4 +1,4 @@
-/** Incomplete requests and invalid HTTP never reach Koa; they too get one of the contract's errors. */
+/** Incomplete requests and invalid HTTP; they too get one of the contract's errors. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -29,6 +29,11 @@ export function answerBrokenRequests(server: Server): void {
     const isAnswered = before && !before.request.complete && before.response.headersSent;
     if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
+      return;
+    }
+    // whoever reads the body answers, with the headers that are set already
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && before && before.request.listenerCount('error') > 0) {
+      before.request.emit('error', error);
       return;
     }
     const requestId = randomUUID();

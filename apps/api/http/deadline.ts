@@ -4,7 +4,7 @@ import { TimedOut, within } from '#libs/runtime/within';
 import type { Middleware } from './context.ts';
 
 /** Milliseconds: the contract's 5 s, minus the time to reach the client. */
-export const limit = 4_700;
+const limit = 4_700;
 
 export const deadline: Middleware = async (_, next) => {
   try {

@@ -1,10 +1,10 @@
 /** The HTTP server: timeouts for each part of an exchange, and the limit on connections. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 
-/** Milliseconds. A request whose body is too slow has been answered by its own deadline before; this closes its connection. */
+/** Milliseconds. A request that is not complete by then is answered in broken-requests.ts, within the contract's 5 s. */
 const timeouts = {
   headersTimeout: 3_500,
-  requestTimeout: 5_500,
+  requestTimeout: 4_500,
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { type FieldError, Problem, unavailable } from '#libs/contract/problem';
 import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from '#libs/contract/record';
 import type { Context } from '../http/context.ts';
-import { limit } from '../http/deadline.ts';
 import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
 
 export const bodyLimit = 16 * 1024;
@@ -40,10 +39,6 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => {
-      reject(unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } }));
-    }, limit);
-    request.on('close', () => clearTimeout(timer));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bodyLimit) {
@@ -60,9 +55,15 @@ function readObject(request: IncomingMessage): Promise<Record<string, unknown>> 
         reject(error);
       }
     });
-    request.on('error', () => reject(new Problem('invalid_json', 'the body ended before it was complete')));
+    request.on('error', (error) => reject(isTooLate(error) ? tooLate() : cutOff()));
   });
 }
+
+/** The server's limit on the time for a whole request is over; see http/broken-requests.ts. */
+const isTooLate = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+
+const tooLate = () => unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } });
+const cutOff = () => new Problem('invalid_json', 'the body ended before it was complete');
 
 function parseObject(body: Buffer): Record<string, unknown> {
   let value: unknown;
