@@ -40,8 +40,9 @@ export function createLimiter({ name, limit, detail }: LimiterOptions): Limiter 
   let ends = 0;
 
   const countOf = (key: string): number => {
-    if (performance.now() >= ends) {
-      ends = performance.now() + minute * 1_000;
+    const now = performance.now();
+    if (now >= ends) {
+      ends = now + minute * 1_000;
       recent = new Map();
       before = new Map();
     }
