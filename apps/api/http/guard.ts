@@ -20,11 +20,12 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
   return async (ctx) => {
     if (!isDecodable(ctx.querystring)) throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8');
     const { given, broken } = readQuery(ctx.querystring);
-    const params = paramsOf.safeParse(ctx.params, parseOptions);
-    const query = queryOf.safeParse(given, parseOptions);
+    const params = paramsOf.safeParse(ctx.params);
+    const query = queryOf.safeParse(given);
     if (!params.success || !query.success || broken.length > 0) {
-      const issues = [...(params.error?.issues ?? []), ...(query.error?.issues ?? [])];
-      throw refuseFields([...broken, ...toFieldErrors(issues)]);
+      // the words are found only now: with them a valid query takes twice as long
+      const results = [paramsOf.safeParse(ctx.params, parseOptions), queryOf.safeParse(given, parseOptions)];
+      throw refuseFields([...broken, ...toFieldErrors(results.flatMap(({ error }) => error?.issues ?? []))]);
     }
     await handler(ctx, { params: params.data, query: query.data });
   };
