@@ -125,6 +125,9 @@ describe('a decision on a bad network', () => {
     await page.goto(address);
     const refused = page.waitForResponse((response) => response.status() === status);
     await Promise.all([refused, click(page, 'Accept all')]);
+    // the answer has reached the browser, but perhaps not yet the widget
+    const noted = () => page.evaluate((key) => localStorage.getItem(key), `assent.${stack.domainId}.wait`);
+    await eventually(async () => expect(await noted()).not.toBeNull());
     await page.reload();
     // nor does the next decision go before
     await page.evaluate(() => window.assent?.withdraw());
