@@ -175,7 +175,7 @@ describe('a decision on a bad network', () => {
       if (held.length > 2) await route.continue();
     });
     await context.setOffline(false);
-    await eventually(() => expect(held.length).toBeGreaterThan(2));
+    await eventually(() => expect(held.length).toBeGreaterThan(2), { within: 20_000 });
     await Promise.all([emptied(page), emptied(other)]);
     // whoever corrects holds this lock; the one who asks last gets it last
     const lock = `assent.${stack.domainId}`;
