@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts'],
     setupFiles: ['test/support/each-file.ts'],
     pool: 'forks',
-    // many tests wait: three files at once keep two cores busy
-    maxWorkers: 3,
+    // many tests wait, so three files at once keep two cores busy; where a run decides over a change, time matters less
+    maxWorkers: process.env.CI ? 2 : 3,
     // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
     isolate: false,
     sequence: { sequencer: LongestFirst },
