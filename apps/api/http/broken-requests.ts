@@ -32,7 +32,8 @@ export function answerBrokenRequests(server: Server): void {
       return;
     }
     // whoever reads the body answers, with the headers that are set already
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && before && before.request.listenerCount('error') > 0) {
+    const isRead = before && !before.request.complete && before.request.listenerCount('error') > 0;
+    if (isRead && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
       before.request.emit('error', error);
       return;
     }
