@@ -3,11 +3,12 @@
  * id is created with the decision, so that retries do not duplicate it.
  */
 import type { Receipt } from '#libs/contract/responses';
-import { redate } from './redate.ts';
+import { accepted, redate } from './redate.ts';
 import type { Report } from './report.ts';
 import { send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
+import { openWaits } from './waits.ts';
 
 export type { Receipt, Report };
 
@@ -28,15 +29,13 @@ const capacity = 50;
 /** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */
 const firstWait = 1_000;
 const longestWait = 300_000;
-/** Milliseconds: the longest `Retry-After` that is respected. A longer remainder means that the clock was changed. */
-const longestRetryAfter = 3_600_000;
 /** Milliseconds until other tabs see what one tab has stored. */
 const settling = 100;
-const waitName = 'wait';
+const tooOld = 'its time is not within the last 30 days';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
-  const storage = openStorage(`assent.${target.domain}.`);
   const queue = openStorage(`assent.${target.domain}.queue.`);
+  const waits = openWaits(target);
   /** ids of requests in flight */
   const sending = new Set<string>();
   let failures = 0;
@@ -47,15 +46,12 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     console.warn(`assent: record ${id} dropped: ${reason}`);
   };
 
-  /** Milliseconds left of a `Retry-After`, which an earlier page may have received. */
-  const remainingWait = () => {
-    const wait = Number(storage.get(waitName)) - Date.now();
-    return wait <= longestRetryAfter ? Math.max(wait, 0) : 0;
-  };
-
-  const retryNow = () => {
+  const stopWaiting = () => {
     clearTimeout(timer);
     timer = undefined;
+  };
+  const retryNow = () => {
+    stopWaiting();
     void flush();
   };
   const later = (wait: number) => {
@@ -72,19 +68,31 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     sending.delete(id);
     if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
+    if ('refused' in outcome) return keep(outcome.refused);
     if ('serverTime' in outcome) return correct(id, body, outcome.serverTime);
     if ('reason' in outcome) drop(id, outcome.reason);
     else {
       queue.remove(id);
+      waits.forgetRefusals();
+      stopWaiting();
       onRecorded?.(outcome.receipt, id);
     }
     return true;
   }
 
   function retry(wait: number): false {
-    if (wait) storage.set(waitName, String(Date.now() + Math.min(wait, longestRetryAfter)));
+    if (wait) waits.respect(wait);
     // of several simultaneous failures only the first counts
     if (timer === undefined) later(Math.min(firstWait * 2 ** failures++, longestWait));
+    return false;
+  }
+
+  /** Keeps all records until the service accepts the key again, or a page has another one. */
+  function keep(refused: string): false {
+    console.warn(`assent: ${refused}. Decisions wait in the browser`);
+    waits.noteRefusal();
+    for (const id of queue.names()) if (timeOf(id) < Date.now() - accepted) drop(id, tooOld);
+    later(waits.refusal());
     return false;
   }
 
@@ -93,7 +101,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const report = JSON.parse(sent);
     const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
     if (time === undefined) {
-      drop(id, 'its time is not within the last 30 days');
+      drop(id, tooOld);
       return true;
     }
     return exclusively(async () => {
@@ -107,8 +115,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     navigator.locks ? navigator.locks.request(`assent.${target.domain}`, work) : work();
 
   async function flush(): Promise<void> {
-    const wait = remainingWait();
-    if (wait > 0) return later(wait);
+    const wait = Math.max(waits.retryAfter(), waits.refusal());
+    if (wait) return later(wait);
     // oldest first: ids begin with their time
     for (const id of queue.names().sort()) if (!(await deliver(id))) return;
   }
@@ -126,8 +134,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1)))
         drop(oldest, 'the queue is full');
       queue.set(id, JSON.stringify({ ...report, id }));
-      if (remainingWait() > 0) void flush();
-      // a success here means that the others can be sent too
+      if (waits.retryAfter()) void flush();
+      // although the key may be refused: the visitor may not come again. A success means that the others can be sent too
       else void deliver(id).then((went) => void (went && flush()));
       return id;
     },

@@ -5,7 +5,8 @@
 
 /** Milliseconds by which a correct clock may differ. */
 const tolerance = 5 * 60_000;
-const accepted = 30 * 24 * 3_600_000;
+/** Milliseconds that a record may take to arrive. */
+export const accepted = 30 * 24 * 3_600_000;
 
 /** All in Unix milliseconds: the decision by the device's clock, and both clocks now. Undefined where it is too old. */
 export function redate(decidedAt: number, deviceTime: number, serverTime: number): number | undefined {

@@ -14,11 +14,14 @@ export type Outcome =
   | { wait: number }
   /** the id's time is out of range; `serverTime` is the service's clock in Unix milliseconds */
   | { serverTime: number }
-  /** a retry would not help */
+  /** the key, the origin or the address is refused, which the site's operator can put right */
+  | { refused: string }
+  /** the record itself is at fault: a retry would not help */
   | { reason: string };
 
 /** Milliseconds. The service answers within 5 s. */
 const timeout = 15_000;
+const unacceptable = [400, 413, 415];
 
 export async function send({ api, domain, key }: Target, body: string): Promise<Outcome> {
   try {
@@ -39,7 +42,7 @@ export async function send({ api, domain, key }: Target, body: string): Promise<
       return { wait: Number(response.headers.get('Retry-After')) * 1000 || 0 };
     }
     if (answer.code === 'id_time_out_of_range') return { serverTime: Date.parse(answer.serverTime) };
-    return { reason: answer.detail };
+    return unacceptable.includes(status) ? { reason: answer.detail } : { refused: answer.detail };
   } catch {
     return { wait: 0 };
   }

@@ -116,6 +116,36 @@ describe('figures that move', () => {
     expect(Math.min(...pauses)).toBeGreaterThan(second * 0.98);
   });
 
+  it('and asks for records only when a total has moved', async () => {
+    const own = await makeCustomer(running.db);
+    await storeCounted(running, own, history(own, 3, 20));
+    const { page } = await open(visit.again, running, own);
+    await figure(page, 'Decisions').waitFor();
+    const answers: number[] = [];
+    let sent = 0;
+    page.on('response', (response) => {
+      if (!response.url().includes('/org-stats')) return;
+      answers.push(response.status());
+      // an answer without a body cannot have records
+      if (response.status() === 200) sent += 1;
+    });
+    const polls = (count: number) =>
+      eventually(() => expect(answers.length).toBeGreaterThanOrEqual(count), { within: 30_000 });
+    // the first poll has nothing to compare with
+    await polls(6);
+    expect(sent).toBeLessThanOrEqual(1);
+    expect(answers.slice(1)).toEqual(answers.slice(1).map(() => 304));
+    const before = await numberIn(page, 'Decisions');
+    const [domain] = own.domains;
+    const client = createClient(running.api.baseUrl, own);
+    await client.record(domain?.domainId ?? '', domain?.apiKey ?? '', { decision: 'custom', visitorId: 'moved' });
+    await expect.poll(() => numberIn(page, 'Decisions'), { timeout: 10_000 }).toBe(before + 1);
+    expect(await page.locator('.stream-row').first().textContent()).toContain('moved');
+    const moved = sent;
+    await polls(answers.length + 4);
+    expect(sent).toBe(moved);
+  });
+
   it('not in a tab that nobody sees, and at once when it is seen again', async () => {
     const { page } = await open(visit.again, running, customer);
     await figure(page, 'Decisions').waitFor();

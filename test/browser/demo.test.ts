@@ -115,7 +115,7 @@ describe('the demo shop', () => {
     const { page, messages } = await visit();
     await page.clock.install();
     await page.route('**/record', (route) =>
-      route.fulfill({ status: 401, json: { code: 'invalid_api_key', detail: 'send the x-api-key of this domain' } }),
+      route.fulfill({ status: 400, json: { code: 'invalid_request', detail: 'the body breaks a rule' } }),
     );
     await page.goto(address);
     await click(page, 'Reject all');
@@ -123,7 +123,18 @@ describe('the demo shop', () => {
     // the page looks into the log for 15 seconds
     await page.clock.fastForward(15_000);
     await page.getByText('It is not in the log.').waitFor();
-    expect(messages.join()).toContain('dropped: send the x-api-key of this domain');
+    expect(messages.join()).toContain('dropped: the body breaks a rule');
+  });
+
+  it('says that a decision is kept whose key is refused', async () => {
+    const { page, messages } = await visit();
+    await page.route('**/record', (route) =>
+      route.fulfill({ status: 401, json: { code: 'invalid_api_key', detail: 'send the x-api-key of this domain' } }),
+    );
+    await page.goto(address);
+    await click(page, 'Reject all');
+    await expect.poll(() => messages.join()).toContain('send the x-api-key of this domain. Decisions wait');
+    await page.getByText(kept).waitFor();
   });
 
   it.each(

@@ -104,7 +104,12 @@ describe('the snippets of the documents', () => {
   });
 
   it('the record client records with either adapter, and alone', async () => {
-    const before = (await stack.db.run((sql) => sql`select from records where domain_id = ${stack.domainId}`)).length;
+    const before = (
+      await stack.db.run(
+        (sql) =>
+          sql`select from records where domain_number = (select number from domains where id = ${stack.domainId})`,
+      )
+    ).length;
     const run = `<script type="module">CookieConsent.run({ hideFromBots: false, categories: { ads: {} }, language: { default: 'en', translations: { en: { consentModal: { acceptAllBtn: 'Yes' }, preferencesModal: { sections: [] } } } } })</script>`;
     const first = await open(`<script src="/cookieconsent.umd.js"></script>${block('recordCookieConsent')}${run}`);
     await first.page.getByRole('button', { name: 'Yes' }).click();

@@ -1,0 +1,40 @@
+/** How long the service is to be left alone, kept for all pages of the site. */
+import type { Target } from './send.ts';
+import { openStorage } from './storage.ts';
+
+/** Milliseconds: the longest `Retry-After` that is respected. */
+const longestRetryAfter = 3_600_000;
+/** Milliseconds: the wait after a refusal, doubled with each further one up to the longest. */
+const firstRefusal = 3_600_000;
+const longestRefusal = 86_400_000;
+const retryAfter = 'wait';
+
+export function openWaits({ api, domain, key }: Target) {
+  const storage = openStorage(`assent.${domain}.`);
+  const refusals = openStorage(`assent.${domain}.refused.`);
+  /** A page with another key, or another address of the service, does not wait. */
+  const refused = `${api} ${key}`;
+  const refusal = () => (refusals.get(refused) ?? '').split(' ').map(Number);
+
+  const waits = {
+    /** Milliseconds left of a `Retry-After`. */
+    retryAfter: () => remaining(Number(storage.get(retryAfter)), longestRetryAfter),
+    respect: (wait: number) => storage.set(retryAfter, String(Date.now() + Math.min(wait, longestRetryAfter))),
+    /** Milliseconds that this page's key still has to wait. */
+    refusal: () => remaining(refusal()[0], longestRefusal),
+    noteRefusal: () => {
+      // of several tabs' refusals, and of those for decisions made during the wait, only the first counts
+      if (waits.refusal()) return;
+      const wait = Math.min(Math.max((refusal()[1] || 0) * 2, firstRefusal), longestRefusal);
+      refusals.set(refused, `${Date.now() + wait} ${wait}`);
+    },
+    forgetRefusals: () => refusals.names().forEach(refusals.remove),
+  };
+  return waits;
+}
+
+/** Milliseconds until `time`. More than `longest` means that the clock was changed, and counts as none. */
+function remaining(time = 0, longest: number): number {
+  const wait = time - Date.now();
+  return wait > 0 && wait <= longest ? wait : 0;
+}
