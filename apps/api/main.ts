@@ -7,7 +7,6 @@ import { runPrimary } from './process/primary.ts';
 import { serve } from './process/serve.ts';
 
 const config = readOrExit(readApiConfig);
-const log = createLog('api', config.logLevel);
 
-if (config.webConcurrency > 1 && cluster.isPrimary) await runPrimary(config, log);
-else await serve(config, log);
+if (config.webConcurrency > 1 && cluster.isPrimary) await runPrimary(config, createLog('api', config.logLevel));
+else await serve(config);

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { Counter } from '#libs/contract/terms';
+import type { Breakdown } from '#libs/contract/terms';
 import { type Difference, findDrift } from '#libs/counters/drift';
-import { fill, isReady } from '#libs/counters/fill';
+import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { drop } from '#libs/counters/raise';
-import { listCounters, listCountersSince, listOrganizationIds } from '#libs/store/counters';
+import { countersSince, listCounters, listOrganizationIds } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
-import { print, withDatabase, withRedis } from './session.ts';
+import { isJson, print, printList, withDatabase, withRedis } from './session.ts';
 
 const everything = '0000-00-00';
 /** Milliseconds that a raise may be pending. */
@@ -19,6 +19,16 @@ async function organizationsOf(db: Database, only?: string): Promise<string[]> {
   return only ? [only] : all;
 }
 
+const inOne = ({ accept_all, reject_all, custom, withdraw }: Breakdown) =>
+  `${accept_all} ${reject_all} ${custom} ${withdraw}`;
+
+/** The counts are in the order of the columns of `counters`. */
+const toRow = ({ redis, postgres, ...place }: Difference) => ({
+  ...place,
+  redis: inOne(redis),
+  postgres: inOne(postgres),
+});
+
 export function countersCommand(): Command {
   const command = new Command('counters').description('the counters in Redis, a copy of those in Postgres');
   command
@@ -31,18 +41,22 @@ export function countersCommand(): Command {
         withRedis(async (redis) => {
           const found: { checked: number; differences: Difference[] } = { checked: 0, differences: [] };
           for (const organizationId of await organizationsOf(db, org)) {
-            const { checked, differences } = await findDrift(redis, organizationId, {
-              since: everything,
+            const { checked, differences } = await findDrift(
+              redis,
+              { organizationId, since: everything, truth: countersSince(db, organizationId, everything) },
               patience,
-              listCounters: () => db.run((sql) => listCountersSince(sql, organizationId, everything)),
-            });
+            );
             found.checked += checked;
             found.differences.push(...differences);
           }
           return found;
         }),
       );
-      print(self, { ...result });
+      if (isJson(self)) print(self, { ...result });
+      else {
+        print(self, { checked: result.checked, differences: result.differences.length });
+        if (result.differences.length > 0) printList(self, 'differences', result.differences.map(toRow));
+      }
       if (result.differences.length > 0) process.exitCode = 1;
     });
   command
@@ -54,7 +68,7 @@ export function countersCommand(): Command {
         withRedis(async (redis) => {
           const organizations = await organizationsOf(db, org);
           for (const organizationId of organizations) {
-            const list = (after: Counter | undefined, limit: number) =>
+            const list: ListCounters = (after, limit) =>
               db.run((sql) => listCounters(sql, organizationId, after, limit));
             await drop(redis.client, organizationId);
             // a read may have started a fill in between; then wait for that one

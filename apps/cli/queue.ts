@@ -13,11 +13,11 @@ export function queueCommand(): Command {
       const status = await withQueues(async (queues) => {
         // imported here: it loads BullMQ, which most commands do not need
         const { summarize } = await import('#libs/queue/summary');
-        const { jobs, oldestWaiting } = await summarize(queues);
+        const { jobs, oldest } = await summarize(queues);
         const failed = (await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)))).flat();
         return {
           ...jobs,
-          oldestWaitingSeconds: Math.round(oldestWaiting),
+          oldestSeconds: Math.round(oldest),
           failures: failed.map((job) => ({ jobId: job.id ?? '', error: job.failedReason ?? '' })),
         };
       });

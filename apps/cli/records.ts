@@ -1,45 +1,73 @@
-import { Command } from 'commander';
-import { newRecord } from '#libs/contract/record';
-import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { deleteRejected, listRejected } from '#libs/store/records/rejected';
+import { Command, InvalidArgumentError } from 'commander';
+import { type NewRecord, newRecord } from '#libs/contract/record';
+import { persistInPart } from '#libs/store/records/persist-or-reject';
+import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
+import type { Database } from '#libs/store/sql';
 import { print, printList, withDatabase } from './session.ts';
 
-const listed = 100;
+const mostListed = 10_000;
+/** records in one statement */
+const replayedAtOnce = 500;
 
 export function recordsCommand(): Command {
   const command = new Command('records').description('records that Postgres refused; nothing is dropped');
   command
     .command('rejected')
     .alias('list')
-    .description(`the newest ${listed} with their errors`)
-    .action(async (_: object, self: Command) => {
-      const rows = await withDatabase((db) => db.run((sql) => listRejected(sql, listed)));
+    .description('the newest with their errors')
+    .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
+    .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
+    .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
+      const rows = await withDatabase((db) => db.run((sql) => listRejected(sql, { limit, after })));
       printList(
         self,
         'rejected',
         rows.map((row) => ({ ...row })),
+        after === undefined ? 'no rejected records' : `no rejected records older than ${after}`,
       );
+      const last = rows.at(-1);
+      if (last && rows.length === limit) process.stderr.write(`older ones, if any: --after ${last.id}\n`);
     });
   command
     .command('replay')
     .description('retry all of them; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
-      print(
-        self,
-        await withDatabase(async (db) => {
-          const rows = await db.run((sql) => listRejected(sql, null));
-          let stored = 0;
-          for (const row of rows) {
-            const record = newRecord.safeParse(JSON.parse(row.record));
-            if (!record.success) continue;
-            const { rejected } = await persistOrReject(db, [record.data], { owe: true });
-            if (rejected > 0) continue;
-            await db.run((sql) => deleteRejected(sql, row.id));
-            stored += 1;
-          }
-          return { replayed: rows.length, stored, rejected: rows.length - stored };
-        }),
-      );
+      print(self, await withDatabase(replay));
     });
   return command;
 }
+
+/** Page by page from the newest: those that are rejected meanwhile are newer, so there is an end. */
+async function replay(db: Database): Promise<{ replayed: number; stored: number; rejected: number }> {
+  const result = { replayed: 0, stored: 0, rejected: 0 };
+  let after: number | undefined;
+  for (;;) {
+    const page = await db.run((sql) => listRejected(sql, { limit: replayedAtOnce, after }));
+    if (page.length === 0) return result;
+    const stored = await replayPage(db, page);
+    result.replayed += page.length;
+    result.stored += stored;
+    result.rejected += page.length - stored;
+    after = page.at(-1)?.id;
+  }
+}
+
+async function replayPage(db: Database, page: RejectedRecord[]): Promise<number> {
+  const ids = new Map<NewRecord, number>();
+  for (const row of page) {
+    const record = newRecord.safeParse(JSON.parse(row.record));
+    if (record.success) ids.set(record.data, row.id);
+  }
+  const { rejections } = await persistInPart(db, [...ids.keys()], { owe: true });
+  for (const { record } of rejections) ids.delete(record);
+  if (ids.size > 0) await db.run((sql) => deleteRejected(sql, [...ids.values()]));
+  return ids.size;
+}
+
+const wholeNumber =
+  (max = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${max}`);
+  };

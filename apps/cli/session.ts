@@ -113,10 +113,10 @@ export function print(command: Command, fields: Row): void {
 }
 
 /** A list: as one JSON object under its `name`, or as a table. */
-export function printList(command: Command, name: string, rows: readonly Row[]): void {
+export function printList(command: Command, name: string, rows: readonly Row[], empty = `no ${name}`): void {
   if (isJson(command)) return void printJson({ [name]: rows });
   const [first] = rows;
-  if (!first) return void process.stdout.write(`no ${name}\n`);
+  if (!first) return void process.stdout.write(`${empty}\n`);
   const columns = Object.keys(first);
   const widths = columns.map((column) =>
     Math.max(column.length, ...rows.map((row) => show(row[column] ?? null).length)),

@@ -1,20 +1,22 @@
 /** The worker process: config → connect → consume and maintain → shutdown. */
 import { readOrExit } from '#libs/config/read';
 import { readWorkerConfig } from '#libs/config/worker';
+import { watchRedis } from '#libs/queue/health';
+import { observeQueues } from '#libs/queue/observe';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
-import { observeQueues } from './observe-queues.ts';
 
 const config = readOrExit(readWorkerConfig);
-const log = createLog('worker', config.logLevel);
 const metrics = createMetrics();
+const log = createLog('worker', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
 const db = createDatabase({
   url: config.databaseUrl,
   max: 6,
@@ -26,24 +28,27 @@ const db = createDatabase({
 const redis = connectRedis(config.redis, 'worker', log);
 // raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
+const redisHealth = watchRedis(
+  countersRedis.client,
+  () => {},
+  (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+);
 
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
 const healing = createHealing({ countersRedis, db, log, metrics });
 const housekeeping = createHousekeeping({ retentionMonths: config.retentionMonths, redis, db, log });
-const queues = observeQueues({ redis, shards: config.queueShards, metrics });
+const queues = observeQueues(redis, config.queueShards);
+createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundErrors.inc({ task: 'observe_queues' }));
 
 const ops = createOpsServer({
   readiness: async () => {
     const [postgres, redisAnswers] = await Promise.all([
-      answers(db.run((sql) => sql`select from record_months limit 1`, 1_000)),
+      answers(db.run((sql) => sql`select from user_agents limit 0`, 1_000)),
       answers(countersRedis.client.ping()),
     ]);
-    return { ready: postgres && redisAnswers, postgres, redis: redisAnswers };
+    return { ready: postgres && redisAnswers, postgres, redis: redisAnswers, warnings: redisHealth.warnings() };
   },
-  metrics: async () => {
-    await queues.observe();
-    return { type: metrics.register.contentType, text: await metrics.register.metrics() };
-  },
+  metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
 });
 
 const answers = (question: Promise<unknown>): Promise<boolean> =>
@@ -57,6 +62,7 @@ createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
   { name: 'housekeeping', stop: () => housekeeping.close() },
   { name: 'consumer', stop: () => consumer.close() },
   { name: 'queues', stop: () => queues.close() },
+  { name: 'redis health', stop: () => redisHealth.close() },
   { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
   { name: 'postgres', stop: () => db.close() },
   { name: 'operations port', stop: () => ops.close() },

@@ -100,7 +100,14 @@ export const createOpenApi = () =>
           tags: ['Read'],
           requestParams: { query: orgStatsQuery },
           responses: {
-            200: answer("The organization's statistics", responses.orgStats, { 'X-Stats-Source': statsSource }),
+            200: answer("The organization's statistics", responses.orgStats, {
+              'X-Stats-Source': statsSource,
+              ETag: z
+                .string()
+                .optional()
+                .meta({ description: 'send it as `If-None-Match` to ask whether a total moved' }),
+            }),
+            304: { description: 'No total has moved since the answer with this `ETag`' },
             ...refusals(...bearerCodes),
           },
         }),

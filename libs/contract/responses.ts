@@ -42,7 +42,10 @@ export const fullRecord = z
     pageUrl: nullable,
     country: nullable,
     ip: nullable,
-    userAgent: nullable,
+    userAgent: nullable.meta({
+      description:
+        'of a domain with too many new ones in a day the family only, such as `family: Chrome, Android, mobile`',
+    }),
     tcString: nullable,
     gppString: nullable,
     gpc: z.boolean().nullable(),

@@ -40,6 +40,15 @@ export interface Counter extends Breakdown {
   period: string;
 }
 
+/** The counters of an organization that one hash in Redis holds, in its own form, so that millions can be copied. */
+export interface PackedCounters {
+  domainId: string;
+  /** `YYYY-MM` of the days that it holds; '' where it holds months */
+  month: string;
+  /** `01 5 3 2 1;02 0 4 0 0`: the day (or `YYYY-MM`), and its counts in the order of `decisions` */
+  counters: string;
+}
+
 /** The `domainId` of counters at organization level. */
 export const wholeOrganization = '';
 

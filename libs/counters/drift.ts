@@ -1,7 +1,11 @@
-/** Drift: counters that differ between Redis and Postgres although no raise is pending. */
-import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
+/**
+ * Drift: counters that differ between Redis and Postgres although no raise is pending. What differs at a first look is
+ * only suspected, since raises go on; it is looked at again, together with all else that is suspected.
+ */
+import { type Breakdown, decisions, emptyBreakdown } from '#libs/contract/terms';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { keysKey, parseKey, unpack } from './keys.ts';
+import { hashKey, unpack } from './keys.ts';
+import { type Hash, type Subject, type Suspicion, suspect } from './suspect.ts';
 
 export interface Difference {
   organizationId: string;
@@ -11,59 +15,108 @@ export interface Difference {
   postgres: Breakdown;
 }
 
-type Held = Map<string, Counter>;
-const nameOf = ({ domainId, period }: { domainId: string; period: string }) => `${domainId} ${period}`;
-
-/** All counters of an organization in Redis, from `since` (`YYYY-MM-DD`) on. */
-async function holdings(connection: RedisConnection, organizationId: string, since: string): Promise<Held> {
-  const keys = await connection.client.smembers(keysKey(organizationId));
-  const held: Held = new Map();
-  await Promise.all(
-    keys.map(async (key) => {
-      const { domainId, month } = parseKey(organizationId, key);
-      if (month && month < since.slice(0, 7)) return;
-      for (const [field, packed] of Object.entries(await connection.client.hgetall(key))) {
-        const period = month ? `${month}-${field}` : field;
-        if (period < since.slice(0, period.length)) continue;
-        held.set(nameOf({ domainId, period }), { organizationId, domainId, period, ...unpack(packed) });
-      }
-    }),
-  );
-  return held;
-}
+/** domains whose counters are read at once, and hashes */
+const atOnce = 100;
 
 const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) => one[decision] > other[decision]);
 
 /**
- * Counters that differ, from `since` on. Redis is read first, so a count above Postgres is certainly wrong. For a count
- * below, a raise may be pending: it is reported only if it is still below after `patience` milliseconds.
+ * Which suspected counters do differ. Redis is read first, so a count above Postgres is certainly wrong. For a count
+ * below, a raise may be on its way: it differs if it is still below after `patience` milliseconds, one wait for all.
  */
-export async function findDrift(
+export async function confirm(
   connection: RedisConnection,
-  organizationId: string,
-  options: { since: string; patience: number; listCounters: () => Promise<Counter[]> },
-): Promise<{ checked: number; differences: Difference[] }> {
-  const before = await holdings(connection, organizationId, options.since);
-  const truth = new Map((await options.listCounters()).map((counter) => [nameOf(counter), counter]));
-  const compare = (held: Held, wrong: (redis: Breakdown, postgres: Breakdown) => boolean): Difference[] =>
-    [...new Set([...truth.keys(), ...held.keys()])].flatMap((name) => {
-      const counter = truth.get(name) ?? held.get(name);
-      const redis = toBreakdown(held.get(name));
-      const postgres = toBreakdown(truth.get(name));
-      if (!counter || !wrong(redis, postgres)) return [];
-      return [{ organizationId, domainId: counter.domainId, period: counter.period, redis, postgres }];
-    });
-  const ahead = compare(before, (redis, postgres) => isAhead(redis, postgres));
-  const behind = (held: Held) => compare(held, (redis, postgres) => isAhead(postgres, redis));
-  if (behind(before).length === 0) return { checked: truth.size, differences: ahead };
-  await new Promise((resolve) => setTimeout(resolve, options.patience));
-  const late = behind(await holdings(connection, organizationId, options.since));
-  return { checked: truth.size, differences: [...ahead, ...late] };
+  suspicions: Suspicion[],
+  patience: number,
+): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  const behind: Suspicion[] = [];
+  const expected = new Map<Suspicion, Map<string, Place>>();
+  for (const suspicion of suspicions.filter(({ hashes }) => hashes.length > 0)) {
+    const held = await holdings(connection, suspicion);
+    const truth = await truthOf(suspicion);
+    differences.push(...compare(suspicion, held, truth, isAhead));
+    if (compare(suspicion, held, truth, isBehind).length === 0) continue;
+    behind.push(suspicion);
+    expected.set(suspicion, truth);
+  }
+  if (behind.length === 0) return differences;
+  await new Promise((resolve) => setTimeout(resolve, patience));
+  for (const suspicion of behind) {
+    const held = await holdings(connection, suspicion);
+    differences.push(...compare(suspicion, held, expected.get(suspicion) ?? new Map(), isBehind));
+  }
+  return differences;
 }
 
-const toBreakdown = (counter: Breakdown = emptyBreakdown()): Breakdown => ({
-  accept_all: counter.accept_all,
-  reject_all: counter.reject_all,
-  custom: counter.custom,
-  withdraw: counter.withdraw,
-});
+/** In no count ahead: that is certain, and reported already. */
+const isBehind = (redis: Breakdown, postgres: Breakdown) => isAhead(postgres, redis) && !isAhead(redis, postgres);
+
+interface Place {
+  domainId: string;
+  period: string;
+  counts: Breakdown;
+}
+
+function compare(
+  { organizationId }: Suspicion,
+  held: Map<string, Place>,
+  truth: Map<string, Place>,
+  isWrong: (redis: Breakdown, postgres: Breakdown) => boolean,
+): Difference[] {
+  return [...new Map([...held, ...truth])].flatMap(([name, { domainId, period }]) => {
+    const redis = held.get(name)?.counts ?? emptyBreakdown();
+    const postgres = truth.get(name)?.counts ?? emptyBreakdown();
+    return isWrong(redis, postgres) ? [{ organizationId, domainId, period, redis, postgres }] : [];
+  });
+}
+
+async function holdings({ client }: RedisConnection, suspicion: Suspicion): Promise<Map<string, Place>> {
+  const held = new Map<string, Place>();
+  for (let at = 0; at < suspicion.hashes.length; at += atOnce) {
+    const some = suspicion.hashes.slice(at, at + atOnce);
+    const found = await Promise.all(
+      some.map(({ domainId, month }) => client.hgetall(hashKey(suspicion.organizationId, domainId, month))),
+    );
+    for (const [index, fields] of found.entries()) {
+      const { domainId = '', month = '' } = some[index] ?? {};
+      put(held, { domainId, month }, Object.entries(fields), suspicion.since);
+    }
+  }
+  return held;
+}
+
+async function truthOf({ hashes, truth, since }: Suspicion): Promise<Map<string, Place>> {
+  const wanted = new Set(hashes.map(({ domainId, month }) => `${domainId} ${month}`));
+  const domainIds = [...new Set(hashes.map(({ domainId }) => domainId))];
+  const places = new Map<string, Place>();
+  for (let at = 0; at < domainIds.length; at += atOnce) {
+    for (const hash of await truth.listCounters(domainIds.slice(at, at + atOnce))) {
+      if (!wanted.has(`${hash.domainId} ${hash.month}`)) continue;
+      const fields = hash.counters.split(';').map((each): [string, string] => {
+        const space = each.indexOf(' ');
+        return [each.slice(0, space), each.slice(space + 1)];
+      });
+      put(places, hash, fields, since);
+    }
+  }
+  return places;
+}
+
+function put(places: Map<string, Place>, { domainId, month }: Hash, fields: [string, string][], since: string) {
+  for (const [field, counts] of fields) {
+    const period = month === '' ? field : `${month}-${field}`;
+    if (period >= since.slice(0, period.length))
+      places.set(`${domainId} ${period}`, { domainId, period, counts: unpack(counts) });
+  }
+}
+
+/** Both steps for one organization. */
+export async function findDrift(
+  connection: RedisConnection,
+  subject: Subject,
+  patience: number,
+): Promise<{ checked: number; differences: Difference[] }> {
+  const { checked, ...suspicion } = await suspect(connection, subject);
+  return { checked, differences: await confirm(connection, [suspicion], patience) };
+}

@@ -1,9 +1,14 @@
--- Drops all counters of one organization with its mark and the nonce of any fill under way.
--- KEYS: ready, fill, the set of the organization's counter keys.
+-- Drops some counters of one organization, with its mark and the nonce of any fill under way: called until none is left,
+-- so that the largest organization holds up nobody. What is raised in between is complete only after a later fill.
+-- KEYS: ready, fill, the set of the organization's counter keys. ARGV: how many.
+-- Returns how many keys it dropped.
 redis.call('del', KEYS[1], KEYS[2])
-if redis.call('type', KEYS[3]).ok == 'set' then
-  for _, key in ipairs(redis.call('smembers', KEYS[3])) do
-    redis.call('del', key)
-  end
+if redis.call('type', KEYS[3]).ok ~= 'set' then
+  redis.call('del', KEYS[3])
+  return 0
 end
-return redis.call('del', KEYS[3])
+local keys = redis.call('spop', KEYS[3], ARGV[1])
+for _, key in ipairs(keys) do
+  redis.call('del', key)
+end
+return #keys

@@ -3,18 +3,26 @@
  * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
  */
 import { randomUUID } from 'node:crypto';
-import type { Counter } from '#libs/contract/terms';
+import type { Counter, PackedCounters } from '#libs/contract/terms';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { fillKey, readyKey } from './keys.ts';
-import { raise } from './raise.ts';
+import { raisePacked } from './raise.ts';
 import { scripted } from './scripts.ts';
 
-/** Milliseconds after which a crashed fill no longer blocks others. Each chunk extends them. */
+/** Milliseconds after which a crashed fill no longer blocks others. Each page extends them. */
 const fillLasts = 10_000;
-const chunk = 1_000;
+/** counters */
+const pageSize = 5_000;
+/** keys asked for at once */
+const readAtOnce = 500;
 
-/** Reads up to `limit` counters after the given one, in a fixed order. */
-export type ListCounters = (after: Counter | undefined, limit: number) => Promise<Counter[]>;
+export type Place = Pick<Counter, 'domainId' | 'period'>;
+
+/** Reads up to `limit` counters after a place, in a fixed order; `next` is the place to go on from, if there are more. */
+export type ListCounters = (
+  after: Place | undefined,
+  limit: number,
+) => Promise<{ counters: PackedCounters[]; next: Place | undefined }>;
 
 /** True if the organization is ready now; false if another fill is running, or a flush or drop came in between. */
 export async function fill(
@@ -28,7 +36,7 @@ export async function fill(
   const began = await connection.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
   if (began === null) return false;
   try {
-    await raiseAll(connection, organizationId, listCounters);
+    if (!(await raiseAll(connection, organizationId, nonce, listCounters))) return false;
   } catch (error) {
     // so that the next fill can start at once
     await connection.client.del(fillKey(organizationId)).catch(() => {});
@@ -38,22 +46,36 @@ export async function fill(
   return (await scripted(connection.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
 }
 
+/** False where the nonce has gone. */
 async function raiseAll(
-  connection: RedisConnection,
+  { client }: RedisConnection,
   organizationId: string,
+  nonce: string,
   listCounters: ListCounters,
-): Promise<void> {
-  let last: Counter | undefined;
+): Promise<boolean> {
+  let after: Place | undefined;
   do {
-    const counters = await listCounters(last, chunk);
-    await raise(connection.client, counters);
-    await connection.client.pexpire(fillKey(organizationId), fillLasts);
-    last = counters.length === chunk ? counters.at(-1) : undefined;
-  } while (last);
+    const { counters, next } = await listCounters(after, pageSize);
+    await raisePacked(client, organizationId, counters);
+    if ((await scripted(client).assentLease(1, fillKey(organizationId), nonce, fillLasts)) !== 1) return false;
+    after = next;
+  } while (after);
+  return true;
 }
 
-export async function isReady(connection: RedisConnection, organizationId: string): Promise<boolean> {
-  const mark = readyKey(organizationId);
-  const value = await connection.client.get(mark);
-  return value !== null && value === connection.runIdOf(mark);
+export const isReady = async (connection: RedisConnection, organizationId: string): Promise<boolean> =>
+  (await readyAmong(connection, [organizationId])).has(organizationId);
+
+/** Those of the organizations whose counters are complete in Redis. */
+export async function readyAmong(connection: RedisConnection, organizationIds: string[]): Promise<Set<string>> {
+  const ready = new Set<string>();
+  for (let at = 0; at < organizationIds.length; at += readAtOnce) {
+    const some = organizationIds.slice(at, at + readAtOnce);
+    const marks = await Promise.all(some.map((id) => connection.client.get(readyKey(id))));
+    for (const [index, id] of some.entries()) {
+      const mark = marks[index];
+      if (mark && mark === connection.runIdOf(readyKey(id))) ready.add(id);
+    }
+  }
+  return ready;
 }

@@ -4,7 +4,7 @@
  * so that a domain's month stays one small listpack. All keys of an organization share a hash tag, hence a cluster slot.
  */
 import { firstDay, isMonth, lastDay, monthOfDay, monthsBetween, type Span } from '#libs/contract/calendar';
-import type { Breakdown } from '#libs/contract/terms';
+import { type Breakdown, type Counter, emptyBreakdown } from '#libs/contract/terms';
 
 const prefix = (organizationId: string) => `assent:{${organizationId}}`;
 
@@ -12,15 +12,19 @@ const prefix = (organizationId: string) => `assent:{${organizationId}}`;
 export const readyKey = (organizationId: string): string => `${prefix(organizationId)}:ready`;
 /** Holds the nonce of the running fill. */
 export const fillKey = (organizationId: string): string => `${prefix(organizationId)}:fill`;
-/** The set of the organization's counter keys, so that all can be dropped at once. */
+/** The set of the organization's counter keys, so that all can be dropped. */
 export const keysKey = (organizationId: string): string => `${prefix(organizationId)}:keys`;
 
-/** The hash that holds a period of a domain ('' for the organization), and the field in it. */
-export const counterKey = (organizationId: string, domainId: string, period: string): string =>
-  isMonth(period)
-    ? `${prefix(organizationId)}:months:${domainId}`
-    : `${prefix(organizationId)}:days:${domainId}:${monthOfDay(period)}`;
+/** The hash of a domain's ('' for the organization's) days in `month`, or, where that is '', of its months. */
+export const hashKey = (organizationId: string, domainId: string, month: string): string =>
+  month === '' ? `${prefix(organizationId)}:months:${domainId}` : `${prefix(organizationId)}:days:${domainId}:${month}`;
+
+const monthOfHash = (period: string): string => (isMonth(period) ? '' : monthOfDay(period));
 export const counterField = (period: string): string => (isMonth(period) ? period : period.slice(8));
+
+/** Where a counter is: its hash, and the field in it. */
+export const counterKey = (organizationId: string, domainId: string, period: string): string =>
+  hashKey(organizationId, domainId, monthOfHash(period));
 
 /** A part of a hash: its fields from `first` to `last`. */
 export interface Fields {
@@ -45,13 +49,19 @@ export const fieldsOf = (organizationId: string, domainId: string, spans: Span[]
     }));
   });
 
-/** The inverse of `counterKey`; without a month for the hash of months. */
-export function parseKey(organizationId: string, key: string): { domainId: string; month?: string } {
-  const [kind, domainId = '', month] = key.slice(prefix(organizationId).length + 1).split(':');
-  return kind === 'days' && month ? { domainId, month } : { domainId };
+/** The inverse of `hashKey`. */
+export function parseKey(organizationId: string, key: string): { domainId: string; month: string } {
+  const [kind, domainId = '', month = ''] = key.slice(prefix(organizationId).length + 1).split(':');
+  return { domainId, month: kind === 'days' ? month : '' };
 }
 
+/** `first field`, then the counts: what the scripts take for a counter. */
+export const pack = ({ period, accept_all, reject_all, custom, withdraw }: Counter): string =>
+  `${counterField(period)} ${accept_all} ${reject_all} ${custom} ${withdraw}`;
+
+/** The four counts of a field; a malformed one counts as 0, here as in the scripts. */
 export function unpack(packed: string): Breakdown {
+  if (!/^\d+ \d+ \d+ \d+$/.test(packed)) return emptyBreakdown();
   const [accept_all = 0, reject_all = 0, custom = 0, withdraw = 0] = packed.split(' ').map(Number);
   return { accept_all, reject_all, custom, withdraw };
 }

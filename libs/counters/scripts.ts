@@ -9,6 +9,8 @@ const sources = {
   assentSum: lua('sum'),
   assentReady: lua('ready'),
   assentDrop: lua('drop'),
+  assentDiffer: lua('differ'),
+  assentLease: lua('lease'),
 };
 
 type Script = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<unknown>;

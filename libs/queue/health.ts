@@ -1,4 +1,7 @@
-/** Whether Redis can take records now. Probed several times a second, so that no request has to wait for a timeout. */
+/**
+ * Whether Redis can take records now, and whether its settings let it hold them through an outage. Probed several times a
+ * second, so that no request has to wait for a timeout.
+ */
 import { Cluster } from 'ioredis';
 import type { RedisClient } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
@@ -11,6 +14,8 @@ const fullAt = 0.8;
 export interface RedisHealth {
   /** null: Redis takes records; otherwise why it does not */
   reason(): string | null;
+  /** What its operator should change, although it takes records; as of the last answer. */
+  warnings(): string[];
   /** An `add` failed: not usable until the next probe succeeds. */
   suspect(reason: string): void;
   /** Resolves when Redis can first take records. */
@@ -18,7 +23,13 @@ export interface RedisHealth {
   close(): void;
 }
 
-export function watchRedis(client: RedisClient, onChange: (reason: string | null) => void): RedisHealth {
+/** `onWarnings`: where the first answer has any, and whenever they become others. */
+export function watchRedis(
+  client: RedisClient,
+  onChange: (reason: string | null) => void,
+  onWarnings: (warnings: string[]) => void = () => {},
+): RedisHealth {
+  let warnings: string[] = [];
   let reason: string | null = 'not connected yet';
   let suspectedAt = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -36,7 +47,10 @@ export function watchRedis(client: RedisClient, onChange: (reason: string | null
 
   const probe = async () => {
     const started = performance.now();
-    const found = await probeAll(client);
+    const { problem: found, warnings: next = warnings } = await probeAll(client);
+    const isNews = next.join() !== warnings.join();
+    warnings = next;
+    if (isNews && warnings.length > 0) onWarnings(warnings);
     if (found !== null || started > suspectedAt) set(found);
     timer = setTimeout(probe, probeEvery);
   };
@@ -44,6 +58,7 @@ export function watchRedis(client: RedisClient, onChange: (reason: string | null
 
   return {
     reason: () => reason,
+    warnings: () => warnings,
     suspect: (why) => {
       suspectedAt = performance.now();
       set(why);
@@ -53,24 +68,43 @@ export function watchRedis(client: RedisClient, onChange: (reason: string | null
   };
 }
 
-async function probeAll(client: RedisClient): Promise<string | null> {
+/** Of all masters; without `warnings` where one did not answer. */
+async function probeAll(client: RedisClient): Promise<{ problem: string | null; warnings?: string[] }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  if (nodes.length === 0) return 'not connected';
+  if (nodes.length === 0) return { problem: 'not connected' };
   try {
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
-    return infos.map(problemIn).find((problem) => problem !== null) ?? null;
+    const problem = infos.map(problemIn).find((each) => each !== null) ?? null;
+    return { problem, warnings: [...new Set(infos.flatMap(warningsIn))] };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return {
+      problem: client.status === 'ready' ? (error instanceof Error ? error.message : String(error)) : 'not connected',
+    };
   }
 }
 
+const fieldOf = (info: string, name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+
 /** Why this server cannot take records, by its reply to INFO; null if it can. */
 function problemIn(info: string): string | null {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  const field = (name: string) => fieldOf(info, name);
   if (field('loading') === '1') return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
   const max = Number(field('maxmemory'));
   if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;
+}
+
+function warningsIn(info: string): string[] {
+  const policy = fieldOf(info, 'maxmemory_policy');
+  const evicts = policy !== '' && policy !== 'noeviction';
+  return [
+    ...(fieldOf(info, 'maxmemory') === '0'
+      ? ['Redis has no maxmemory: in a long outage of Postgres it takes all memory of its machine']
+      : []),
+    ...(evicts
+      ? [`Redis has the maxmemory-policy ${policy}, not noeviction: when full it drops acknowledged records`]
+      : []),
+  ];
 }

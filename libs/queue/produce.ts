@@ -22,7 +22,8 @@ export interface Producer {
   close(): Promise<void>;
 }
 
-export function createProducer(connection: RedisConnection, shards: number): Producer {
+/** `onAnnounceError`: the shards could not be announced, which is tried again. */
+export function createProducer(connection: RedisConnection, shards: number, onAnnounceError = () => {}): Producer {
   const open = new Map<number, Queue>();
   let closed = false;
 
@@ -44,7 +45,7 @@ export function createProducer(connection: RedisConnection, shards: number): Pro
       }
     }
   };
-  const announce = () => void announceShards(connection.client, shards).catch(() => {});
+  const announce = () => void announceShards(connection.client, shards).catch(onAnnounceError);
   // repeatedly, since a flushed Redis forgets
   connection.client.on('ready', announce);
   const announcing = setInterval(announce, announceEvery);

@@ -1,10 +1,7 @@
 /** The `counters` table: the truth that Redis copies. */
 import { periodsOf, type Span } from '#libs/contract/calendar';
-import { type Breakdown, type Counter, emptyBreakdown } from '#libs/contract/terms';
-import type { Sql } from './sql.ts';
-
-const columns = (sql: Sql) => sql`
-  organization_id as "organizationId", domain_id as "domainId", period, accept_all, reject_all, custom, withdraw`;
+import { type Breakdown, type Counter, emptyBreakdown, type PackedCounters } from '#libs/contract/terms';
+import type { Database, Sql } from './sql.ts';
 
 /** The counts of each period; one without decisions is absent. `domainId` '' is the organization. */
 export async function readCounts(
@@ -17,53 +14,70 @@ export async function readCounts(
   return new Map(rows.map(({ period, ...counts }) => [period, { ...emptyBreakdown(), ...counts }]));
 }
 
-/** Up to `limit` counters of one organization after `after`, in the key's order, to page through all of them. */
+type Place = Pick<Counter, 'domainId' | 'period'>;
+
+/** Rows of `counters` as PackedCounters, with how many there are and the last period. */
+const packed = (sql: Sql, rows: ReturnType<Sql>) => sql<(PackedCounters & { n: number; last: string })[]>`
+  select domain_id as "domainId", month, count(*)::int as n, max(period) as last,
+    string_agg(concat_ws(' ', field, accept_all, reject_all, custom, withdraw), ';' order by period) as counters
+  from (
+    select *, case length(period) when 7 then '' else left(period, 7) end as month,
+      case length(period) when 7 then period else right(period, 2) end as field
+    from (${rows}) as counter
+  ) as placed
+  group by domain_id, month`;
+
+/** Up to `limit` counters of one organization after a place, in the key's order, to page through all of them. */
 export async function listCounters(
   sql: Sql,
   organizationId: string,
-  after: { domainId: string; period: string } | undefined,
+  after: Place | undefined,
   limit: number,
-): Promise<Counter[]> {
-  return sql<Counter[]>`
-    select ${columns(sql)} from counters
-    where organization_id = ${organizationId}
-      and (domain_id, period) > (${after?.domainId ?? ''}, ${after?.period ?? ''})
-    order by domain_id, period limit ${limit}`;
+): Promise<{ counters: PackedCounters[]; next: Place | undefined }> {
+  const counters = await packed(
+    sql,
+    sql`
+      select * from counters
+      where organization_id = ${organizationId}
+        and (domain_id, period) > (${after?.domainId ?? ''}, ${after?.period ?? ''})
+      order by domain_id, period limit ${limit}`,
+  );
+  let next: Place = { domainId: '', period: '' };
+  let count = 0;
+  for (const { domainId, n, last } of counters) {
+    count += n;
+    const isLater = domainId === next.domainId ? last > next.period : domainId > next.domainId;
+    if (isLater) next = { domainId, period: last };
+  }
+  return { counters, next: count < limit ? undefined : next };
 }
 
-/** All counters of an organization for days and months from `since` (`YYYY-MM-DD`) on. */
-export async function listCountersSince(sql: Sql, organizationId: string, since: string): Promise<Counter[]> {
-  return sql<Counter[]>`
-    select ${columns(sql)} from counters
-    where organization_id = ${organizationId}
-      and period >= case when length(period) = 7 then ${since.slice(0, 7)} else ${since} end`;
-}
-
-/** Notes counters that could not be raised; the worker's sweep raises them later. */
-export const oweRaises = (sql: Sql, counters: Pick<Counter, 'organizationId' | 'domainId' | 'period'>[]) => sql`
-  insert into owed_raises (organization_id, domain_id, period)
-  select "organizationId", "domainId", period
-  from json_to_recordset(${JSON.stringify(counters)}::text::json)
-    as owed ("organizationId" text, "domainId" text, period text)`;
-
-export interface OwedRaise extends Counter {
-  /** of all raises owed to this counter */
-  ids: number[];
-}
-
-/** The counters of the oldest owed raises, with their current values. After an outage the same few are owed many times. */
-export async function listOwedRaises(sql: Sql, limit: number): Promise<OwedRaise[]> {
-  return sql<OwedRaise[]>`
-    select o.ids, ${columns(sql)}
-    from (
-      select organization_id, domain_id, period, json_agg(id) as ids
-      from (select id, organization_id, domain_id, period from owed_raises order by id limit ${limit}) oldest
-      group by organization_id, domain_id, period
-    ) o
-    join counters using (organization_id, domain_id, period)`;
-}
-
-export const deleteOwedRaises = (sql: Sql, ids: number[]) => sql`delete from owed_raises where id = any(${ids})`;
+/**
+ * What Redis is compared with: an organization's counters for days and months from `since` (`YYYY-MM-DD`) on, domain by
+ * domain. Older ones are not read, since a domain's counters lie in the order of time.
+ */
+export const countersSince = ({ run }: Pick<Database, 'run'>, organizationId: string, since: string) => ({
+  /** Ids of up to `limit` domains after `after`, in order. */
+  listDomains: (after: string, limit: number): Promise<string[]> =>
+    run(async (sql) => {
+      const rows = await sql<{ id: string }[]>`
+        select id from domains where organization_id = ${organizationId} and id > ${after} order by id limit ${limit}`;
+      return rows.map(({ id }) => id);
+    }),
+  listCounters: (domainIds: string[]): Promise<(PackedCounters & { n: number })[]> =>
+    run((sql) =>
+      packed(
+        sql,
+        sql`
+          select counters.* from unnest(${domainIds}::text[]) as domain (id)
+          cross join lateral (
+            select * from counters
+            where organization_id = ${organizationId} and domain_id = domain.id collate "C"
+              and period >= ${since.slice(0, 7)} and (length(period) = 7 or period >= ${since})
+          ) as counters`,
+      ),
+    ),
+});
 
 export async function listOrganizationIds(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select id from organizations order by id`;

@@ -8,6 +8,9 @@ const stateOf = (error: unknown): string | undefined =>
 /** A deadlock or a serialization failure: the same statement succeeds when retried. */
 export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
 
+/** The statement, or its wait for a lock, took longer than it may: somebody else was in the way. */
+export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
+
 /** No partition for the row. Its code is that of a check violation; the server's routine tells them apart. */
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';

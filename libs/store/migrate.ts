@@ -1,23 +1,51 @@
 /**
  * Migrations by dbmate, one process at a time: dbmate itself takes no lock, and a blocking lock would hang
- * `create index concurrently`, so an advisory lock is polled around it.
+ * `create index concurrently`, so an advisory lock is polled around it. Indexes of `records` follow, see record-indexes.ts.
  */
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { resolveBinary } from 'dbmate';
 import postgres from 'postgres';
+import { buildRecordIndexes } from './record-indexes.ts';
 
 const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export async function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 10 });
-  try {
+export function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
+  return withConnection(databaseUrl, async (sql) => {
     await holdLock(sql, patience);
-    return await runDbmate(databaseUrl);
+    if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
+    const output = await runDbmate(databaseUrl);
+    return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
+  });
+}
+
+/** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
+export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnection(databaseUrl, hasOlderMigration);
+
+async function withConnection<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(databaseUrl, { max: 1, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 });
+  try {
+    return await work(sql);
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
+  const [table] = await sql`select where to_regclass('schema_migrations') is not null`;
+  if (!table) return false;
+  const [first = ''] = readdirSync(migrationsFolder)
+    .map((file) => file.replace(/_.*/, ''))
+    .sort();
+  const [older] = await sql`select from schema_migrations where version::text collate "C" < ${first} limit 1`;
+  return older !== undefined;
+}
+
+function tooOld(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `the database ${host}${pathname} has a schema from before the first release: nothing was changed, use an empty database`;
 }
 
 async function holdLock(sql: postgres.Sql, patience: number): Promise<void> {

@@ -28,10 +28,12 @@ export interface Database {
    * sends again: the pool is replaced, its statements fail as with any lost connection, and the answer is true.
    */
   recover(error: unknown): boolean;
+  /** Grows whenever a connection was closed: the next one may lead to another server. */
+  generation(): number;
   close(): Promise<void>;
 }
 
-function connect(options: DatabaseOptions): Sql {
+function connect(options: DatabaseOptions, onclose: () => void): Sql {
   return postgres(options.url, {
     max: options.max,
     prepare: options.prepare,
@@ -48,6 +50,7 @@ function connect(options: DatabaseOptions): Sql {
       jit: 'off',
     },
     onnotice: () => {},
+    onclose,
     // the driver would ask for all array types on each new connection, and end the process when that query fails
     fetch_types: false,
     types: {
@@ -76,12 +79,18 @@ const arrayParameter = (to: number) => ({
 const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
 
 export function createDatabase(options: DatabaseOptions): Database {
-  let sql = connect(options);
+  let generation = 0;
+  const countClosed = () => {
+    generation += 1;
+  };
+  const open = () => connect(options, countClosed);
+  let sql = open();
   let answered = performance.now();
 
   const replace = () => {
     const pool = sql;
-    sql = connect(options);
+    countClosed();
+    sql = open();
     void pool.end({ timeout: 0 }).catch(() => {});
   };
   const replaceIfSilent = (pool: Sql, since: number) => {
@@ -106,6 +115,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       if (isLostWrite) replace();
       return isLostWrite;
     },
+    generation: () => generation,
     close: () => sql.end({ timeout: 5 }),
   };
 }

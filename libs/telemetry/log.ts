@@ -4,6 +4,7 @@
  */
 import pino, { type DestinationStream, type LoggerOptions } from 'pino';
 import type { Log } from '#libs/runtime/log';
+import { createLineLimit } from './line-limit.ts';
 
 export type { Log };
 
@@ -20,15 +21,28 @@ const withheld = [
   'remoteAddress',
 ].flatMap((name) => (name.startsWith('[') ? [name, `*${name}`, `*.*${name}`] : [name, `*.${name}`, `*.*.${name}`]));
 
+/** An answer's request id leads to its line, so where a few requests fail at once each has one. */
+const requestBurst = 5;
+
 /** Secrets inside a message: API keys, access tokens, and passwords in the URLs of Postgres and Redis. */
 const secrets = /\bak_[\w-]{22,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^:@/\s"]*:)[^@/\s"]+(?=@)/g;
 
-/** `destination`: standard output; tests pass their own. */
+export interface LogOptions {
+  /** called for each line that is left out */
+  onSuppressed?: (level: 'warn' | 'error') => void;
+  /** default: standard output */
+  destination?: DestinationStream;
+}
+
+/** Of the warnings and errors of one text one is written each second, see line-limit.ts. */
 export function createLog(
   name: string,
   level: string,
-  // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
-  destination: DestinationStream = pino.destination({ fd: 1, sync: true }),
+  {
+    onSuppressed = () => {},
+    // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
+    destination = pino.destination({ fd: 1, sync: true }),
+  }: LogOptions = {},
 ): Log {
   const options: LoggerOptions = {
     name,
@@ -40,7 +54,26 @@ export function createLog(
     serializers: { err: describeError },
     hooks: { streamWrite: (line) => line.replaceAll(secrets, censored) },
   };
-  return pino(options, destination);
+  const logger = pino(options, destination);
+  const admit = createLineLimit();
+  const limited = (severity: 'warn' | 'error') => (fields: object, message: string) => {
+    if (!logger.isLevelEnabled(severity)) return;
+    const suppressed = admit(kindOf(fields, message), 'requestId' in fields ? requestBurst : 1);
+    if (suppressed === null) onSuppressed(severity);
+    else logger[severity](suppressed > 0 ? { ...fields, suppressed } : fields, message);
+  };
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: limited('warn'),
+    error: limited('error'),
+  };
+}
+
+/** Texts are static. Bugs share one, so they are told apart by where they were thrown. */
+function kindOf(fields: { event?: unknown; err?: unknown }, message: string): string {
+  if (fields.event !== 'bug' || !(fields.err instanceof Error)) return message;
+  return `${message} ${/\n\s+at .*/.exec(fields.err.stack ?? '')}`;
 }
 
 /** The driver's errors carry the query's parameters, which are visitors' records: only these fields are logged. */

@@ -40,17 +40,6 @@ export function createMetrics() {
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
       registers,
     }),
-    queueDepth: new Gauge({
-      name: 'assent_queue_jobs',
-      help: 'Jobs in the record queues, by state',
-      labelNames: ['state'],
-      registers,
-    }),
-    queueAge: new Gauge({
-      name: 'assent_queue_oldest_job_age_seconds',
-      help: 'Age of the oldest waiting job',
-      registers,
-    }),
     redisUsable: new Gauge({
       name: 'assent_redis_usable',
       help: '1 while records go through Redis, 0 while they go straight to Postgres',
@@ -70,6 +59,18 @@ export function createMetrics() {
     drift: new Counter({
       name: 'assent_counter_drift_total',
       help: 'Counters in Redis that were found to differ from Postgres',
+      registers,
+    }),
+    suppressedLines: new Counter({
+      name: 'assent_log_lines_suppressed_total',
+      help: 'Log lines left out because one of the same text was written within the last second, by level',
+      labelNames: ['level'],
+      registers,
+    }),
+    backgroundErrors: new Counter({
+      name: 'assent_background_errors_total',
+      help: 'Failed background tasks that are tried again and not logged each time, by task',
+      labelNames: ['task'],
       registers,
     }),
   };

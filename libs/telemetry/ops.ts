@@ -4,7 +4,9 @@ import { isTrustedHost } from './is-trusted-host.ts';
 
 export interface Readiness {
   ready: boolean;
-  [part: string]: boolean | string | number;
+  /** what an operator should change, although it is ready; not shown where there is none */
+  warnings?: string[];
+  [part: string]: boolean | string | number | string[] | undefined;
 }
 
 export interface OpsOptions {
@@ -26,10 +28,10 @@ export function createOpsServer({ readiness, metrics, queues }: OpsOptions): Ser
     else if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {
-      readiness().then(
-        (state) => send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(state)}\n`),
-        fail,
-      );
+      readiness().then(({ warnings = [], ...state }) => {
+        const shown = warnings.length > 0 ? { ...state, warnings } : state;
+        send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(shown)}\n`);
+      }, fail);
     } else if (path === '/metrics') {
       metrics().then(({ type, text }) => send(200, type, text), fail);
     } else send(404, 'text/plain', 'paths: /livez /readyz /metrics /queues\n');

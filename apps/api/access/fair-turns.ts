@@ -56,6 +56,8 @@ export function fairTurns(atOnce = defaultAtOnce): Middleware {
 
 /** Done here, so that the size is known. */
 function stringify(ctx: Context): number {
+  // a 304 has no body
+  if (ctx.body == null) return 0;
   const text = JSON.stringify(ctx.body);
   ctx.type = 'application/json';
   ctx.body = text;

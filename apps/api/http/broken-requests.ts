@@ -1,9 +1,9 @@
 /** Incomplete requests and invalid HTTP; they too get one of the contract's errors. */
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { problemType } from './problem.ts';
+import { newRequestId } from './request-id.ts';
 
 /** An error of Node's parser, with the bytes that it failed on. */
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
@@ -37,7 +37,7 @@ export function answerBrokenRequests(server: Server): void {
       before.request.emit('error', error);
       return;
     }
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const problem = problemOf(error);
     const body = JSON.stringify(problem.body(requestId));
     socket.end(

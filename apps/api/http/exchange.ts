@@ -2,12 +2,12 @@
  * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
  * the metric and the log line.
  */
-import { randomUUID } from 'node:crypto';
 import { Problem } from '#libs/contract/problem';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import type { Context, Middleware } from './context.ts';
 import { answerError } from './problem.ts';
+import { newRequestId } from './request-id.ts';
 import { routeOf } from './routes.ts';
 
 export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
@@ -50,7 +50,7 @@ const slow = 1_000;
 function beginRequest(ctx: Context): void {
   const given = ctx.req.headers['x-request-id'];
   const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
-  const requestId = isUsable ? given : randomUUID();
+  const requestId = isUsable ? given : newRequestId();
   ctx.state = {
     requestId,
     receivedAt: Date.now(),

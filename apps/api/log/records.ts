@@ -2,9 +2,11 @@
 import { Problem } from '#libs/contract/problem';
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
+import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import type { LogPage } from '#libs/store/records/full-record';
 import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
 import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
@@ -14,7 +16,7 @@ import { guard } from '../http/guard.ts';
 const defaultLimit = 50;
 const cappedLimit = 10;
 
-export function records({ db, readDb }: { db: Database; readDb: Database }): Middleware {
+export function records({ db, readDb, metrics }: { db: Database; readDb: Database; metrics: Metrics }): Middleware {
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;
@@ -33,20 +35,25 @@ export function records({ db, readDb }: { db: Database; readDb: Database }): Mid
       ctx.body = cappedPage(domainId, size, first, cap);
       return;
     }
-    const found = await readDb.run((sql) =>
-      readPage(sql, {
-        organizationId,
-        domainId,
-        decision,
-        from,
-        to,
-        visitorId,
-        bot,
-        limit,
-        offset: (page - 1) * limit,
-        after: position?.after.id,
-      }),
-    );
+    const offset = (page - 1) * limit;
+    const wanted = {
+      organizationId,
+      domainId,
+      decision,
+      from,
+      to,
+      visitorId,
+      bot,
+      limit,
+      offset,
+      after: position?.after.id,
+    };
+    // the answer does not depend on it, and the next page of this visitor asks again
+    const noteBusy = (busy: string) =>
+      void db
+        .run((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy }))
+        .catch(() => metrics.backgroundErrors.inc({ task: 'note_busy_visitor' }));
+    const found = await readDb.run((sql) => readPage(sql, wanted, noteBusy));
     const last = found.records.at(-1);
     const answer: RecordsPage = {
       domainId,

@@ -32,7 +32,8 @@ const others = 50;
 const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(file.content, { level: 9 }) });
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
-export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetShelf {
+/** `onKeepError`: this build's files could not be stored, which is tried again. */
+export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>, onKeepError = () => {}): WidgetShelf {
   const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(build, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
   // one query at a time, however many hashes strangers ask for
@@ -58,6 +59,7 @@ export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>): WidgetS
     try {
       await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
+      onKeepError();
       if (isFirst) log.warn({ err: error }, "could not store the widget's files; retrying");
       if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
     }

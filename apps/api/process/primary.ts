@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { ApiConfig } from '#libs/config/api';
+import { watchRedis } from '#libs/queue/health';
 import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
@@ -21,6 +22,8 @@ export function shareMetrics(register: Registry): void {
 export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   const registry = new AggregatorRegistry();
   const redis = connectRedis(config.redis, 'producer', log);
+  // its processes log what it finds
+  const redisHealth = watchRedis(redis.client, () => {});
   const producer = createProducer(redis, config.queueShards);
   const listening = new Set<number>();
   let hasListened = false;
@@ -56,13 +59,17 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   };
 
   const ops = createOpsServer({
-    readiness: async () => ({ ready: !stopping && listening.size > 0, processes: listening.size }),
+    readiness: async () => {
+      const processes = listening.size;
+      return { ready: !stopping && processes > 0, processes, warnings: redisHealth.warnings() };
+    },
     metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
     queues: queuePages(() => producer.queues()),
   });
   createLifecycle({ deadline: 15_000, log }).onStop([
     { name: 'processes', stop: stopWorkers },
     { name: 'queue', stop: () => producer.close() },
+    { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
     { name: 'operations port', stop: () => ops.close() },
   ]);

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
+import { observeQueues } from '#libs/queue/observe';
 import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
@@ -11,9 +12,10 @@ import { within } from '#libs/runtime/within';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Log } from '#libs/telemetry/log';
+import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -31,19 +33,27 @@ const answerTime = 5_000;
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
-export async function serve(config: ApiConfig, log: Log): Promise<void> {
+export async function serve(config: ApiConfig): Promise<void> {
   const metrics = createMetrics();
+  const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
+  const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const shared = { ...database, prepare: config.databasePrepare, name: 'assent-api' };
   const db = createDatabase({ ...shared, url: config.databaseUrl });
   const readDb =
     config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
   const redis = connectRedis(config.redis, 'producer', log);
-  const redisHealth = watchRedis(redis.client, (reason) => {
-    metrics.redisUsable.set(reason === null ? 1 : 0);
-    if (reason === null) log.info({}, 'recording through Redis');
-    else log.warn({ reason }, 'recording straight to Postgres');
-  });
-  const producer = createProducer(redis, config.queueShards);
+  const redisHealth = watchRedis(
+    redis.client,
+    (reason) => {
+      metrics.redisUsable.set(reason === null ? 1 : 0);
+      if (reason === null) log.info({}, 'recording through Redis');
+      else log.warn({ reason }, 'recording straight to Postgres');
+    },
+    (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+  );
+  const producer = createProducer(redis, config.queueShards, failed('announce_shards'));
+  const queues = observeQueues(redis, config.queueShards);
+  createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
   const tenants = createTenantCache(db, log);
   await tenants.follow();
 
@@ -55,7 +65,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   };
   const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
-  const widget = createWidgetShelf(db, log);
+  const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
   widget.keep();
   const app = createApp({ config, log, metrics, db, readDb, tenants, recorder, counters, widget });
 
@@ -63,13 +73,14 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   answerBrokenRequests(server);
   const readiness = async () => {
     const postgres = await db
-      .run((sql) => sql`select from record_months limit 1`, 1_000)
+      .run((sql) => sql`select from user_agents limit 0`, 1_000)
       .then(
         () => true,
         () => false,
       );
     const redisReason = redisHealth.reason();
-    return { ready: !stopping && (postgres || redisReason === null), postgres, redis: redisReason ?? true };
+    const ready = !stopping && (postgres || redisReason === null);
+    return { ready, postgres, redis: redisReason ?? true, warnings: redisHealth.warnings() };
   };
   // in a cluster the primary process serves the operations port, with the metrics of all
   if (cluster.isWorker) shareMetrics(metrics.register);
@@ -90,7 +101,7 @@ export async function serve(config: ApiConfig, log: Log): Promise<void> {
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },
     { name: 'recorder', stop: () => recorder.idle() },
-    { name: 'queue', stop: () => producer.close() },
+    { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
     { name: 'tenants', stop: () => tenants.close() },
     { name: 'widget', stop: () => widget.close() },
     { name: 'redis health', stop: () => redisHealth.close() },

@@ -2,8 +2,6 @@
  * POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. Floods come here, and
  * through the router a record would take a tenth more of the API's processor time, so this one path is matched before it.
  */
-import { isbot } from 'isbot';
-import { LRUCache } from 'lru-cache';
 import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
@@ -70,7 +68,6 @@ function domainIdIn(url: string): string | undefined {
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
 
 export function record({ config, recorder }: { config: RecordConfig; recorder: Recorder }): Step {
-  const isBot = createBotDetector();
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
@@ -79,7 +76,7 @@ export function record({ config, recorder }: { config: RecordConfig; recorder: R
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now);
     const receivedAt = toTimestamp(now);
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
-    if (isBot(made.userAgent)) made.bot = true;
+    if (isProgram(made)) made.bot = true;
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
@@ -155,21 +152,9 @@ function withoutQuery(pageUrl: string): string {
   return origin + pathname;
 }
 
+/** Every browser names itself; a site's own server need not. */
+const isProgram = ({ userAgent, source }: NewRecord): boolean =>
+  userAgent === undefined && source !== 'api' && source !== 'import';
+
 const countryIn = (header: string): string | undefined =>
   /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;
-
-const maxUserAgents = 5_000;
-
-/** Known crawlers, and other programs that are not browsers. They are marked, never refused: every valid record counts. */
-function createBotDetector(): (userAgent: string | undefined) => boolean {
-  const known = new LRUCache<string, boolean>({ max: maxUserAgents });
-  return (userAgent) => {
-    // every browser sends one
-    if (userAgent === undefined) return true;
-    const found = known.get(userAgent);
-    if (found !== undefined) return found;
-    const answer = isbot(userAgent);
-    known.set(userAgent, answer);
-    return answer;
-  };
-}

@@ -1,7 +1,7 @@
 /** Reads counters from Redis. If Redis is down or does not hold all of them, reads them from Postgres and starts a fill. */
-
+import pLimit from 'p-limit';
 import { type Breakdown, sumOf } from '#libs/contract/terms';
-import { fill } from '#libs/counters/fill';
+import { fill, isReady } from '#libs/counters/fill';
 import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
 import type { RedisHealth } from '#libs/queue/health';
 import type { RedisConnection } from '#libs/runtime/redis';
@@ -9,6 +9,9 @@ import { listCounters, readCounts } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
+
+/** organizations at a time */
+const fillsAtOnce = 2;
 
 export type StatsSource = 'redis' | 'postgres';
 
@@ -28,16 +31,23 @@ export function createCounterReader(options: {
 }): CounterReader {
   const { connection, redisHealth, db, log, metrics } = options;
   const filling = new Set<string>();
+  const limit = pLimit(fillsAtOnce);
 
+  /** Who is asked for is filled at once, before the worker comes to it; of very many, one after the other. */
   const startFill = (organizationId: string) => {
     if (filling.has(organizationId)) return;
     filling.add(organizationId);
-    fill(connection, organizationId, (after, limit) => db.run((sql) => listCounters(sql, organizationId, after, limit)))
-      .then((filled) => {
-        if (filled) metrics.fills.inc();
-      })
+    limit(fillNow, organizationId)
       .catch((error: unknown) => log.warn({ err: error, organizationId }, 'could not fill counters'))
       .finally(() => filling.delete(organizationId));
+  };
+
+  const fillNow = async (organizationId: string) => {
+    if (await isReady(connection, organizationId)) return;
+    const filled = await fill(connection, organizationId, (after, most) =>
+      db.run((sql) => listCounters(sql, organizationId, after, most)),
+    );
+    if (filled) metrics.fills.inc();
   };
 
   type Ask<Counts> = (connection: RedisConnection, wanted: Wanted) => Promise<Counts | null>;

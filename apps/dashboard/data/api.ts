@@ -11,6 +11,8 @@ type Query = Record<string, string | number | boolean | undefined>;
 export interface Api {
   organization(signal?: AbortSignal): Promise<Organization>;
   orgStats(query: { limit?: number; cursor?: string }, signal?: AbortSignal): Promise<OrgStats>;
+  /** The same, or null while no total has moved since the last answer to this question that was not null. */
+  movedOrgStats(query: { limit: number }, signal?: AbortSignal): Promise<OrgStats | null>;
   stats(
     domainId: string,
     query: { from: string; to: string; interval?: 'day' | 'month' | undefined },
@@ -22,32 +24,57 @@ export interface Api {
 /** `onRefused` is called when the service does not accept the token, now or any more. */
 export function createApi(token: string, onRefused: () => void): Api {
   async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
+    const response = await ask(path, query, signal);
+    if (response.ok && isJson(response)) return readBody<Body>(response);
+    throw await refuse(response);
+  }
+
+  async function ask(path: string, query: Query, signal?: AbortSignal, tag?: string): Promise<Response> {
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
-    const response = await send(`${path}${queryString(query)}`, token, signal);
+    const response = await send(`${path}${queryString(query)}`, token, signal, tag);
     learnServiceTime(response.headers.get('date'));
-    if (response.ok && isJson(response)) return readBody<Body>(response);
+    return response;
+  }
+
+  async function refuse(response: Response): Promise<ApiError> {
     const error = await errorOf(response);
     if (error.kind === 'refused') onRefused();
-    throw error;
+    return error;
   }
+
+  /** of the last answer to each question */
+  const tags = new Map<string, string>();
+  async function getMoved<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body | null> {
+    const question = path + queryString(query);
+    const response = await ask(path, query, signal, tags.get(question));
+    if (response.status === 304) return null;
+    if (!response.ok || !isJson(response)) throw await refuse(response);
+    const body = await readBody<Body>(response);
+    const tag = response.headers.get('etag');
+    if (tag === null) tags.delete(question);
+    else tags.set(question, tag);
+    return body;
+  }
+
   const domain = (domainId: string) => `/v1/consent/${encodeURIComponent(domainId)}`;
   return {
     organization: (signal) => get('/v1/organization', {}, signal),
     orgStats: (query, signal) => get('/v1/consent/org-stats', query, signal),
+    movedOrgStats: (query, signal) => getMoved('/v1/consent/org-stats', query, signal),
     stats: (domainId, query, signal) => get(`${domain(domainId)}/stats`, query, signal),
     records: (domainId, query, signal) => get(`${domain(domainId)}/records`, query, signal),
   };
 }
 
-async function send(path: string, token: string, signal?: AbortSignal): Promise<Response> {
+async function send(path: string, token: string, signal?: AbortSignal, tag?: string): Promise<Response> {
   const expiry = AbortSignal.timeout(timeout);
   try {
     return await fetch(path, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, ...(tag !== undefined && { 'if-none-match': tag }) },
       credentials: 'omit',
       signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });

@@ -3,8 +3,8 @@
  *
  * Polling instead of server-sent events, because it is stateless: it works behind any proxy, with any number of API
  * processes and with tokens that expire, and an open tab does not hold a connection. Every answer is complete, so there
- * is nothing to miss or replay. A poll costs the service one Redis script, and on the home page two short reads of
- * Postgres as well.
+ * is nothing to miss or replay. A poll costs the service one Redis script, and on the home page, when a total has moved,
+ * two short reads of Postgres as well.
  */
 import { ApiError } from './api-error.ts';
 

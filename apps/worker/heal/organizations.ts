@@ -1,6 +1,6 @@
-/** Runs a task for every organization, in one worker at a time. */
+/** Runs a task for many organizations, some at a time. */
+import pLimit from 'p-limit';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { listOrganizationIds } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
@@ -13,23 +13,24 @@ export interface HealingParts {
   metrics: Metrics;
 }
 
-/** True for one worker, and false for all others for `turn` milliseconds. */
-export const takeTurn = async (
-  { countersRedis }: Pick<HealingParts, 'countersRedis'>,
-  task: string,
-  turn: number,
-): Promise<boolean> => (await countersRedis.client.set(`assent:${task}`, process.pid, 'PX', turn, 'NX')) !== null;
+/** Organizations at a time: the stores are kept busy, and recording has its share of them. */
+const atOnce = 3;
 
-/** One organization that fails must not keep the others from being healed. */
+/** One organization that fails must not keep the others from being healed. None is begun once `signal` aborts. */
 export async function eachOrganization(
-  { db, log }: Pick<HealingParts, 'db' | 'log'>,
+  { log }: Pick<HealingParts, 'log'>,
+  organizationIds: string[],
+  signal: AbortSignal,
   heal: (organizationId: string) => Promise<void>,
 ): Promise<void> {
-  for (const organizationId of await db.run(listOrganizationIds)) {
+  const limit = pLimit(atOnce);
+  const healOne = async (organizationId: string) => {
+    if (signal.aborted) return;
     try {
       await heal(organizationId);
     } catch (error) {
       log.warn({ err: error, organizationId }, "could not repair an organization's counters");
     }
-  }
+  };
+  await Promise.all(organizationIds.map((organizationId) => limit(healOne, organizationId)));
 }

@@ -1,6 +1,5 @@
 /**
- * Housekeeping: months, retention and bookmarks, as scheduled jobs; any one worker runs each. The schedules are
- * written again every ten seconds, because a flushed Redis forgets them.
+ * Housekeeping: months, retention, user agents, bookmarks and busy visitors, as scheduled jobs; any one worker runs each. The schedules are written again every ten seconds, because a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
 import { dayOf } from '#libs/contract/calendar';
@@ -9,12 +8,15 @@ import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { setBookmarks } from '#libs/store/records/bookmarks';
+import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import type { Database } from '#libs/store/sql';
+import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import type { Log } from '#libs/telemetry/log';
 import { dropExpiredMonths, makeMonths } from './months.ts';
 
 /** milliseconds */
-const hour = 60 * 60 * 1_000;
+const second = 1_000;
+const hour = 60 * 60 * second;
 const scheduleEvery = 10_000;
 
 export function createHousekeeping({
@@ -32,12 +34,21 @@ export function createHousekeeping({
   const tasks: Record<string, () => Promise<void>> = {
     months: () => makeMonths(db, Date.now()),
     retention: async () => {
-      const months = await dropExpiredMonths(db, retentionMonths, Date.now());
-      for (const month of months) log.info({ month }, 'dropped a month of records past retention');
+      const { dropped, held } = await dropExpiredMonths(db, retentionMonths, Date.now());
+      for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
+      if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
     },
     bookmarks: async () => {
       const days = await setBookmarks(db, { today: dayOf(Date.now()) });
       if (days > 0) log.info({ days }, 'set bookmarks in the log of busy days');
+    },
+    userAgents: async () => {
+      const userAgents = await deleteUnusedUserAgents(db);
+      if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
+    },
+    visitors: async () => {
+      const visitors = await countBusyVisitors(db);
+      if (visitors > 0) log.info({ visitors }, 'counted visitors with many records');
     },
   };
 
@@ -56,6 +67,8 @@ export function createHousekeeping({
   const schedule = async () => {
     await queue.upsertJobScheduler('months', { every: hour }, { name: 'months' });
     await queue.upsertJobScheduler('bookmarks', { every: hour }, { name: 'bookmarks' });
+    await queue.upsertJobScheduler('userAgents', { every: hour }, { name: 'userAgents' });
+    await queue.upsertJobScheduler('visitors', { every: 5 * second }, { name: 'visitors' });
     if (retentionMonths > 0) await queue.upsertJobScheduler('retention', { every: hour }, { name: 'retention' });
     else await queue.removeJobScheduler('retention');
   };

@@ -1,10 +1,12 @@
 /** The months of the log: made ahead, and dropped once they are past retention. */
 import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
 import { acceptedPast } from '#libs/contract/terms';
-import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
+import { dropMonth, listHiddenMonths, listMonths, makeMonth } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 
 const monthsAhead = 2;
+/** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
+const patience = 30_000;
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;
 
@@ -15,11 +17,19 @@ export async function makeMonths(db: Database, now: number): Promise<void> {
   }
 }
 
-/** Returns the months that it dropped. */
-export async function dropExpiredMonths(db: Database, retentionMonths: number, now: number): Promise<string[]> {
+/** `held`: one that a reader keeps from being dropped. It no longer shows; the next round goes on with it. */
+export async function dropExpiredMonths(
+  db: Database,
+  retentionMonths: number,
+  now: number,
+): Promise<{ dropped: string[]; held?: string }> {
   const expired = (await db.run(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
-  for (const month of expired) await db.run((sql) => dropMonth(sql, month));
-  return expired;
+  const dropped: string[] = [];
+  for (const month of [...(await db.run(listHiddenMonths)), ...expired]) {
+    if (!(await db.run((sql) => dropMonth(sql, month), patience))) return { dropped, held: month };
+    dropped.push(month);
+  }
+  return { dropped };
 }
 
 /** A month goes only when its last day is past both the retention and the time for which records may still arrive. */

@@ -15,9 +15,14 @@ const busyDay = 100_000;
 const between = 10_000;
 const patience = 5 * 60_000;
 
+/** Days that records may still arrive for, and a little more. Older days keep the bookmarks that they have. */
+const changingDays = 32;
+
 export interface BookmarkOptions {
   /** the current UTC day, which still grows and gets none */
   today: string;
+  /** the first day to look at; for records that were not put in day by day */
+  since?: string;
   busyDay?: number;
   between?: number;
 }
@@ -25,6 +30,7 @@ export interface BookmarkOptions {
 interface BusyDay {
   organizationId: string;
   domainId: string;
+  domainNumber: number;
   day: string;
 }
 
@@ -35,34 +41,41 @@ export async function setBookmarks(db: Database, options: BookmarkOptions): Prom
   return days.length;
 }
 
+/** One range of the counters' key for each domain: what a domain has from before costs nothing. */
 const listWithout = (sql: Sql, options: BookmarkOptions) =>
   patiently(
     sql,
     (transaction) => transaction<BusyDay[]>`
-      select organization_id as "organizationId", domain_id as "domainId", period as day
-      from counters
-      where length(period) = 10 and domain_id <> '' and period < ${options.today}
-        and accept_all + reject_all + custom + withdraw >= ${options.busyDay ?? busyDay}
-        and left(period, 7) in (select month from record_months where dropped_at is null)
+      select organization_id as "organizationId", domains.id as "domainId", domains.number as "domainNumber",
+        day
+      from domains
+      cross join lateral (
+        select period as day, accept_all + reject_all + custom + withdraw as records from counters
+        where counters.organization_id = domains.organization_id and counters.domain_id = domains.id
+          and period >= ${options.since ?? addDays(options.today, -changingDays)} and period < ${options.today}
+          and length(period) = 10
+      ) as changing
+      where records >= ${options.busyDay ?? busyDay}
+        and left(day, 7) in (select month from record_months where dropped_at is null)
         and not exists (
           select from bookmarks
-          where bookmarks.domain_id = counters.domain_id and day = period
-            and records = accept_all + reject_all + custom + withdraw
+          where bookmarks.domain_number = domains.number and bookmarks.day = changing.day
+            and bookmarks.records = changing.records
         )
       order by 1, 2, 3`,
   );
 
 /** Ids and their number are read in one statement, so that they agree. */
-const setInDay = (sql: Sql, { organizationId, domainId, day }: BusyDay, every: number) =>
+const setInDay = (sql: Sql, { organizationId, domainId, domainNumber, day }: BusyDay, every: number) =>
   patiently(sql, async (transaction) => {
     const from = new Date(startOf(day));
     const to = new Date(startOf(addDays(day, 1)));
     await transaction`
-      insert into bookmarks (domain_id, day, records, newer, id)
-      select ${domainId}, ${day}, counted.records, newer, id
+      insert into bookmarks (domain_number, day, records, newer, id)
+      select ${domainNumber}::integer, ${day}, counted.records, newer, id
       from (
         select id, row_number() over (order by id desc) as newer from records
-        where domain_id = ${domainId} and id >= id_at(${from}) and id < id_at(${to})
+        where domain_number = ${domainNumber} and id >= id_at(${from}) and id < id_at(${to})
       ) as placed
       cross join (
         select accept_all + reject_all + custom + withdraw as records from counters
@@ -72,8 +85,8 @@ const setInDay = (sql: Sql, { organizationId, domainId, day }: BusyDay, every: n
       on conflict do nothing`;
     await transaction`
       delete from bookmarks
-      where domain_id = ${domainId} and day = ${day} and records < (
-        select max(records) from bookmarks where domain_id = ${domainId} and day = ${day}
+      where domain_number = ${domainNumber} and day = ${day} and records < (
+        select max(records) from bookmarks where domain_number = ${domainNumber} and day = ${day}
       )`;
   });
 

@@ -11,20 +11,20 @@ export interface LogPage {
   more: boolean;
 }
 
-/** `total` is on every row; the only row of an empty page has nothing else. */
-export type Row = Omit<FullRecord, 'decidedAt' | 'receivedAt'> & { receivedAt: Date; total: number };
+/** In an answer that also has a total, the only row of an empty page is null but for that. */
+export type Row = Omit<FullRecord, 'decidedAt' | 'receivedAt'> & { receivedAt: Date };
 
-/** The columns of `records r`. */
+/** The columns of `records r`, joined by `joinNames` (names.ts). */
 export const columns = (sql: Sql) => sql`
-  r.id, r.domain_id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
+  r.id, domains.id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
   r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,
-  r.page_url as "pageUrl", r.country, r.ip, r.user_agent as "userAgent", r.tc_string as "tcString",
+  r.page_url as "pageUrl", r.country, r.ip, user_agents.text as "userAgent", r.tc_string as "tcString",
   r.gpp_string as "gppString", r.gpc, r.metadata, r.bot`;
 
 /** One row more than `limit` tells whether older records follow. */
-export function toPage(rows: Row[], limit: number): LogPage {
+export function toPage(total: number, rows: Row[], limit: number): LogPage {
   const found = rows.filter((row) => row.id !== null);
-  return { total: rows[0]?.total ?? 0, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
+  return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
 }
 
 const toRecord = (row: Row): FullRecord => ({

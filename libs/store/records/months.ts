@@ -1,4 +1,5 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
+import { isInTheWay } from '../errors.ts';
 import type { Sql } from '../sql.ts';
 
 /** True where the month had no partition yet. */
@@ -19,12 +20,53 @@ export async function listDroppedMonths(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.month);
 }
 
-/** Waits at most two seconds for readers' locks, then fails. The next round tries again. */
-export async function dropMonth(sql: Sql, month: string): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`set local lock_timeout = '2s'`;
-    await transaction`drop table ${transaction(`records_${month.replace('-', '_')}`)}`;
-    await transaction`delete from bookmarks where left(day, 7) = ${month}`;
-    await transaction`update record_months set dropped_at = now() where month = ${month}`;
-  });
+/**
+ * The months that are hidden, but whose records are still there: a reader was in the way of the last attempt. First the
+ * one that is half detached, because Postgres detaches no other before it.
+ */
+export async function listHiddenMonths(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ month: string }[]>`
+    select month from record_months
+    left join pg_inherits
+      on inhparent = 'records'::regclass and inhrelid = to_regclass('records_' || replace(month, '-', '_'))
+    where dropped_at is not null and to_regclass('records_' || replace(month, '-', '_')) is not null
+    order by inhdetachpending desc nulls last, month`;
+  return rows.map((row) => row.month);
 }
+
+/**
+ * Drops a month without a lock that readers or writers of the log would wait for. It is hidden from the log first; then
+ * its partition is detached, which waits for every transaction that may still read it. Where that takes longer than the
+ * statement's timeout, the answer is false, and the next call goes on from there.
+ */
+export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
+  const partition = `records_${month.replace('-', '_')}`;
+  await hideMonth(sql, month);
+  try {
+    const [attached] = await sql<{ isPending: boolean }[]>`
+      select inhdetachpending as "isPending" from pg_inherits
+      where inhparent = 'records'::regclass and inhrelid = to_regclass(${partition})`;
+    if (attached?.isPending) await sql`alter table records detach partition ${sql(partition)} finalize`;
+    else if (attached) await sql`alter table records detach partition ${sql(partition)} concurrently`;
+    await sql`drop table if exists ${sql(partition)}`;
+    return true;
+  } catch (error) {
+    if (isInTheWay(error)) return false;
+    throw error;
+  }
+}
+
+const hideMonth = (sql: Sql, month: string) =>
+  sql.begin(async (transaction) => {
+    await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
+    await transaction`delete from bookmarks where left(day, 7) = ${month}`;
+    await transaction`delete from visitor_counters where left(period, 7) = ${month}`;
+    // no visitor's id outlasts the records; one that comes back is noted again
+    await transaction`
+      delete from busy_visitors
+      where counted_at is not null and not exists (
+        select from visitor_counters
+        where visitor_counters.domain_number = busy_visitors.domain_number
+          and visitor_counters.visitor_id = busy_visitors.visitor_id
+      )`;
+  });

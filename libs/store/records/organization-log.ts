@@ -1,6 +1,14 @@
-/** The newest records of all domains of an organization, with their total from the counters. */
+/**
+ * The newest records of all domains of an organization, with their total from the counters. They are merged from the
+ * newest of each domain. Where domains are many that takes long, so a large organization's records are in an index of
+ * their own, from when it became large.
+ */
+import { addDays, startOf } from '#libs/contract/calendar';
+import { acceptedAhead } from '#libs/contract/terms';
+import { lowestIdAt, timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 import { columns, type LogPage, type Row, toPage } from './full-record.ts';
+import { joinNames, numberOf } from './names.ts';
 
 export interface OrganizationLogQuery {
   organizationId: string;
@@ -12,16 +20,27 @@ export interface OrganizationLogQuery {
   after?: { id: string; domainId: string } | undefined;
 }
 
+/** Unix milliseconds of decisions; `below` is not part of it. */
+interface Range {
+  from: number;
+  below: number;
+}
+
 export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery): Promise<LogPage> {
-  const { organizationId, from, to, limit, after } = query;
-  const rows = await sql<Row[]>`
-    with newest as materialized (
-      select * from records
-      where organization_id = ${organizationId}
-        and id >= id_at(${from}::timestamp at time zone 'UTC')
-        and id < id_at((${to}::timestamp + interval '1 day') at time zone 'UTC')
-        ${after ? sql`and (id, domain_id) < (${after.id}, ${after.domainId})` : sql``}
-      order by id desc, domain_id desc limit ${limit + 1}
+  const { organizationId, from, to, limit } = query;
+  const days = { from: startOf(from), below: startOf(addDays(to, 1)) };
+  const since = Math.min(Math.max(await indexedSince(sql, organizationId), days.from), days.below);
+  const rows = await sql<(Row & { total: number })[]>`
+    with indexed as materialized (${since < days.below ? fromIndex(sql, query, { ...days, from: since }) : none(sql)}),
+    others as (${since > days.from ? fromDomains(sql, query, { ...days, below: since }) : none(sql)}),
+    newest as materialized (
+      select * from (
+        select * from indexed
+        union all
+        -- not read where the index has filled the page
+        select * from others where (select count(*) from indexed) <= ${limit}
+      ) as merged
+      order by id desc, domain_number desc limit ${limit + 1}
     )
     select counted.total, ${columns(sql)}
     from (
@@ -29,7 +48,47 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
       where organization_id = ${organizationId} and domain_id = '' and length(period) = 10
         and period between ${from} and ${to}
     ) as counted
-    left join newest r on true
-    order by r.id desc, r.domain_id desc`;
-  return toPage(rows, limit);
+    left join newest on true
+    left join records r
+      on r.domain_number = newest.domain_number and r.id = newest.id and ${inRange(sql, days, 'r.id')}
+    ${joinNames(sql)}
+    order by r.id desc, r.domain_number desc`;
+  return toPage(rows[0]?.total ?? 0, rows, limit);
 }
+
+/** Milliseconds: for statements that did not know of the index yet, and for clocks. */
+const slack = 3_600_000;
+
+const none = (sql: Sql) => sql`select 0 as domain_number, null::uuid as id where false`;
+
+/** The time, in Unix milliseconds, from which on all records are in the index. */
+async function indexedSince(sql: Sql, organizationId: string): Promise<number> {
+  const [organization] = await sql<{ since: number | null }[]>`
+    select extract(epoch from log_indexed_since)::float8 * 1000 as since from organizations where id = ${organizationId}`;
+  const since = organization?.since ?? Number.POSITIVE_INFINITY;
+  return Math.ceil(since) + acceptedAhead + slack;
+}
+
+const fromIndex = (sql: Sql, query: OrganizationLogQuery, range: Range) => sql`
+  select domain_number, id from records
+  where organization_number = (select number from organizations where id = ${query.organizationId})
+    and milliseconds_of(id) >= ${range.from}::bigint
+    and milliseconds_of(id) <= ${query.after ? timeOf(query.after.id) : range.below}::bigint
+    and ${inRange(sql, range)} and ${isAfter(sql, query)}
+  order by milliseconds_of(id) desc, id desc, domain_number desc limit ${query.limit + 1}`;
+
+const fromDomains = (sql: Sql, query: OrganizationLogQuery, range: Range) => sql`
+  select page.* from domains cross join lateral (
+    select domain_number, id from records
+    where domain_number = domains.number and ${inRange(sql, range)} and ${isAfter(sql, query)}
+    order by id desc limit ${query.limit + 1}
+  ) as page
+  where organization_id = ${query.organizationId}
+  order by id desc, domain_number desc limit ${query.limit + 1}`;
+
+/** In the statement's text: Postgres then keeps one plan for the day, of the months in question alone. */
+const inRange = (sql: Sql, { from, below }: Range, id = 'id') =>
+  sql.unsafe(`${id} >= '${lowestIdAt(from)}'::uuid and ${id} < '${lowestIdAt(below)}'::uuid`);
+
+const isAfter = (sql: Sql, { after }: OrganizationLogQuery) =>
+  after ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${numberOf(sql, after.domainId)})` : sql`true`;

@@ -1,4 +1,5 @@
 /** Records that Postgres refused, kept with the error until they are replayed. */
+import type { NewRecord } from '#libs/contract/record';
 import type { Sql } from '../sql.ts';
 
 export interface RejectedRecord {
@@ -10,9 +11,31 @@ export interface RejectedRecord {
   record: string;
 }
 
-/** Newest first; `limit` null for all. */
-export const listRejected = (sql: Sql, limit: number | null) => sql<RejectedRecord[]>`
-  select id, rejected_at as "rejectedAt", error_code as "errorCode", error, record
-  from rejected_records order by id desc limit ${limit}`;
+export interface Rejection {
+  record: NewRecord;
+  errorCode: string;
+  error: string;
+}
 
-export const deleteRejected = (sql: Sql, id: number) => sql`delete from rejected_records where id = ${id}`;
+/** Keeps all of them, once each. Ordered, so that two batches with the same records cannot deadlock. */
+export const keepRejected = (sql: Sql, rejections: Rejection[]) => sql`
+  insert into rejected_records (error_code, error, record)
+  select "errorCode", error, record
+  from json_to_recordset(${JSON.stringify(rejections.map((each) => ({ ...each, record: textOf(each.record) })))}::text::json)
+    as rejected ("errorCode" text, error text, record text)
+  order by record_hash(record)
+  on conflict do nothing`;
+
+/** The fields in one order, whoever made the record: the same record is the same text. */
+const textOf = (record: NewRecord): string => JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
+
+/** Newest first; `after` is the id of the last one of the page before. */
+export const listRejected = (sql: Sql, { limit, after }: { limit: number; after?: number | undefined }) => sql<
+  RejectedRecord[]
+>`
+  select id, rejected_at as "rejectedAt", error_code as "errorCode", error, record
+  from rejected_records
+  where id < ${after ?? Number.MAX_SAFE_INTEGER}
+  order by id desc limit ${limit}`;
+
+export const deleteRejected = (sql: Sql, ids: number[]) => sql`delete from rejected_records where id = any(${ids})`;

@@ -23,7 +23,7 @@ import {
 const unknownFor = 500;
 const pollEvery = 500;
 /** Milliseconds: `last_used_at` of a key is accurate to within this. */
-const noteUseEvery = 30_000;
+const usualNoteUseEvery = 30_000;
 /** Milliseconds: short enough that a request that needs a lookup is still answered in time. */
 const lookupTimeout = 1_500;
 
@@ -46,10 +46,15 @@ export interface TenantCache {
   close(): void;
 }
 
-export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantCache {
+export function createTenantCache(
+  db: Database,
+  log: Pick<Log, 'warn'>,
+  { noteUseEvery = usualNoteUseEvery } = {},
+): TenantCache {
   let lastAct: number | undefined;
   let generation = 0;
   let timer: NodeJS.Timeout | undefined;
+  let noteTimer: NodeJS.Timeout | undefined;
   let closed = false;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
@@ -137,22 +142,19 @@ export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantC
     lastAct = newest;
   };
 
-  /** Keys used since `last_used_at` was last written; all are written together. */
-  const used = new Set<string>();
-  let notedAt = performance.now();
+  /** When keys were last used, of those used since the last note; all are noted together. */
+  let used = new Map<string, number>();
   const noteUse = async () => {
-    if (used.size === 0 || performance.now() - notedAt < noteUseEvery) return;
-    const hashes = [...used];
-    used.clear();
-    notedAt = performance.now();
-    await db.run((sql) => noteKeyUse(sql, hashes));
+    if (used.size === 0) return;
+    const noted = used;
+    used = new Map();
+    await db.run((sql) => noteKeyUse(sql, noted));
   };
 
   let isAsking = true;
   const pollAgain = async () => {
     try {
       await poll();
-      await noteUse();
       isAsking = true;
     } catch (error) {
       // once for each outage, not twice a second
@@ -160,6 +162,20 @@ export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantC
       isAsking = false;
     }
     if (!closed) timer = setTimeout(pollAgain, pollEvery);
+  };
+  /** Apart from the poll: a revoked key must stop however long a note takes, and whether or not it succeeds. */
+  const noteAgain = async () => {
+    try {
+      // an outage is the poll's to report
+      if (isAsking) await noteUse();
+    } catch (error) {
+      log.warn({ err: error }, 'could not note which API keys were used');
+    }
+    if (!closed) noteTimer = setTimeout(noteAgain, noteUseEvery);
+  };
+  const follow = () => {
+    noteTimer = setTimeout(noteAgain, noteUseEvery);
+    return pollAgain();
   };
 
   return {
@@ -172,23 +188,24 @@ export function createTenantCache(db: Database, log: Pick<Log, 'warn'>): TenantC
       const domain = await keys.get(hash);
       if (domain) {
         hashes.set(apiKey, hash);
-        used.add(hash);
+        used.set(hash, Date.now());
       }
       return domain;
     },
     knownDomainOfKey: (apiKey) => {
       const hash = hashes.get(apiKey);
       const domain = hash === undefined ? undefined : keys.known(hash);
-      if (domain && hash) used.add(hash);
+      if (domain && hash) used.set(hash, Date.now());
       return domain;
     },
     // the id comes unchecked from the path: a NUL, which Postgres refuses, would fail every lookup in the query
     domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
     knownDomain: domains.known,
     organization: organizations.get,
-    follow: pollAgain,
+    follow,
     close: () => {
       closed = true;
+      clearTimeout(noteTimer);
       clearTimeout(timer);
     },
   };

@@ -67,8 +67,20 @@ export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<st
   );
 }
 
-/** At most every 20 seconds for a key, so that many processes do not contend for its row. */
-export const noteKeyUse = (sql: Sql, hashes: string[]) => sql`
-  update api_keys set last_used_at = now()
-  where hash in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)
-    and (last_used_at is null or last_used_at < now() - interval '20 seconds')`;
+/**
+ * `used`: hashes, with the Unix milliseconds of their last use. At most every 20 seconds for a key, so that many processes do not contend for its row. In order, so that two of them
+ * wait for each other in one direction and cannot deadlock.
+ */
+export const noteKeyUse = (sql: Sql, used: Map<string, number>) => sql`
+  with due as materialized (
+    select hash, used_at
+    from api_keys
+    join (
+      select decode(used.hash, 'hex') as hash, to_timestamp(used.time / 1000.0) as used_at
+      from unnest(${[...used.keys()]}::text[], ${[...used.values()]}::bigint[]) as used (hash, time)
+    ) as noted using (hash)
+    where last_used_at is null or last_used_at < used_at - interval '20 seconds'
+    order by hash
+    for no key update of api_keys
+  )
+  update api_keys set last_used_at = used_at from due where api_keys.hash = due.hash`;

@@ -21,7 +21,7 @@ export async function readOverview(api: Api, signal: AbortSignal): Promise<Overv
   return { stats, stream: startStream(stats) };
 }
 
-/** Polls once there is a first state. */
+/** Polls once there is a first state. The service reads records for it only when a total has moved. */
 export function useOverviewPoll(
   api: Api,
   state: OverviewState | undefined,
@@ -30,16 +30,16 @@ export function useOverviewPoll(
 ) {
   const polls = useRef(0);
   const every = hasDomains ? organizationEvery : organizationEveryWithoutDomains;
-  return useLive<Organization | { stats: OrgStats; asked: number }>(state ? 'home' : null, {
+  return useLive<Organization | { stats: OrgStats | null; asked: number }>(state ? 'home' : null, {
     ask: async (signal) => {
       polls.current += 1;
       if (polls.current % every === 0) return api.organization(signal);
       const asked = state?.stream.hasGap ? gapLimit : pollLimit;
-      return { stats: await api.orgStats({ limit: asked }, signal), asked };
+      return { stats: await api.movedOrgStats({ limit: asked }, signal), asked };
     },
     onAnswer: (answer) => {
       if ('plan' in answer) return update.onOrganization(answer);
-      if (!state) return;
+      if (!state || !answer.stats) return;
       update.put({ stats: answer.stats, stream: mergeLatest(state.stream, answer.stats, answer.asked) });
     },
   });

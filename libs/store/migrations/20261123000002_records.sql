@@ -10,16 +10,20 @@ return (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || '0
 
 create function milliseconds_of(id uuid) returns bigint
 language sql immutable strict parallel safe
-return ('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint;
+return ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
 
--- primary key first by domain: a page of a domain's log is one range of it, and a sharded Postgres can hold it
+-- Primary key first by domain: a page of a domain's log is one range of it, and a sharded Postgres can hold it.
+-- Columns by size, so that none is padded. Other indexes are in record-indexes.ts.
 create table records (
-  domain_id text not null,
-  id uuid not null,
-  organization_id text not null,
-  decision decision not null,
   received_at timestamptz not null,
+  id uuid not null,
+  domain_number integer not null,
+  -- of large organizations only
+  organization_number integer,
+  user_agent_number integer,
+  decision decision not null,
   source source not null,
+  bot boolean not null,
   gpc boolean,
   visitor_id text,
   preferences jsonb,
@@ -29,17 +33,11 @@ create table records (
   page_url text,
   country text,
   ip text,
-  user_agent text,
   tc_string text,
   gpp_string text,
   metadata jsonb,
-  primary key (domain_id, id)
+  primary key (domain_number, id)
 ) partition by range (id);
-
--- newest records of an organization
-create index records_by_organization on records (organization_id, id);
--- one visitor's history
-create index records_by_visitor on records (domain_id, visitor_id, id) where visitor_id is not null;
 
 -- months that have a partition, and those whose partition retention dropped: the log reaches back to the first that
 -- is not dropped
@@ -75,6 +73,10 @@ end $$;
 select make_record_month(to_char(date_trunc('month', now() at time zone 'UTC') + n * interval '1 month', 'YYYY-MM'))
 from generate_series(-1, 2) as n;
 
+create function record_hash(record text) returns bytea
+language sql immutable strict parallel safe
+return sha256(convert_to(record, 'UTF8'));
+
 -- what Postgres would not store, with its error: nothing is dropped
 create table rejected_records (
   id bigint generated always as identity primary key,
@@ -83,9 +85,11 @@ create table rejected_records (
   error text not null,
   record text not null
 );
+-- A record is listed once, however often it is delivered. Its own text may be too long for an index.
+create unique index rejected_records_once on rejected_records (record_hash(record));
 
 -- migrate:down
 
 drop table rejected_records, record_months, records;
-drop function make_record_month, milliseconds_of, id_at;
+drop function record_hash, make_record_month, milliseconds_of, id_at;
 drop type source, decision;

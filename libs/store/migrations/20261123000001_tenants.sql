@@ -7,23 +7,30 @@ create table plans (
   created_at timestamptz not null default now()
 );
 
+-- What many rows name, they name by number. A number is never reused.
 create table organizations (
+  number integer generated always as identity unique,
   id text primary key,
   name text not null,
   plan text not null references plans (name),
   -- binds cursors to the organization
   cursor_key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+  -- of a large one: from when on its records are in an index of their own
+  log_indexed_since timestamptz,
   created_at timestamptz not null default now()
 );
 
+-- a domain stays with its organization for good
 create table domains (
+  number integer generated always as identity unique,
   id text primary key check (id ~ '^[A-Za-z0-9_-]{1,64}$'),
   organization_id text not null references organizations (id),
   name text not null,
   origins text[] not null default '{}',
   created_at timestamptz not null default now()
 );
-create index on domains (organization_id);
+-- an organization's domains in the order of their ids, a page at a time
+create index domains_by_organization on domains (organization_id, id);
 
 -- only the SHA-256 of a key is kept; the prefix is for people
 create table api_keys (

@@ -1,0 +1,51 @@
+/** Owed raises: counters that somebody changed without being able to raise Redis. One row a counter, however often. */
+import type { Counter } from '#libs/contract/terms';
+import type { Sql } from './sql.ts';
+
+type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
+
+export interface OwedRaise extends Counter {
+  /** grows whenever the counter is owed again */
+  times: number;
+}
+
+const rowsOf = (sql: Sql, owed: (CounterKey & { times?: number })[]) => sql`
+  json_to_recordset(${JSON.stringify(owed)}::text::json)
+    as owed ("organizationId" text, "domainId" text, period text, times bigint)`;
+
+/** Notes counters that could not be raised; the worker's sweep raises them later. */
+export const oweRaises = (sql: Sql, counters: CounterKey[]) => sql`
+  insert into owed_raises (organization_id, domain_id, period)
+  select distinct "organizationId" collate "C", "domainId" collate "C", period collate "C" from ${rowsOf(sql, counters)}
+  order by 1, 2, 3
+  on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1`;
+
+/** Up to `limit` owed counters after `after` in the key's order, with their current values: 0 where the counter is gone. */
+export async function listOwedRaises(sql: Sql, after: CounterKey | undefined, limit: number): Promise<OwedRaise[]> {
+  const { organizationId = '', domainId = '', period = '' } = after ?? {};
+  return sql<OwedRaise[]>`
+    select organization_id as "organizationId", domain_id as "domainId", period, o.times,
+      coalesce(accept_all, 0) as accept_all, coalesce(reject_all, 0) as reject_all, coalesce(custom, 0) as custom,
+      coalesce(withdraw, 0) as withdraw
+    from (
+      select * from owed_raises
+      where (organization_id, domain_id, period) > (${organizationId}, ${domainId}, ${period})
+      order by organization_id, domain_id, period limit ${limit}
+    ) o
+    left join counters using (organization_id, domain_id, period)
+    order by organization_id, domain_id, period`;
+}
+
+/** Forgets what was raised; what has been owed again since then stays. Rows are locked in the order of `oweRaises`. */
+export const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) => sql`
+  with locked as materialized (
+    select organization_id, domain_id, o.period
+    from owed_raises o
+    join ${rowsOf(sql, raised)}
+      on organization_id = "organizationId" and domain_id = "domainId" and o.period = owed.period and o.times = owed.times
+    order by organization_id, domain_id, o.period
+    for update of o
+  )
+  delete from owed_raises using locked
+  where (owed_raises.organization_id, owed_raises.domain_id, owed_raises.period)
+    = (locked.organization_id, locked.domain_id, locked.period)`;

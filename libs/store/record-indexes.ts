@@ -1,0 +1,101 @@
+/**
+ * The indexes of `records`, but for its primary key. `create index` on the whole table would lock out whoever records;
+ * Postgres builds none concurrently on a partitioned table, and only a running database knows its partitions.
+ * So each partition gets its index concurrently, and the table's own index, which holds them together, is valid with the
+ * last of them. A run that was interrupted is gone on with by the next.
+ */
+import type postgres from 'postgres';
+import { isInTheWay } from './errors.ts';
+
+interface RecordIndex {
+  name: string;
+  definition: string;
+}
+
+const wanted: RecordIndex[] = [
+  // one visitor's history; by a hash, because visitors' ids are longer than all else in the index
+  { name: 'records_of_visitor', definition: '(domain_number, hashtext(visitor_id), id) where visitor_id is not null' },
+  // the newest of a large organization; by the time, which is half as wide as the id
+  {
+    name: 'records_by_organization',
+    definition: '(organization_number, milliseconds_of(id)) where organization_number is not null',
+  },
+  // few records are a crawler's
+  { name: 'records_by_bot', definition: '(domain_number, id, decision) where bot' },
+  // the one rare decision: without it a page of withdrawals walks through all other records
+  { name: 'records_withdrawn', definition: `(domain_number, id) where decision = 'withdraw'` },
+];
+
+/** Milliseconds that others may wait behind a lock that these statements need for a moment. */
+const lockPatience = 200;
+/** milliseconds */
+const pause = 250;
+const tries = 240;
+
+export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
+  const done: string[] = [];
+  await sql.unsafe(`set lock_timeout = ${lockPatience}`);
+  for (const index of wanted) if (await build(sql, index)) done.push(`built ${index.name}`);
+  return done;
+}
+
+/** False where it was there already. */
+async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Promise<boolean> {
+  if (await isValid(sql, name)) return false;
+  await patiently(() => sql.unsafe(`create index if not exists ${name} on only records ${definition}`));
+  // a month that is made meanwhile gets its index with the month
+  while (!(await isValid(sql, name))) {
+    const lacking = await listLacking(sql, name);
+    for (const partition of lacking) await buildInPartition(sql, partition, { name, definition });
+    if (lacking.length === 0) throw new Error(`the index ${name} stays invalid; drop it and migrate again`);
+  }
+  return true;
+}
+
+async function buildInPartition(sql: postgres.Sql, partition: string, index: RecordIndex): Promise<void> {
+  const name = partition.replace('records', index.name);
+  try {
+    // one that an interrupted run left behind
+    if (!(await isValid(sql, name))) await patiently(() => sql.unsafe(`drop index concurrently if exists ${name}`));
+    // it waits for others and none for it
+    await sql.unsafe('set lock_timeout = 0');
+    await sql
+      .unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`)
+      .finally(() => sql.unsafe(`set lock_timeout = ${lockPatience}`));
+    await patiently(() => sql.unsafe(`alter index ${index.name} attach partition ${name}`));
+  } catch (error) {
+    // retention may have dropped the month
+    const [there] = await sql`select to_regclass(${partition}) is not null as "isThere"`;
+    if (there?.isThere) throw error;
+  }
+}
+
+async function isValid(sql: postgres.Sql, name: string): Promise<boolean> {
+  const [found] = await sql`select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${name})`;
+  return found?.isValid === true;
+}
+
+/** The partitions that have no part of this index. */
+async function listLacking(sql: postgres.Sql, name: string): Promise<string[]> {
+  const rows = await sql<{ partition: string }[]>`
+    select inhrelid::regclass::text as partition from pg_inherits
+    where inhparent = 'records'::regclass and not inhdetachpending and not exists (
+      select from pg_inherits as part join pg_index on indexrelid = part.inhrelid
+      where part.inhparent = to_regclass(${name}) and indrelid = pg_inherits.inhrelid
+    )
+    order by 1`;
+  return rows.map((row) => row.partition);
+}
+
+/** Again and again, each time for a moment: whoever comes behind a statement that waits for its lock waits with it. */
+async function patiently(run: () => Promise<unknown>): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (!isInTheWay(error) || left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}

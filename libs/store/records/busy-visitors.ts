@@ -1,0 +1,86 @@
+/**
+ * Busy visitors: whose records on a domain are so many that counting them takes long. Once noted, persist counts what
+ * comes by day, in the statement that stores it; the worker adds what was there before.
+ */
+import type { Database, Sql } from '../sql.ts';
+import { isVisitor, numberOf } from './names.ts';
+import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
+
+interface Visitor {
+  domainNumber: number;
+  visitorId: string;
+}
+
+/** Milliseconds: to count a visitor with many millions of records. */
+const patience = 5 * 60_000;
+
+export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
+  insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
+  on conflict do nothing`;
+
+/** Counts the visitors that were noted and are not counted yet; returns how many it counted. */
+export async function countBusyVisitors(db: Database): Promise<number> {
+  const noted = await db.run(
+    (sql) => sql<Visitor[]>`
+      select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
+  );
+  if (noted.length === 0) return 0;
+  if (!(await areGone(db, await db.run(listUsers)))) return 0;
+  for (const visitor of noted) await db.run((sql) => count(sql, visitor), patience);
+  return noted.length;
+}
+
+/**
+ * The transactions that use the table now. One that persists has locked it before it began to read, so whichever of
+ * them does not know of the visitors noted is among these.
+ */
+async function listUsers(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ transaction: string }[]>`
+    select distinct virtualtransaction as transaction from pg_locks
+    where relation = 'busy_visitors'::regclass and pid <> pg_backend_pid()
+      and database = (select oid from pg_database where datname = current_database())`;
+  return rows.map((row) => row.transaction);
+}
+
+/** False where some of them take long. */
+async function areGone(db: Database, transactions: string[]): Promise<boolean> {
+  let left = transactions;
+  for (let looks = 0; left.length > 0 && looks < 200; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const now = new Set(await db.run(listUsers));
+    left = left.filter((transaction) => now.has(transaction));
+  }
+  return left.length === 0;
+}
+
+/**
+ * What is stored and not counted yet is added to the counters. In one statement, which sees a record and its count or
+ * neither: nothing is missed or counted twice, however much is stored meanwhile, and to repeat it does no harm.
+ */
+const count = (sql: Sql, { domainNumber, visitorId }: Visitor) =>
+  sql.begin(async (transaction) => {
+    const inside = transaction as unknown as Sql;
+    await inside`select set_config('statement_timeout', ${String(patience)}, true)`;
+    // one at a time: two would both add what is missing
+    await inside`
+      select from busy_visitors where domain_number = ${domainNumber} and visitor_id = ${visitorId} for update`;
+    await inside`
+      with stored as (
+        select level.period, bot, ${countDecisions(inside)}
+        from records ${joinPeriods(inside)}
+        where domain_number = ${domainNumber} and ${isVisitor(inside, visitorId)}
+        group by 1, 2
+      )
+      insert into visitor_counters as c (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)
+      select ${domainNumber}::integer, ${visitorId}, period, bot,
+        stored.accept_all - coalesce(known.accept_all, 0), stored.reject_all - coalesce(known.reject_all, 0),
+        stored.custom - coalesce(known.custom, 0), stored.withdraw - coalesce(known.withdraw, 0)
+      from stored
+      left join (
+        select * from visitor_counters where domain_number = ${domainNumber} and visitor_id = ${visitorId}
+      ) as known using (period, bot)
+      order by period, bot
+      on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(inside)}`;
+    await inside`
+      update busy_visitors set counted_at = now() where domain_number = ${domainNumber} and visitor_id = ${visitorId}`;
+  });

@@ -1,0 +1,113 @@
+/**
+ * The way to a page of the log: on which days its records lie, and where in these days, told from counters alone.
+ * Counters of months lead to the months of the page; those of days are read in these months only.
+ */
+import { dayOf, monthOfDay } from '#libs/contract/calendar';
+import { timeOf } from '#libs/contract/uuid';
+import type { Sql } from '../sql.ts';
+import { daysIn, type Filter, matchingMonths } from './log-counts.ts';
+import { numberOf } from './names.ts';
+
+/** A range of ids within one day, and which of its matching records are wanted. */
+export interface Way {
+  from: string;
+  below: string;
+  skip: number;
+  take: number;
+  /** from which end to skip and take */
+  oldestFirst: boolean;
+}
+
+export interface Ways {
+  domainNumber: number;
+  total: number;
+  ways: Way[];
+}
+
+/**
+ * To the page after the `offset` newest records. In a day it is reached from the day's newer or older end, whichever is
+ * nearer; in a busy day that is over, from the last bookmark before it.
+ */
+export async function waysAt(
+  sql: Sql,
+  filter: Filter,
+  { offset, take }: { offset: number; take: number },
+): Promise<Ways> {
+  const [found] = await sql<Ways[]>`
+    with months as materialized (${matchingMonths(sql, filter)}),
+    days as (
+      ${daysIn(sql, filter, sql`select * from months where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint`)}
+    ),
+    parts as (
+      select day, n, is_whole,
+        id_at(starts) as first_id,
+        id_at(starts + interval '1 day') as next_day_id,
+        greatest(${offset}::bigint - newer, 0) as skip,
+        least(n, ${offset + take}::bigint - newer) - greatest(${offset}::bigint - newer, 0) as take
+      from days
+      where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint
+    ),
+    ends as (
+      select parts.take, first_id, next_day_id,
+        coalesce(bookmark.id, next_day_id) as start_id,
+        skip - coalesce(bookmark.newer, 0) as newer_to_skip,
+        n - skip - parts.take as older_to_skip
+      from parts
+      left join lateral (
+        select newer, id from bookmarks
+        where is_whole and domain_number = ${numberOf(sql, filter.domainId)} and bookmarks.day = parts.day and records = n
+          and newer <= skip
+        order by newer desc limit 1
+      ) as bookmark on true
+    )
+    select
+      ${numberOf(sql, filter.domainId)} as "domainNumber",
+      (select coalesce(sum(n), 0)::bigint from months) as total,
+      (
+        select coalesce(json_agg(json_build_object(
+          'from', first_id, 'below', case when newer_to_skip <= older_to_skip then start_id else next_day_id end,
+          'skip', least(newer_to_skip, older_to_skip), 'take', take, 'oldestFirst', newer_to_skip > older_to_skip
+        )), '[]')
+        from ends
+      ) as ways`;
+  return found ?? { domainNumber: 0, total: 0, ways: [] };
+}
+
+/**
+ * To the page after the record `after`. Older days are left out once the days between surely fill the page; of the
+ * record's own day it is not known how many are older, so it counts as none.
+ */
+export async function waysAfter(
+  sql: Sql,
+  filter: Filter,
+  { after, take }: { after: string; take: number },
+): Promise<Ways> {
+  const day = dayOf(timeOf(after));
+  const [found] = await sql<Ways[]>`
+    with months as materialized (${matchingMonths(sql, filter)}),
+    older_months as (
+      select *, coalesce(sum(n) filter (where month < ${monthOfDay(day)}) over newer_months, 0) as passed
+      from months
+      where month <= ${monthOfDay(day)}
+      window newer_months as (order by month desc rows between unbounded preceding and 1 preceding)
+    ),
+    days as (${daysIn(sql, filter, sql`select * from older_months where passed < ${take}::bigint`)}),
+    older_days as (
+      select starts, coalesce(sum(n) filter (where day < ${day}) over newer_days, 0) as passed
+      from days
+      where day <= ${day}
+      window newer_days as (order by day desc rows between unbounded preceding and 1 preceding)
+    )
+    select
+      ${numberOf(sql, filter.domainId)} as "domainNumber",
+      (select coalesce(sum(n), 0)::bigint from months) as total,
+      (
+        select coalesce(json_agg(json_build_object(
+          'from', id_at(starts), 'below', least(id_at(starts + interval '1 day'), ${after}::uuid),
+          'skip', 0, 'take', ${take}::bigint, 'oldestFirst', false
+        )), '[]')
+        from older_days
+        where passed < ${take}::bigint
+      ) as ways`;
+  return found ?? { domainNumber: 0, total: 0, ways: [] };
+}

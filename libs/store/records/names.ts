@@ -1,0 +1,16 @@
+/** How rows of `records` name a domain, a user agent and a visitor. */
+import type { Sql } from '../sql.ts';
+
+/** Ids, texts and numbers belong together for good, so it does not matter when it is read. */
+export const numberOf = (sql: Sql, domainId: string) => sql`(select number from domains where id = ${domainId})`;
+
+/** For `records r`. */
+export const joinNames = (sql: Sql) => sql`
+  left join domains on domains.number = r.domain_number
+  left join user_agents on user_agents.number = r.user_agent_number`;
+
+/** With the hash, because that is what the index holds: ids are much longer. */
+export const isVisitor = (sql: Sql, visitorId: string) => sql`
+  ${hasHashOf(sql, visitorId)} and visitor_id = ${visitorId}`;
+
+export const hasHashOf = (sql: Sql, visitorId: string) => sql`hashtext(visitor_id) = hashtext(${visitorId})`;

@@ -1,0 +1,205 @@
+/**
+ * User agents by number: each text is one row, which records name. A process remembers those that it has met, so that a
+ * record costs a look into its memory; a new one is looked at once and added. The key of a page is public and anyone may
+ * make up texts, so new ones are bounded by domain and day: past the bound a record names the text's family.
+ */
+import { monthOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import { timeOf } from '#libs/contract/uuid';
+import type { Database } from '../sql.ts';
+import { familyOf, type Look, lookAt } from './look.ts';
+
+export interface UserAgent {
+  number: number;
+  crawler: boolean;
+}
+
+/** Texts that nobody has sent before, for a domain and UTC day. */
+export const newTextsBound = 1_000;
+/** Texts that a process remembers. With more it begins anew, which costs a statement. */
+const remembered = 40_000;
+/** Texts that are read at once where a domain has used up its bound. */
+const loaded = 20_000;
+/** Milliseconds for which such a domain adds no more. Shorter than a day, so that no clock has to agree with another. */
+const fullFor = 600_000;
+
+/** Either texts as they were sent, or families. */
+interface Kind {
+  isFamily: boolean;
+  nameOf(userAgent: string): string;
+  look(userAgent: string): Look;
+}
+const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, look: lookAt };
+const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAgent).text, look: familyOf };
+
+/** By their text; `months`: those of its records that are noted. */
+type Known = Map<string, UserAgent & { months: string[] }>;
+
+interface Memory {
+  generation: number;
+  texts: Known;
+  families: Known;
+  /** domains that have used up their bound, with the time until which they are not asked again */
+  full: Map<string, number>;
+  /** until when `texts` holds all that Postgres has, as far as a full domain is concerned */
+  completeUntil: number;
+}
+
+/** What is not known, or not for these months; from each domain that sent it. */
+interface Wanted {
+  text: string;
+  months: string[];
+  userAgent: string;
+  domainId: string;
+}
+
+/** In the order of the records; undefined where one has no text. */
+export async function userAgentsOf(db: Database, records: NewRecord[]): Promise<(UserAgent | undefined)[]> {
+  const memory = memoryOf(db);
+  const knownOf = ({ id, userAgent }: NewRecord) => {
+    const known = userAgent === undefined ? undefined : memory.texts.get(userAgent);
+    return known?.months.includes(monthOfId(id)) ? known : undefined;
+  };
+  const found: (UserAgent | undefined)[] = records.map(knownOf);
+  const unknown = records.filter(({ userAgent }, at) => userAgent !== undefined && !found[at]);
+  if (unknown.length === 0) return found;
+  // in a flood Postgres is not asked for what it surely lacks
+  const now = Date.now();
+  const isHopeful = ({ domainId, userAgent = '' }: NewRecord) =>
+    now > memory.completeUntil || !isFull(memory, domainId) || memory.texts.has(userAgent);
+  await learn(db, memory, texts, unknown.filter(isHopeful));
+  await learn(
+    db,
+    memory,
+    families,
+    unknown.filter((record) => !knownOf(record)),
+  );
+  return records.map((record, at) => {
+    const { userAgent } = record;
+    if (found[at] || userAgent === undefined) return found[at];
+    return knownOf(record) ?? memory.families.get(families.nameOf(userAgent));
+  });
+}
+
+const memories = new WeakMap<Database, Memory>();
+
+/** After a lost connection the database may be another one, restored or promoted, with other numbers. */
+function memoryOf(db: Database): Memory {
+  const kept = memories.get(db);
+  if (kept?.generation === db.generation() && kept.texts.size <= remembered) return kept;
+  const memory: Memory = {
+    generation: db.generation(),
+    texts: new Map(),
+    families: new Map(),
+    full: new Map(),
+    completeUntil: 0,
+  };
+  memories.set(db, memory);
+  return memory;
+}
+
+const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > Date.now();
+
+async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecord[]): Promise<void> {
+  const known = kind.isFamily ? memory.families : memory.texts;
+  const wanted = listUnknown(kind, known, records);
+  if (wanted.length === 0) return;
+  await find(db, kind, known, wanted);
+  const now = Date.now();
+  const lacking = wanted.filter(
+    ({ text, domainId }) => !known.has(text) && (kind.isFamily || !isFull(memory, domainId)),
+  );
+  if (lacking.length === 0) return;
+  const looks = new Map(lacking.map(({ text, userAgent }) => [text, kind.look(userAgent)]));
+  const looked = lacking.map(({ userAgent, ...each }) => ({
+    ...looks.get(each.text),
+    isFamily: kind.isFamily,
+    ...each,
+  }));
+  const full = await db.run(
+    (sql) => sql<{ domainId: string }[]>`
+      select add_user_agents(${JSON.stringify(looked)}::text::json, ${newTextsBound}) as "domainId"`,
+  );
+  for (const { domainId } of full) memory.full.set(domainId, now + fullFor);
+  await find(db, kind, known, lacking);
+  if (full.length > 0 && now > memory.completeUntil) await complete(db, memory);
+}
+
+/** Reads all texts, so that what a flood sends need not be looked for. Where they are too many, it is looked for. */
+async function complete(db: Database, memory: Memory): Promise<void> {
+  const newest = await db.run(
+    (sql) => sql<(UserAgent & { text: string })[]>`
+      select number, text, crawler from user_agents where not is_family order by number desc limit ${loaded}`,
+  );
+  if (newest.length === loaded) return;
+  for (const { text, number, crawler } of newest) {
+    if (!memory.texts.has(text)) memory.texts.set(text, { number, crawler, months: [] });
+  }
+  memory.completeUntil = Date.now() + fullFor;
+}
+
+/** One for each text and domain. */
+function listUnknown({ nameOf }: Kind, known: Known, records: NewRecord[]): Wanted[] {
+  const unknown = new Map<string, Wanted>();
+  for (const { id, domainId, userAgent } of records) {
+    if (userAgent === undefined) continue;
+    const text = nameOf(userAgent);
+    const month = monthOfId(id);
+    if (known.get(text)?.months.includes(month)) continue;
+    const key = `${domainId} ${text}`;
+    const wanted = unknown.get(key);
+    if (!wanted) unknown.set(key, { text, months: [month], userAgent, domainId });
+    else if (!wanted.months.includes(month)) wanted.months.push(month);
+  }
+  return [...unknown.values()];
+}
+
+/** Also notes the months. A dropped one has no records, and a late record for it is refused. */
+async function find(db: Database, { isFamily }: Kind, known: Known, wanted: Wanted[]): Promise<void> {
+  const months = new Map<string, Set<string>>();
+  for (const each of wanted) months.set(each.text, new Set([...(months.get(each.text) ?? []), ...each.months]));
+  const before = new Map([...months.keys()].map((text) => [text, known.get(text)]));
+  const list = JSON.stringify([...months].map(([text, each]) => ({ text, months: [...each] })));
+  const rows = await db.run(
+    (sql) => sql<(UserAgent & { text: string })[]>`
+      with found as materialized (
+        select a.text, months, number, crawler
+        from json_to_recordset(${list}::text::json) as wanted (text text, months json)
+        join user_agents a on a.text = wanted.text and is_family = ${isFamily}
+        -- one that is about to go is passed over
+        for key share of a
+      ),
+      noted as (
+        insert into user_agent_months (number, month)
+        select number, month from found cross join json_array_elements_text(months) as month
+        where month not in (select month from record_months where dropped_at is not null)
+        order by 1, 2
+        on conflict do nothing
+      )
+      select text, number, crawler from found`,
+  );
+  const there = new Map(rows.map((each) => [each.text, each]));
+  for (const [text, noted] of months) {
+    const found = there.get(text);
+    const kept = known.get(text);
+    if (found) {
+      const { number, crawler } = found;
+      known.set(text, { number, crawler, months: [...(kept?.number === number ? kept.months : []), ...noted] });
+    } else if (kept === before.get(text)) {
+      // else another batch has added it since this one looked
+      known.delete(text);
+    }
+  }
+}
+
+let last = { from: 0, below: 0, month: '' };
+/** Most records of a batch are of one month, and to write it takes as long as all else here. */
+function monthOfId(id: string): string {
+  const time = timeOf(id);
+  if (time < last.from || time >= last.below) {
+    const date = new Date(time);
+    const [from, below] = [0, 1].map((later) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later));
+    last = { from: from ?? 0, below: below ?? 0, month: monthOf(time) };
+  }
+  return last.month;
+}

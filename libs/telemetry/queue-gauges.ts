@@ -1,0 +1,40 @@
+/** Gauges of the record queues, which all processes share: read when they are scraped. */
+import { Gauge, type Registry } from 'prom-client';
+
+interface Queues {
+  /** by state */
+  jobs: Record<string, number>;
+  /** seconds */
+  oldest: number;
+}
+
+/** Where `look` fails, the last values stay. */
+export function createQueueGauges(register: Registry, look: () => Promise<Queues>, onError: () => void): void {
+  let looking: Promise<void> | undefined;
+  // one look for both
+  const collect = () => {
+    looking ??= look()
+      .then(show, onError)
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  const show = ({ jobs, oldest }: Queues) => {
+    for (const [state, count] of Object.entries(jobs)) depth.set({ state }, count);
+    age.set(oldest);
+  };
+  // of several processes behind one port each tells the same
+  const shared = { registers: [register], aggregator: 'max' as const, collect };
+  const depth = new Gauge({
+    name: 'assent_queue_jobs',
+    help: 'Jobs in the record queues, by state',
+    labelNames: ['state'],
+    ...shared,
+  });
+  const age = new Gauge({
+    name: 'assent_queue_oldest_job_age_seconds',
+    help: 'Age of the oldest job that waits or that a worker holds',
+    ...shared,
+  });
+}
