@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { startWorker } from '../support/service.ts';
 import { at, openStores, type Stores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const day = '2024-02-29';
+const day = addDays(dayOf(Date.now()), -30);
 const records = 100_000;
 
 describe('a worker', () => {
@@ -22,10 +23,11 @@ describe('a worker', () => {
     await db.run((sql) =>
       sql.begin(async (transaction) => {
         await transaction`
-          insert into records (domain_id, id, organization_id, decision, received_at, source, preferences)
-          select ${domainId}, (lpad(to_hex(${Date.parse(day)}::bigint + n), 12, '0') || '70008' || lpad('', 15, '0'))::uuid,
-            ${organizationId}, 'accept_all', now(), 'banner', '{}'
-          from generate_series(1, ${records}::int) as n`;
+          insert into records (domain_number, id, decision, received_at, source, bot, preferences)
+          select number, (lpad(to_hex(${Date.parse(day)}::bigint + n), 12, '0') || '70008' || lpad('', 15, '0'))::uuid,
+            'accept_all', now(), 'banner', false, '{}'
+          from domains, generate_series(1, ${records}::int) as n
+          where domains.id = ${domainId}`;
         await transaction`
           insert into counters (organization_id, domain_id, period, accept_all)
           values (${organizationId}, ${domainId}, ${day}, ${records})`;
@@ -34,7 +36,10 @@ describe('a worker', () => {
     await startWorker(env);
     const places = await eventually(async () => {
       const rows = await db.run(
-        (sql) => sql<{ newer: number }[]>`select newer from bookmarks where domain_id = ${domainId} order by newer`,
+        (sql) =>
+          sql<
+            { newer: number }[]
+          >`select newer from bookmarks where domain_number = (select number from domains where id = ${domainId}) order by newer`,
       );
       if (rows.length === 0) throw new Error('no bookmark yet');
       return rows.map(({ newer }) => newer);

@@ -146,6 +146,16 @@ describe('what is not a whole HTTP request', () => {
       expect(answer.duration).toBeLessThan(limit);
     });
 
+    it.each([
+      ['headers that stop', ['POST /v1/consent/x/record HTTP/1.1\r\nHost: a\r\n']],
+      ['headers that trickle', [...`GET / HTTP/1.1\r\nHost: ${'a'.repeat(200)}`]],
+    ])('%s, after a request that was answered: answered and ended too', async (_, second) => {
+      const first = head('Content-Length: 21') + body;
+      const answer = await exchange(stack.api.baseUrl, [first, ...second], { pause: 100 });
+      expect(answer.status).toBe(202);
+      expect(answer.body).toMatch(/HTTP\/1\.1 503 .*"detail":"the request did not arrive in time/s);
+    });
+
     // the answer comes at once, and must stay the only one
     it('a body that stops, of a request already refused: ended soon after', async () => {
       const answer = await exchange(stack.api.baseUrl, [head('X-Api-Key: x', 'Content-Length: 21'), '{"dec']);

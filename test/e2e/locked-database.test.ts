@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { persist } from '#libs/store/records/persist';
 import { expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
 
 describe('a table that somebody has locked', () => {
@@ -10,6 +12,8 @@ describe('a table that somebody has locked', () => {
   });
 
   it('makes what needs it unavailable in time, and nothing else', async () => {
+    // where there is nothing to read, no read waits
+    await persist(stack.db, [recordAt(Date.now(), { domainId: stack.domainId })]);
     expect((await stack.client.records(stack.domainId)).status).toBe(200);
     await stack.db.run((sql) =>
       sql.begin(async (transaction) => {

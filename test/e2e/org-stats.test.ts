@@ -4,6 +4,7 @@ import type { NewRecord } from '#libs/contract/record';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { createAdministration } from '#libs/store/tenants/administration';
+import { tokenFor } from '../support/client.ts';
 import { makeId } from '../support/ids.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
@@ -165,5 +166,34 @@ describe('records of several domains that share an id', () => {
       cursor = body.nextCursor;
     }
     expect(seen.sort()).toEqual(tenant.domainIds.toSorted());
+  });
+});
+
+describe('records of the organization', () => {
+  it('are not read again for a client that has them, until a total moves', async () => {
+    const own = await useStack();
+    const { baseUrl } = own.api;
+    const ask = (tag = '', limit = 5) =>
+      fetch(`${baseUrl}/v1/consent/org-stats?limit=${limit}`, {
+        headers: { authorization: `Bearer ${tokenFor(own.tenant.organizationId)}`, 'if-none-match': tag },
+      });
+    await storeRecords(own, [recordAt(Date.now(), { domainId: own.domainId })]);
+    const tag = await eventually(async () => {
+      const found = (await ask()).headers.get('etag');
+      if (found === null) throw new Error('no tag');
+      return found;
+    });
+    const again = await ask(tag);
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+    expect((await ask(tag, 6)).status).toBe(200);
+    expect((await ask('"another"')).status).toBe(200);
+    await storeRecords(own, [recordAt(Date.now() - 20 * 86_400_000, { domainId: own.domainId })]);
+    const moved = await ask(tag);
+    expect(moved.status).toBe(200);
+    expect(((await moved.json()) as { total: number }).total).toBe(2);
+    await createAdministration(own.db, 'test').setPlan('no-log', { consentLog: false });
+    const second = moved.headers.get('etag') ?? '';
+    await createAdministration(own.db, 'test').setOrganizationPlan(own.tenant.organizationId, 'no-log');
+    await eventually(async () => expect((await ask(second)).status).toBe(200));
   });
 });

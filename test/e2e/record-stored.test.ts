@@ -88,6 +88,13 @@ describe('what is stored of a record', () => {
     });
   });
 
+  it("is not a program's for want of a user agent where a site's own server sends it", async () => {
+    for (const source of ['api', 'import']) {
+      const { body } = await record({ source }, { 'user-agent': '' });
+      expect(await stored(body.id)).toMatchObject({ source, userAgent: null, bot: false });
+    }
+  });
+
   it('is not an unknown field, which the receipt names', async () => {
     const { status, body } = await stack.client.record(
       stack.domainId,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, openSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -37,11 +37,9 @@ describe('the ports of npm start', () => {
 
   const start = (name: 'api' | 'worker', ports: Record<string, string>): Service => {
     const logFile = path.join(folder, `${name}-${Object.values(ports).join('-')}.log`);
-    const log = openSync(logFile, 'w');
     const tethered = spawnTethered(process.execPath, [path.join(inject('dist'), 'apps', name, 'main.js')], {
       env: { PATH: process.env.PATH, ...env, JWT_SECRET: jwtSecret, HOST: '127.0.0.1', ...ports, LOG_LEVEL: 'error' },
-      stdout: log,
-      stderr: log,
+      logFile,
     });
     const service = { name, logFile, tethered };
     started.push(service);

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { request, tokenFor } from '../support/client.ts';
 import { runCli, startApi } from '../support/service.ts';
-import { openRedisServer } from '../support/stores.ts';
+import { freshDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 it('a database without its schema: not ready, 503 and one line that says what to do; then it is migrated', async () => {
@@ -29,4 +29,18 @@ it('a database without its schema: not ready, 503 and one line that says what to
   await eventually(async () => {
     expect((await request(api.baseUrl, '/v1/organization', { headers })).status).toBe(401);
   });
+});
+
+it('a database with a migration older than our first: migrate says in one line what to do, and changes nothing', async () => {
+  const url = await freshDatabase();
+  const sql = postgres(url.replace(/\?.*$/, ''), { max: 1 });
+  await sql`insert into schema_migrations values ('20260101000001')`;
+  const versions = () => sql`select version from schema_migrations order by version`;
+  const before = await versions();
+  const { code, stdout, stderr } = await runCli({ DATABASE_URL: url }, 'migrate');
+  expect({ code, stdout, versions: await versions() }).toEqual({ code: 1, stdout: '', versions: before });
+  expect(stderr).toMatch(
+    /^the database 127\.0\.0\.1:\d+\/test_\w+ has .*: nothing was changed, use an empty database\n$/,
+  );
+  await sql.end();
 });

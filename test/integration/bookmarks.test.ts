@@ -8,7 +8,7 @@ import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-const options: BookmarkOptions = { today: '2024-03-02', busyDay: 20, between: 7 };
+const options: BookmarkOptions = { today: '2024-03-02', since: '2023-07-01', busyDay: 20, between: 7 };
 
 describe('bookmarks in the busy days of the log', () => {
   let db: Database;
@@ -35,7 +35,7 @@ describe('bookmarks in the busy days of the log', () => {
   const bookmarks = () =>
     db.run(
       (sql) => sql<{ day: string; records: number; newer: number; id: string }[]>`
-        select day, records, newer, id from bookmarks where domain_id = ${domainId} order by day, newer`,
+        select day, records, newer, id from bookmarks where domain_number = (select number from domains where id = ${domainId}) order by day, newer`,
     );
   const read = async (offset: number, limit: number, decision?: 'custom') => {
     const page = await db.run((sql) => readPage(sql, { organizationId, domainId, offset, limit, decision }));
@@ -72,6 +72,14 @@ describe('bookmarks in the busy days of the log', () => {
     expect(await setBookmarks(db, options)).toBe(0);
   });
 
+  it('are set without reading what came before the days that records may still arrive for', async () => {
+    await store({ '2024-01-15': 22, '2024-02-01': 22 });
+    const { since: _, ...usual } = options;
+    expect(await setBookmarks(db, usual)).toBe(1);
+    expect(new Set((await bookmarks()).map(({ day }) => day))).toEqual(new Set(['2024-02-01']));
+    expect(await setBookmarks(db, options)).toBe(1);
+  });
+
   it('lead every page to its slice, also with a decision, which they do not serve', async () => {
     const records = await store({ '2024-02-28': 3, '2024-02-29': 31, '2024-03-01': 22 });
     await setBookmarks(db, options);
@@ -87,7 +95,8 @@ describe('bookmarks in the busy days of the log', () => {
     await setBookmarks(db, options);
     const [, second] = await bookmarks();
     await db.run(
-      (sql) => sql`update bookmarks set id = ${records[1]?.id ?? ''} where domain_id = ${domainId} and newer = 14`,
+      (sql) =>
+        sql`update bookmarks set id = ${records[1]?.id ?? ''} where domain_number = (select number from domains where id = ${domainId}) and newer = 14`,
     );
     expect((await read(14, 2)).ids, `not from ${second?.id}`).toEqual([records[0]?.id]);
   });

@@ -6,7 +6,7 @@ import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { readSame } from '../support/counter-stores.ts';
+import { packedPage, readSame } from '../support/counter-stores.ts';
 import { inKeyOrder } from '../support/counts.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 
@@ -25,7 +25,7 @@ const counter = (organizationId: string, domainId: string, period: string, count
   ...emptyBreakdown(),
   ...counts,
 });
-const makeReady = (organizationId: string) => fill(connection, organizationId, async () => []);
+const makeReady = (organizationId: string) => fill(connection, organizationId, async () => packedPage([]));
 const keysOf = async (organizationId: string) => (await connection.client.keys(`*${organizationId}}*`)).sort();
 
 const amount = fc.oneof(fc.nat(3), fc.nat(1_000_000), fc.constant(Number.MAX_SAFE_INTEGER));
@@ -137,7 +137,7 @@ describe('a drop', () => {
     const filled = await fill(connection, organizationId, async () => {
       await drop(connection.client, organizationId);
       expect(await keysOf(organizationId)).toEqual([]);
-      return [counter(organizationId, '', '2024-02', { custom: 1 })];
+      return packedPage([counter(organizationId, '', '2024-02', { custom: 1 })]);
     });
     expect(filled).toBe(false);
     expect(await isReady(connection, organizationId)).toBe(false);

@@ -4,7 +4,7 @@ import { fill, isReady } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import { listerOf, readSame } from '../support/counter-stores.ts';
+import { listerOf, packedPage, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
@@ -61,7 +61,7 @@ describe('counters after a restart of Redis', () => {
       await server.stop();
       await restartRedis(server);
       await untilConnected(connection, before);
-      return [];
+      return packedPage([]);
     });
     expect(await isReady(connection, organizationId)).toBe(false);
     expect(await readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-05')] })).toBeNull();

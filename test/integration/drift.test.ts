@@ -3,8 +3,9 @@ import { emptyBreakdown } from '#libs/contract/terms';
 import { findDrift } from '#libs/counters/drift';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
+import type { Truth } from '#libs/counters/suspect';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { listCountersSince } from '#libs/store/counters';
+import { countersSince } from '#libs/store/counters';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { listerOf } from '../support/counter-stores.ts';
@@ -34,8 +35,10 @@ describe('findDrift', () => {
     await fill(connection, organizationId, listerOf(db, organizationId));
   });
 
-  const list = () => db.run((sql) => listCountersSince(sql, organizationId, since));
-  const find = (listCounters = list) => findDrift(connection, organizationId, { since, patience: 1, listCounters });
+  const truth = () => countersSince(db, organizationId, since);
+  const list: Truth['listCounters'] = (domainIds) => truth().listCounters(domainIds);
+  const find = (listCounters = list) =>
+    findDrift(connection, { organizationId, since, truth: { ...truth(), listCounters } }, 1);
   const places = (differences: { domainId: string; period: string }[]) =>
     differences.map((difference) => `${difference.domainId} ${difference.period}`).sort();
 
@@ -49,6 +52,12 @@ describe('findDrift', () => {
     await raise(connection.client, [{ organizationId, domainId, period: '2024-02-20', ...redis }]);
     const { differences } = await find();
     expect(differences).toEqual([{ organizationId, domainId, period: '2024-02-20', redis, postgres }]);
+  });
+
+  it('finds a counter once that is ahead in one count and behind in another', async () => {
+    const { client } = connection;
+    await client.hset(`assent:{${organizationId}}:days:${domainId}:2024-02`, '20', '0 7 0 0');
+    expect(places((await find()).differences)).toEqual([`${domainId} 2024-02-20`]);
   });
 
   it('finds a counter that Redis holds and Postgres does not', async () => {
@@ -82,8 +91,8 @@ describe('findDrift', () => {
 
   it('does not find what is merely on its way', async () => {
     const { counters } = await persist(db, [recordAt(noon, { domainId })]);
-    const { differences } = await find(async () => {
-      const listed = await list();
+    const { differences } = await find(async (domainIds) => {
+      const listed = await list(domainIds);
       // Redis was read before this and is read again after the patience
       await raise(connection.client, counters);
       return listed;
@@ -92,8 +101,8 @@ describe('findDrift', () => {
   });
 
   it('does not take for ahead what was stored and raised while it looked', async () => {
-    const { differences } = await find(async () => {
-      const listed = await list();
+    const { differences } = await find(async (domainIds) => {
+      const listed = await list(domainIds);
       await raise(connection.client, (await persist(db, [recordAt(noon, { domainId })])).counters);
       return listed;
     });

@@ -27,16 +27,20 @@ const schemaOf = async (sql: postgres.Sql) => ({
   ).map((column) => Object.values(column).join(' ')),
 });
 
+async function emptyDatabase(): Promise<string> {
+  const name = `empty_${randomBytes(8).toString('hex')}`;
+  const server = new URL(inject('postgresUrl'));
+  server.pathname = '/postgres';
+  await open(server.toString()).unsafe(`create database ${name}`);
+  server.pathname = `/${name}`;
+  return server.toString();
+}
+
 describe('migrate', () => {
   let url: string;
 
   beforeAll(async () => {
-    const name = `empty_${randomBytes(8).toString('hex')}`;
-    const server = new URL(inject('postgresUrl'));
-    server.pathname = '/postgres';
-    await open(server.toString()).unsafe(`create database ${name}`);
-    server.pathname = `/${name}`;
-    url = server.toString();
+    url = await emptyDatabase();
   });
 
   it('four at once on an empty database all succeed and leave one schema', async () => {
@@ -67,5 +71,20 @@ describe('migrate', () => {
     const nowhere = new URL(url);
     nowhere.pathname = '/no_such_database';
     await expect(migrate(nowhere.toString())).rejects.toThrow(/no_such_database/);
+  });
+
+  it.each([
+    ['nothing else', emptyDatabase],
+    ['ours as well', freshDatabase],
+  ])('refuses a migration older than our first, beside %s, and changes nothing', async (_, make) => {
+    const old = await make();
+    const sql = open(old);
+    await sql`create table if not exists schema_migrations (version varchar primary key)`;
+    await sql`insert into schema_migrations values ('20260101000001')`;
+    await sql`create table of_before as select 1 as n`;
+    const before = await schemaOf(sql);
+    const { host, pathname } = new URL(old);
+    await expect(migrate(old)).rejects.toThrow(`the database ${host}${pathname} has a schema from before the first`);
+    expect(await schemaOf(sql)).toEqual(before);
   });
 });

@@ -16,7 +16,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
-import { reconcileOrganization } from '../../apps/worker/heal/reconcile.ts';
+import { reconcile } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet } from '../support/counter-stores.ts';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -180,8 +180,8 @@ const steps: fc.Arbitrary<Step>[] = [
     step('sweep', async (_, { redis, db }) => void (await sweepOwedRaises({ countersRedis: redis, db, ...quiet() }))),
   ),
   fc.constant(
-    step('reconcile', (_, { db, redis, tenant }) =>
-      reconcileOrganization({ countersRedis: redis, db, ...quiet() }, tenant.organizationId, 0),
+    step('reconcile', (_, { db, redis }) =>
+      reconcile({ countersRedis: redis, db, ...quiet() }, new AbortController().signal, 0),
     ),
   ),
 ];

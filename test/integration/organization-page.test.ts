@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
@@ -16,12 +17,12 @@ describe("an organization's newest records", () => {
     ({ db } = useDatabase());
   });
 
-  const walk = async (organizationId: string, limit: number) => {
+  const walk = async (organizationId: string, limit: number, days = period) => {
     const seen: string[] = [];
     const totals = new Set<number>();
     let after: { id: string; domainId: string } | undefined;
     do {
-      const query = { organizationId, ...period, limit, after };
+      const query = { ...days, organizationId, limit, after };
       const page = await db.run((sql) => readOrganizationPage(sql, query));
       seen.push(...page.records.map(({ domainId, id }) => `${domainId} ${id}`));
       totals.add(page.total);
@@ -69,5 +70,62 @@ describe("an organization's newest records", () => {
     const { seen, totals } = await walk(organizationId, 1);
     expect(totals).toEqual([4]);
     expect(new Set(seen).size).toBe(4);
+  });
+
+  /** Domains from the fifty-first on make an organization large. */
+  const enlarge = (organizationId: string) =>
+    db.run(
+      (sql) => sql`
+        insert into domains (id, organization_id, name)
+        select ${organizationId} || n, ${organizationId}, 'one of many' from generate_series(1, 60) as n`,
+    );
+  const isIndexed = (organizationId: string) =>
+    db.run(async (sql) => {
+      const [found] = await sql<{ n: number }[]>`
+        select count(*) as n from records
+        where organization_number = (select number from organizations where id = ${organizationId})`;
+      return found?.n;
+    });
+
+  it('are the same where an organization is large, and one after the other of its domains has some', async () => {
+    const { organizationId, domainIds } = await makeTenant(db, { domains: 2 });
+    await enlarge(organizationId);
+    const many = [...domainIds, ...Array.from({ length: 60 }, (_, n) => organizationId + (n + 1))];
+    const shared = recordAt('2024-02-29', { domainId: '' });
+    const records = many.flatMap((domainId, n) => [
+      { ...shared, domainId },
+      recordAt(startOf('2024-03-01') + n, { domainId }),
+      recordAt(startOf('2024-03-01'), { domainId }),
+    ]);
+    await persist(db, records);
+    expect(await isIndexed(organizationId)).toBe(records.length);
+    for (const limit of [50, 1_000]) {
+      const { seen, totals } = await walk(organizationId, limit);
+      expect(totals).toEqual([records.length]);
+      expect(seen.map((each) => each.split(' ')[1])).toEqual(newestFirst(records).map((each) => each.split(' ')[1]));
+      expect(new Set(seen).size).toBe(records.length);
+    }
+  });
+
+  it('are all there while an organization has become large within the days', async () => {
+    const { organizationId, domainIds } = await makeTenant(db, { domains: 2 });
+    const now = Date.now();
+    const each = (from: number, to: number) =>
+      domainIds.flatMap((domainId) =>
+        Array.from({ length: 10 }, (_, n) => recordAt(from + ((to - from) * n) / 10, { domainId })),
+      );
+    const before = each(now - 3_600_000, now + 300_000);
+    await persist(db, before);
+    await enlarge(organizationId);
+    const after = [...each(now - 3_600_000, now + 300_000), ...each(now + 600_000, now + 1_200_000)];
+    await persist(db, after);
+    expect(await isIndexed(organizationId)).toBe(after.length);
+    const today = dayOf(now);
+    const days = { from: addDays(today, -1), to: addDays(today, 1) };
+    for (const limit of [7, 15, 100]) {
+      const { seen, totals } = await walk(organizationId, limit, days);
+      expect(seen).toEqual(newestFirst([...before, ...after]));
+      expect(totals).toEqual([60]);
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listOwedRaises } from '#libs/store/counters';
+import { listOwedRaises } from '#libs/store/owed-raises';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countOwed, inKeyOrder, storedCounters } from '../support/counts.ts';
@@ -25,8 +25,8 @@ describe('raises that are owed', () => {
 
   it('are noted with the records for every counter of the batch, and carry what the counters hold', async () => {
     await persist(db, [recordAt(noon, { domainId }), recordAt('2024-06-01', { domainId })], { owe: true });
-    const listed = await db.run((sql) => listOwedRaises(sql, 100));
-    expect(inKeyOrder(listed.map(({ ids: _, ...counter }) => counter))).toEqual(
+    const listed = await db.run((sql) => listOwedRaises(sql, undefined, 100));
+    expect(inKeyOrder(listed.map(({ times: _, ...counter }) => counter))).toEqual(
       await storedCounters(db, tenant.organizationId),
     );
   });
@@ -34,7 +34,7 @@ describe('raises that are owed', () => {
   it('carry what the counters hold when they are swept, not when they were noted', async () => {
     await persist(db, [recordAt(noon, { domainId })], { owe: true });
     await persist(db, [recordAt(noon, { domainId })]);
-    const listed = await db.run((sql) => listOwedRaises(sql, 100));
+    const listed = await db.run((sql) => listOwedRaises(sql, undefined, 100));
     expect(listed.map(({ accept_all }) => accept_all)).toEqual([2, 2, 2, 2]);
   });
 

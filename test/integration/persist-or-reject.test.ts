@@ -28,7 +28,7 @@ describe('a record that Postgres refuses', () => {
     expect(await storedCounters(db, tenant.organizationId)).toEqual(counters);
     return counters.find(({ domainId, period }) => domainId === '' && period === '2024-05')?.accept_all ?? 0;
   };
-  const rejected = () => db.run(async (sql) => [...(await listRejected(sql, null))].reverse());
+  const rejected = () => db.run(async (sql) => [...(await listRejected(sql, { limit: 100 }))].reverse());
   const bad = (): Record<string, NewRecord> => ({
     'NUL in a text': recordAt(noon, { domainId, visitorId: 'a\0b' }),
     'NUL in metadata': recordAt(noon, { domainId, metadata: { key: 'a\0b' } }),
@@ -62,7 +62,9 @@ describe('a record that Postgres refuses', () => {
     const { added, rejected: count, counters } = await persistOrReject(db, batch);
     expect([added, count]).toEqual([92, 8]);
     expect(await countStored()).toBe(92);
-    expect((await rejected()).map(({ record }) => JSON.parse(record))).toEqual(offenders);
+    const byId = (one: NewRecord, other: NewRecord) => (one.id < other.id ? -1 : 1);
+    const kept = (await rejected()).map(({ record }): NewRecord => JSON.parse(record));
+    expect(kept.toSorted(byId)).toEqual(offenders.toSorted(byId));
     // of the values that came for each counter, what the caller raises to is the largest
     expect(Math.max(...counters.map(({ accept_all }) => accept_all))).toBe(92);
   });
@@ -98,6 +100,6 @@ describe('an error that is not the record’s fault', () => {
     const [domainId = ''] = (await makeTenant(db)).domainIds;
     await db.run((sql) => sql`alter table counters rename to counters_away`);
     await expect(persistOrReject(db, [recordAt(noon, { domainId })])).rejects.toThrow(/"counters" does not exist/);
-    expect(await db.run((sql) => listRejected(sql, null))).toHaveLength(0);
+    expect(await db.run((sql) => listRejected(sql, { limit: 1 }))).toHaveLength(0);
   });
 });

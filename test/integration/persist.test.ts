@@ -25,7 +25,7 @@ describe('persist', () => {
     db.run(async (sql) =>
       (
         await sql<{ banner: string }[]>`
-          select banner_version as banner from records where domain_id = ${domain} and id = ${id}`
+          select banner_version as banner from records where domain_number = (select number from domains where id = ${domain}) and id = ${id}`
       ).map((row) => row.banner),
     );
   const expectTrueCounters = async () =>

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isbot } from 'isbot';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type NewRecord, recordBody } from '#libs/contract/record';
 import { decisions, sources } from '#libs/contract/terms';
@@ -24,7 +25,7 @@ const asRead = (record: NewRecord) => ({
   gppString: null,
   gpc: null,
   metadata: null,
-  bot: false,
+  bot: record.userAgent !== undefined && isbot(record.userAgent),
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
 });

@@ -37,7 +37,14 @@ describe('with Postgres away', () => {
       return { made, problem, after: performance.now() - started };
     };
     const stored = async () =>
-      (await db.run((sql) => sql<{ id: string }[]>`select id from records where domain_id = ${domainId}`))
+      (
+        await db.run(
+          (sql) =>
+            sql<
+              { id: string }[]
+            >`select id from records where domain_number = (select number from domains where id = ${domainId})`,
+        )
+      )
         .map(({ id }) => id)
         .toSorted();
 

@@ -44,7 +44,9 @@ describe('the recorder', () => {
   const waiting = async () => (await Promise.all(producer.queues().map((queue) => queue.getWaiting()))).flat();
   const countStored = async () =>
     db.run(async (sql) => {
-      const rows = await sql<{ n: number }[]>`select count(*) as n from records where domain_id = ${domainId}`;
+      const rows = await sql<
+        { n: number }[]
+      >`select count(*) as n from records where domain_number = (select number from domains where id = ${domainId})`;
       return rows[0]?.n;
     });
 

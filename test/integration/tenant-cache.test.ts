@@ -18,6 +18,7 @@ const counted = (db: Database): Database & { asked: number } => ({
     return db.run(work, deadline);
   },
   recover: () => false,
+  generation: () => 0,
   close: () => db.close(),
 });
 
@@ -132,6 +133,7 @@ describe('the tenant cache', () => {
         return result;
       },
       recover: () => false,
+      generation: () => 0,
       close: () => db.close(),
     };
     const late = createTenantCache(slow, { warn: () => {} });

@@ -1,18 +1,48 @@
 /** What the counters' tests need of both stores. */
 import { spanOf } from '#libs/contract/calendar';
-import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
+import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/contract/terms';
 import type { ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
+import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 
+/** Lists at most `most` counters at once. */
 export const listerOf =
-  (db: Database, organizationId: string): ListCounters =>
+  (db: Database, organizationId: string, most = Number.POSITIVE_INFINITY): ListCounters =>
   (after, limit) =>
-    db.run((sql) => listCounters(sql, organizationId, after, limit));
+    db.run((sql) => listCounters(sql, organizationId, after, Math.min(limit, most)));
+
+/** What a fill is given to read. */
+export const packedPage = (counters: Counter[]) => ({ counters: packAll(counters), next: undefined });
+
+function packAll(counters: Counter[]): PackedCounters[] {
+  const hashes = groupBy(
+    counters,
+    ({ domainId, period }) => `${domainId}/${period.length === 7 ? '' : period.slice(0, 7)}`,
+  );
+  return Array.from(hashes, ([name, group]) => {
+    const [domainId = '', month = ''] = name.split('/');
+    const fields = group.map((each) => {
+      const field = each.period.slice(month ? 8 : 0);
+      return [field, ...decisions.map((decision) => each[decision])].join(' ');
+    });
+    return { domainId, month, counters: fields.join(';') };
+  });
+}
+
+/** The inverse of packing. */
+export const unpackAll = (organizationId: string, packed: PackedCounters[]): Counter[] =>
+  packed.flatMap(({ domainId, month, counters }) =>
+    counters.split(';').map((text) => {
+      const [field = '', accept_all = 0, reject_all = 0, custom = 0, withdraw = 0] = text.split(' ');
+      const counts = { accept_all: +accept_all, reject_all: +reject_all, custom: +custom, withdraw: +withdraw };
+      return { organizationId, domainId, period: month ? `${month}-${field}` : field, ...counts };
+    }),
+  );
 
 /** Reads from Redis each of the given counters; null without the mark. */
 export async function readSame(

@@ -7,9 +7,9 @@ export const countRecords = (db: Database, organizationId: string): Promise<Coun
   db.run(async (sql) => [
     ...(await sql<Counter[]>`
         with decided as (
-          select organization_id, domain_id, decision,
-            timestamp 'epoch' + ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint * interval '1 ms' as at
-          from records where organization_id = ${organizationId}
+          select domains.organization_id, domains.id as domain_id, decision,
+            timestamp 'epoch' + ('x' || left(replace(records.id::text, '-', ''), 12))::bit(48)::bigint * interval '1 ms' as at
+          from records join domains on domains.number = domain_number where organization_id = ${organizationId}
         )
         select organization_id as "organizationId", level.domain_id as "domainId", level.period,
           count(*) filter (where decision = 'accept_all') as accept_all,

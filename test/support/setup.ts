@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '#libs/store/migrate';
 import { startAssent } from '../../scripts/stack/assent-process.ts';
 import { build } from '../../scripts/stack/build.ts';
+import { onInterrupt } from '../../scripts/stack/interrupt.ts';
 import { findRedis } from '../../scripts/stack/packages.ts';
 import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
@@ -48,10 +49,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
+  const interrupted = onInterrupt();
+  interrupted.addEventListener('abort', () => void stopAll().finally(() => process.exit(130)));
   /** `started` ends with the run, also where what comes after it fails. */
   const keep = async <T extends { stop(): Promise<unknown> }>(started: Promise<T>): Promise<T> => {
     const server = await started;
     stops.push(() => server.stop());
+    if (interrupted.aborted) await stopAll();
     return server;
   };
 
@@ -79,7 +83,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
           say,
         }),
       ),
-      build(path.relative(path.dirname(dataRoot), dist)),
+      build(dist),
       findRedis({ say }),
     ]);
     stops.unshift(() => rmSync(server.dataDir, { recursive: true, force: true }));

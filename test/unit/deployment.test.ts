@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { settings } from '#libs/config/settings';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
 import { root } from '../../scripts/stack/paths.ts';
+import { maxmemory } from '../../scripts/stack/redis.ts';
 
 interface Service {
   image?: string;
@@ -69,6 +70,11 @@ describe('docker-compose.yml', () => {
 
   it('Redis keeps what it acknowledges', () => {
     expect(service('redis').command).toMatch(/--appendonly yes --appendfsync always --maxmemory-policy noeviction/);
+  });
+
+  it('Redis stops taking records before it has taken all memory, at what npm start sets unless told otherwise', () => {
+    expect(service('redis').command).toContain(` --maxmemory \${REDIS_MAXMEMORY:-${maxmemory}} `);
+    expect(read('docs/operations.md')).toContain(`\`REDIS_MAXMEMORY\` (${maxmemory})`);
   });
 
   it('images are pinned to a version', () => {

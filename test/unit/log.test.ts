@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeApiKey } from '#libs/store/tenants/tenants';
 import { createLog } from '#libs/telemetry/log';
 
@@ -7,7 +7,7 @@ const token = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"x"}').toString('base6
 
 function written(write: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];
-  write(createLog('test', 'info', { write: (line) => void lines.push(line) }));
+  write(createLog('test', 'info', { destination: { write: (line) => void lines.push(line) } }));
   expect(lines).toHaveLength(1);
   return lines[0] ?? '';
 }
@@ -50,5 +50,73 @@ describe('a line of the log', () => {
     const line = written((log) => log.error({ err: error }, 'x'));
     expect(line).not.toContain('SECRET');
     expect(JSON.parse(line).err).toMatchObject({ message: 'value too long', code: '22001' });
+  });
+});
+
+describe('a flood of lines', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  function open() {
+    // nothing passes but what a test lets pass
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const lines: { msg: string; level: string; suppressed?: number; n?: number; err?: { message: string } }[] = [];
+    const suppressed: string[] = [];
+    const log = createLog('test', 'info', {
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+      onSuppressed: (level) => suppressed.push(level),
+    });
+    return { log, lines, suppressed };
+  }
+
+  it.each(['warn', 'error'] as const)('of one text at %s is one line a second, which counts the others', (level) => {
+    const { log, lines, suppressed } = open();
+    for (let n = 0; n < 1_000; n += 1) log[level]({ n }, 'it failed');
+    vi.advanceTimersByTime(999);
+    log[level]({ n: 1_000 }, 'it failed');
+    expect(lines).toMatchObject([{ level, n: 0 }]);
+    vi.advanceTimersByTime(1);
+    log[level]({ n: 1_001 }, 'it failed');
+    vi.advanceTimersByTime(1_000);
+    log[level]({ n: 1_002 }, 'it failed');
+    expect(lines).toMatchObject([{ n: 0 }, { n: 1_001, suppressed: 1_000 }, { n: 1_002 }]);
+    // absent where nothing was left out
+    expect(lines.map((line) => 'suppressed' in line)).toEqual([false, true, false]);
+    expect(suppressed).toEqual(Array(1_000).fill(level));
+  });
+
+  it('holds back no other text', () => {
+    const { log, lines } = open();
+    for (const text of ['one', 'one', 'two', 'three']) log.warn({}, text);
+    expect(lines.map(({ msg }) => msg)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('of failed requests begins with five, so that each of a few can be found by its id', () => {
+    const { log, lines } = open();
+    const fail = (count: number) => {
+      for (let n = 0; n < count; n += 1) log.warn({ requestId: `r-${lines.length}` }, 'failed request');
+    };
+    fail(100);
+    expect(lines).toHaveLength(5);
+    vi.advanceTimersByTime(1_000);
+    fail(100);
+    expect(lines).toHaveLength(6);
+    expect(lines[5]).toMatchObject({ suppressed: 95 });
+    vi.advanceTimersByTime(10_000);
+    fail(100);
+    expect(lines).toHaveLength(11);
+  });
+
+  it('of one bug holds back no other bug, though they share a text', () => {
+    const { log, lines } = open();
+    const one = (n: number) => new Error(`bug ${n}`);
+    const another = () => new Error('another');
+    for (const err of [one(1), one(2), another()]) log.error({ event: 'bug', err }, 'unexpected error');
+    expect(lines.map(({ err }) => err?.message)).toEqual(['bug 1', 'another']);
+  });
+
+  it('at info is written whole: these are few, and each tells of something else', () => {
+    const { log, lines, suppressed } = open();
+    for (let n = 0; n < 10; n += 1) log.info({ n }, 'dropped a month');
+    expect([lines.length, suppressed.length]).toEqual([10, 0]);
   });
 });

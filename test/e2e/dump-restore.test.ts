@@ -1,0 +1,190 @@
+/** The commands of docs/operations.md, over records of several organizations, domains and months. */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { decisions } from '#libs/contract/terms';
+import { migrate } from '#libs/store/migrate';
+import { readPage } from '#libs/store/records/log';
+import { persist } from '#libs/store/records/persist';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { runCommand } from '../../scripts/stack/command.ts';
+import { findPostgres } from '../../scripts/stack/postgres-binaries.ts';
+import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Cli, createCli } from '../support/cli.ts';
+import { countRecords, storedCounters } from '../support/counts.ts';
+import { blocksOf } from '../support/documents.ts';
+import { recordAt } from '../support/records.ts';
+import { at, type OwnStores, openStores, storeRecords } from '../support/stack.ts';
+import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
+
+const majorOf = (program: string): number =>
+  Number(/\(PostgreSQL\) (\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);
+
+/** A folder with a pg_dump that is as new as the server: npm's Postgres comes without one. */
+async function findClients(): Promise<string | undefined> {
+  const server = await findPostgres({ user: serviceUser(), say: () => {} });
+  const folders = [server, ...(process.env.PATH ?? '').split(path.delimiter)];
+  const wanted = majorOf(path.join(server, 'postgres'));
+  return folders.find((folder) => majorOf(path.join(folder, 'pg_dump')) >= wanted);
+}
+const clients = await findClients();
+
+/** Their lines in the documents, in order. */
+const commands = blocksOf('docs/operations.md')
+  .flatMap(({ text }) => text.split('\n'))
+  .filter((line) => /^(pg_dump|pg_restore|psql) /.test(line));
+
+async function emptyDatabase(): Promise<string> {
+  const url = new URL(inject('postgresUrl'));
+  const name = `restored_${randomBytes(6).toString('hex')}`;
+  const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1 });
+  await sql.unsafe(`create database ${name} template template0`);
+  await sql.end();
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+/** Rows and a hash of every table, whatever its columns are. */
+const contentOf = (db: Database) =>
+  db.run(async (sql) => {
+    const tables = await sql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`;
+    const contents: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const [content] = await sql`
+        select count(*) as rows, md5(string_agg(row, ' ' order by row)) as hash
+        from (select md5(t::text) as row from ${sql(name)} as t) as rows`;
+      contents[name] = { ...content };
+    }
+    return contents;
+  });
+
+const schemaOf = (db: Database) =>
+  db.run(async (sql) => ({
+    columns: (
+      await sql`
+        select format('%s %s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as column
+        from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`
+    ).map(({ column }) => column),
+    indexes: (
+      await sql`
+        select pg_get_indexdef(indexrelid) || ' ' || indisvalid as index
+        from pg_index join pg_class on pg_class.oid = indexrelid
+        where relnamespace = 'public'::regnamespace order by 1`
+    ).map(({ index }) => index),
+  }));
+
+/** Their months, and the present one. */
+const times = ['2023-02-01T00:00:00Z', '2024-02-29T23:59:59Z', '2025-12-31T12:00:00Z', '2026-01-01T00:00:00Z'];
+
+describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump as new as the server)', () => {
+  let source: OwnStores;
+  let tenants: Tenant[];
+  let restored: Database;
+  let restoredUrl: string;
+
+  const recordsOf = ({ domainIds }: Tenant, count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const time = [...times.map(Date.parse), Date.now()][index % 5] ?? 0;
+      return recordAt(time + index, {
+        domainId: at(domainIds, (index % 3) % domainIds.length),
+        decision: at(decisions, index % 4),
+        visitorId: `visitor-${index % 50}`,
+        preferences: { necessary: true, analytics: index % 2 === 0 },
+        userAgent: `Browser ${index % 7} "ü\\\t"`,
+        pageUrl: 'https://example.com/\u{1f36a}',
+        metadata: { text: 'a\nb', number: 0.1 },
+        bot: index % 11 === 0,
+      });
+    });
+
+  beforeAll(async () => {
+    source = await openStores();
+    tenants = await Promise.all([1, 2, 3].map((domains) => makeTenant(source.db, { domains })));
+    for (const tenant of tenants) await storeRecords(source, recordsOf(tenant, 1_000));
+    await persistOrReject(source.db, [recordAt(Date.now(), { domainId: 'nobodys' })]);
+
+    restoredUrl = await emptyDatabase();
+    const { code, output } = await runCommand('/bin/sh', ['-ec', commands.join('\n')], {
+      cwd: inject('folder'),
+      env: {
+        PATH: `${clients}${path.delimiter}${process.env.PATH}`,
+        DATABASE_URL: source.env.DATABASE_URL,
+        RESTORED_URL: restoredUrl,
+      },
+    });
+    expect(code, output).toBe(0);
+    const limits = { max: 4, statementTimeout: 20_000, deadline: 25_000 };
+    restored = createDatabase({ url: restoredUrl, ...limits, prepare: true, name: 'restored' });
+    atEnd(() => restored.close());
+  }, 60_000);
+
+  it('has the same rows, columns and indexes', async () => {
+    const content = await contentOf(source.db);
+    expect(content).toMatchObject({ records: { rows: 3_000 }, domains: { rows: 6 }, rejected_records: { rows: 1 } });
+    expect(await contentOf(restored)).toEqual(content);
+    expect(await schemaOf(restored)).toEqual(await schemaOf(source.db));
+  });
+
+  it('has the same log', async () => {
+    for (const { organizationId, domainIds } of tenants)
+      for (const domainId of domainIds) {
+        const page = (db: Database) =>
+          db.run((sql) => readPage(sql, { organizationId, domainId, limit: 2_000, offset: 0 }));
+        const { total, records } = await page(source.db);
+        expect(records).toHaveLength(total);
+        expect(await page(restored)).toMatchObject({ total, records });
+      }
+  });
+
+  it('is what migrate makes: it changes nothing', async () => {
+    const before = { content: await contentOf(restored), schema: await schemaOf(restored) };
+    expect(await migrate(restoredUrl)).toBe('');
+    expect({ content: await contentOf(restored), schema: await schemaOf(restored) }).toEqual(before);
+  });
+
+  const check = async (cli: Cli) => (await cli.run('counters', 'check')).code;
+
+  const expectRepair = async (cli: Cli) => {
+    expect(await check(cli)).toBe(1);
+    expect(await cli.json('counters', 'rebuild')).toEqual({ rebuilt: 3 });
+    expect(await check(cli)).toBe(0);
+  };
+
+  it('agrees with the Redis of before; one that is empty, or ahead, is repaired', async () => {
+    await expectRepair(createCli({ DATABASE_URL: restoredUrl, REDIS_URL: (await openRedisServer()).url }));
+    const cli = createCli({ ...source.env, DATABASE_URL: restoredUrl });
+    expect(await check(cli)).toBe(0);
+    await storeRecords(source, recordsOf(at(tenants, 0), 20));
+    await expectRepair(cli);
+  });
+
+  it('knows what it has stored, and goes on: records, months, organizations, domains, acts', async () => {
+    const tenant = at(tenants, 2);
+    const { organizationId, domainIds } = tenant;
+    const again = await restored.run((sql) =>
+      readPage(sql, { organizationId, domainId: at(domainIds, 0), limit: 100, offset: 0 }),
+    );
+    const known = again.records.map(({ id }) => recordAt(0, { id, domainId: at(domainIds, 0) }));
+    expect((await persist(restored, known)).added).toBe(0);
+
+    const fresh = await makeTenant(restored, { domains: 2 });
+    const inNewMonth = recordAt('2020-06-15T12:00:00Z', { domainId: at(fresh.domainIds, 1) });
+    expect((await persist(restored, [...recordsOf(fresh, 200), inNewMonth])).added).toBe(201);
+    expect((await persist(restored, recordsOf(tenant, 200))).added).toBe(200);
+    for (const each of [organizationId, fresh.organizationId])
+      expect(await storedCounters(restored, each)).toEqual(await countRecords(restored, each));
+
+    const [made] = await restored.run((sql) => sql`select make_record_month('2031-01') as made`);
+    expect(made).toEqual({ made: true });
+    expect(await persistOrReject(restored, [recordAt(Date.now(), { domainId: 'nobodys' })])).toMatchObject({
+      rejected: 1,
+    });
+    expect(await contentOf(restored)).toMatchObject({ rejected_records: { rows: 2 } });
+  });
+});

@@ -1,0 +1,199 @@
+/** What the log is counted by: the counters of crawlers and of visitors with many records. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { decisions } from '#libs/contract/terms';
+import { countBusyVisitors, noteBusyVisitor } from '#libs/store/records/busy-visitors';
+import { type LogQuery, readPage } from '#libs/store/records/log';
+import { dropMonth } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const start = Date.parse('2024-02-27T00:00:00.000Z');
+const hour = 3_600_000;
+
+let db: Database;
+let organizationId: string;
+let domainId: string;
+
+beforeAll(async () => {
+  ({ db } = await openDatabase());
+});
+
+const newDomain = async () => {
+  const tenant = await makeTenant(db);
+  organizationId = tenant.organizationId;
+  [domainId = ''] = tenant.domainIds;
+};
+/** One an hour over some days; every third is a crawler's. */
+const make = (count: number, fields: Partial<NewRecord> = {}) =>
+  Array.from({ length: count }, (_, index) =>
+    recordAt(start + index * hour, {
+      domainId,
+      decision: decisions[index % 4] ?? 'custom',
+      bot: index % 3 === 0,
+      ...fields,
+    }),
+  );
+const read = async (query: Partial<LogQuery>) => {
+  let isBusy = false;
+  const noteBusy = () => {
+    isBusy = true;
+  };
+  const page = await db.run((sql) =>
+    readPage(sql, { organizationId, domainId, limit: 20, offset: 0, ...query }, noteBusy),
+  );
+  return { total: page.total, ids: page.records.map(({ id }) => id), isBusy };
+};
+const newestFirst = (records: NewRecord[]) =>
+  records
+    .map(({ id }) => id)
+    .sort()
+    .reverse();
+
+describe('counters of crawlers', () => {
+  const stored = () =>
+    db.run(
+      (sql) => sql<object[]>`
+        select domain_number, period, accept_all, reject_all, custom, withdraw from crawler_counters
+        where domain_number = (select number from domains where id = ${domainId}) order by 1, 2`,
+    );
+  const counted = () =>
+    db.run(
+      (sql) => sql<object[]>`
+        select domain_number, level.period,
+          count(*) filter (where decision = 'accept_all') as accept_all,
+          count(*) filter (where decision = 'reject_all') as reject_all,
+          count(*) filter (where decision = 'custom') as custom,
+          count(*) filter (where decision = 'withdraw') as withdraw
+        from records
+        cross join lateral (
+          select to_char(to_timestamp(milliseconds_of(id) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day
+        ) as decided
+        cross join lateral (values (day), (left(day, 7))) as level (period)
+        where bot and domain_number = (select number from domains where id = ${domainId}) group by 1, 2 order by 1, level.period collate "C"`,
+    );
+
+  it('are those of the records, by day and month, also where batches with the same records come at once', async () => {
+    await newDomain();
+    const records = make(200);
+    await Promise.all(Array.from({ length: 12 }, (_, at) => persist(db, records.slice(at * 10, at * 10 + 90))));
+    expect((await stored()).length).toBeGreaterThan(6);
+    expect(await stored()).toEqual(await counted());
+  });
+
+  it('are what the log is counted by, within days as well', async () => {
+    await newDomain();
+    const records = make(100);
+    await persist(db, records);
+    await db.run(
+      (sql) =>
+        sql`update crawler_counters set custom = custom + 5 where domain_number = (select number from domains where id = ${domainId})`,
+    );
+    const crawlers = records.filter(({ bot }) => bot);
+    const days = new Set(records.map(({ receivedAt }) => receivedAt.slice(0, 10)));
+    const months = new Set([...days].map((day) => day.slice(0, 7)));
+    // from the counters of months; where a month is not wanted whole, from those of its days
+    expect((await read({ bot: true })).total).toBe(crawlers.length + 5 * months.size);
+    expect((await read({ bot: true, from: '2024-02-29', to: '2024-02-29' })).total).toBe(8 + 5);
+    expect((await read({ bot: false, from: '2024-02-29', to: '2024-02-29' })).total).toBe(16 - 5);
+  });
+});
+
+describe('a visitor with many records', () => {
+  const visitorId = 'everybody';
+  const note = () => db.run((sql) => noteBusyVisitor(sql, { domainId, visitorId }));
+
+  it('has the same pages before and after they are counted, with every filter', async () => {
+    await newDomain();
+    const records = make(1_500, { visitorId });
+    const others = make(100, { visitorId: 'somebody else' });
+    await persist(db, records.slice(0, 1_200));
+    await persist(db, [...others, ...records.slice(1_200, 1_300)]);
+    const filters: Partial<LogQuery>[] = [
+      {},
+      { decision: 'custom' },
+      { bot: true },
+      { bot: false, decision: 'withdraw' },
+      { from: '2024-03-05', to: '2024-03-20' },
+      { offset: 777, limit: 50 },
+      { after: newestFirst(records)[700] },
+      { offset: 5_000 },
+    ];
+    const ask = async () => {
+      const answers: Awaited<ReturnType<typeof read>>[] = [];
+      for (const filter of filters) answers.push(await read({ visitorId, ...filter }));
+      return answers.map(({ total, ids }) => ({ total, ids }));
+    };
+    const before = await ask();
+    expect(before[0]).toEqual({ total: 1_300, ids: newestFirst(records.slice(0, 1_300)).slice(0, 20) });
+    expect((await read({ visitorId })).isBusy).toBe(true);
+    await note();
+    expect(await countBusyVisitors(db)).toBe(1);
+    expect((await read({ visitorId })).isBusy).toBe(false);
+    expect(await ask()).toEqual(before);
+    // what comes later is counted as it is stored
+    await persist(db, [...records.slice(1_300), ...others]);
+    expect(await read({ visitorId })).toEqual({ total: 1_500, ids: newestFirst(records).slice(0, 20), isBusy: false });
+    expect(await read({ visitorId: 'somebody else' })).toMatchObject({ total: 100, isBusy: false });
+    await db.run((sql) => dropMonth(sql, '2024-02'));
+    const left = records.filter(({ receivedAt }) => receivedAt >= '2024-03');
+    expect((await read({ visitorId, offset: left.length - 1 })).ids).toEqual(newestFirst(left).slice(-1));
+    expect((await read({ visitorId })).total).toBe(left.length);
+    for (const month of new Set(left.map(({ receivedAt }) => receivedAt.slice(0, 7)))) {
+      await db.run((sql) => dropMonth(sql, month));
+    }
+    // with the last record goes the visitor's id
+    const kept = await db.run(
+      (sql) => sql`select from busy_visitors where domain_number = (select number from domains where id = ${domainId})`,
+    );
+    expect([kept.length, (await read({ visitorId })).total]).toEqual([0, 0]);
+  });
+
+  it('is counted exactly while records are stored, whatever was on its way when it was noted', async () => {
+    await newDomain();
+    const records = Array.from({ length: 3_000 }, (_, index) =>
+      recordAt(Date.parse('2024-05-01') + index * 60_000, { domainId, visitorId }),
+    );
+    const batches = Array.from({ length: 60 }, (_, at) => records.slice(at * 50, at * 50 + 50));
+    await persist(db, records.slice(0, 1));
+    const storing = Promise.all(
+      [0, 1, 2].map(async (lane) => {
+        for (const [at, batch] of batches.entries()) if (at % 3 === lane) await persist(db, batch);
+      }),
+    );
+    // one that has read before it was noted, and stores after
+    const late = recordAt('2024-05-20', { domainId, visitorId });
+    const unaware = db.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`select count(*) from busy_visitors`;
+        await note();
+        const counting = countBusyVisitors(db);
+        await transaction`
+          insert into records (domain_number, id, decision, received_at, source, bot, visitor_id)
+          select number, ${late.id}::uuid, 'accept_all', now(), 'banner', false, ${visitorId} from domains
+          where id = ${domainId}`;
+        await eventually(async () => {
+          const looks = await db.run(
+            (sql) => sql`
+              select from pg_stat_activity
+              where datname = current_database() and pid <> pg_backend_pid() and query like '%virtualtransaction%'`,
+          );
+          expect(looks.length).toBeGreaterThan(0);
+        });
+        return { counting };
+      }),
+    );
+    expect(await (await unaware).counting).toBe(1);
+    await storing;
+    const [row] = await db.run(
+      (sql) => sql<{ n: number }[]>`
+        select sum(accept_all) as n from visitor_counters
+        where domain_number = (select number from domains where id = ${domainId})
+          and visitor_id = ${visitorId} and length(period) = 10`,
+    );
+    expect(Number(row?.n)).toBe(records.length + 1);
+  });
+});

@@ -1,0 +1,117 @@
+/** A log of ten years: a query plans, locks and opens the months that it needs, not all that there are. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
+import { type LogQuery, readPage } from '#libs/store/records/log';
+import { readOrganizationPage } from '#libs/store/records/organization-log';
+import { persist } from '#libs/store/records/persist';
+import { createDatabase, type Database, type Sql } from '#libs/store/sql';
+import { atEnd } from '../support/at-end.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+
+const months = 120;
+const today = dayOf(Date.now());
+const thisMonth = monthOf(Date.now());
+
+describe('with 120 months', () => {
+  let db: Database;
+  let organizationId: string;
+  let domainId: string;
+
+  beforeAll(async () => {
+    const { url } = await openDatabase();
+    // one connection: it comes to the plans that Postgres keeps, as each of a busy service does
+    db = createDatabase({ url, max: 1, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
+    atEnd(() => db.close());
+    for (let back = 0; back < months - 2; back += 1) {
+      await db.run((sql) => sql`select make_record_month(${addMonths(thisMonth, -back)})`);
+    }
+    const tenant = await makeTenant(db);
+    organizationId = tenant.organizationId;
+    domainId = at(tenant.domainIds, 0);
+    // two years ago, and now
+    for (const end of [addDays(today, -730), today]) {
+      const records = Array.from({ length: 600 }, (_, index) =>
+        recordAt(Date.parse(addDays(end, -(index % 20))) + index, {
+          domainId,
+          bot: index % 5 === 0,
+          decision: index % 3 === 0 ? 'custom' : 'accept_all',
+          visitorId: `v-${index % 50}`,
+        }),
+      );
+      await persist(db, records);
+    }
+    await db.run((sql) => sql`analyze records, counters`);
+  });
+
+  /** How many months' partitions a connection has locked for `work`, once it has done that often. */
+  const lockedFor = async (work: (sql: Sql) => Promise<unknown>): Promise<number> => {
+    const locked: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const [row] = await db.run((sql) =>
+        sql.begin('isolation level repeatable read', async (transaction) => {
+          const own = (...given: Parameters<Sql>) => (transaction as unknown as Sql)(...given);
+          const begin = (_: string, inside: (sql: unknown) => Promise<unknown>) => inside(transaction);
+          await work(Object.assign(own, transaction, { begin }) as unknown as Sql);
+          return transaction<{ n: number }[]>`
+            select count(distinct relation) as n
+            from pg_locks join pg_inherits on inhrelid = relation
+            where pid = pg_backend_pid() and inhparent = 'records'::regclass`;
+        }),
+      );
+      locked.push(row?.n ?? 0);
+    }
+    return Math.max(...locked.slice(-2));
+  };
+  const page = (query: Partial<LogQuery>) => (sql: Sql) =>
+    readPage(sql, { organizationId, domainId, limit: 20, offset: 0, ...query });
+
+  it('there are 120', async () => {
+    const [row] = await db.run(
+      (sql) => sql<{ n: number }[]>`select count(*) as n from pg_inherits where inhparent = 'records'::regclass`,
+    );
+    expect(row?.n).toBe(months);
+    expect((await db.run(page({ offset: 1_190 }))).records).toHaveLength(10);
+  });
+
+  it.each<[string, Partial<LogQuery>]>([
+    ['the first page', {}],
+    ['a page in the middle', { offset: 300 }],
+    ['the last page', { offset: 1_180 }],
+    ['a page of a decision', { decision: 'custom', offset: 200 }],
+    ['a page of crawlers', { bot: true, offset: 90 }],
+    ['a page without crawlers', { bot: false, offset: 600 }],
+    ['a page within days', { from: addDays(today, -740), to: addDays(today, -735) }],
+  ])('%s locks those of its records', async (_, query) => {
+    expect(await lockedFor(page(query))).toBeLessThanOrEqual(2);
+  });
+
+  it('a page after a cursor locks those of its records', async () => {
+    for (const offset of [50, 900]) {
+      const after = at((await db.run(page({ offset }))).records, 0).id;
+      expect(await lockedFor(page({ after }))).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it("a visitor's page locks those of the years in which the domain has records", async () => {
+    expect(await lockedFor(page({ visitorId: 'v-7' }))).toBeLessThanOrEqual(38);
+    expect(await lockedFor(page({ visitorId: 'v-7', from: addDays(today, -10) }))).toBeLessThanOrEqual(26);
+  });
+
+  it("an organization's newest records lock those of their days", async () => {
+    const query = { organizationId, from: addDays(today, -6), to: today, limit: 50 };
+    expect(await lockedFor((sql) => readOrganizationPage(sql, query))).toBeLessThanOrEqual(2);
+  });
+
+  it('a batch locks those of its records', async () => {
+    const store = (sql: Sql) => {
+      const inside: Database = { ...db, run: (work) => work(sql) };
+      return persist(inside, [
+        recordAt(Date.now(), { domainId }),
+        recordAt(Date.parse(addDays(today, -40)), { domainId }),
+      ]);
+    };
+    expect(await lockedFor(store)).toBeLessThanOrEqual(3);
+  });
+});

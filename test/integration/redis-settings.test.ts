@@ -1,0 +1,102 @@
+import { Redis } from 'ioredis';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RedisHealth, watchRedis } from '#libs/queue/health';
+import { connectRedis, type RedisAddress } from '#libs/runtime/redis';
+import { freePort } from '../../scripts/stack/ports.ts';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from '../support/at-end.ts';
+import { openRedisServer } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+function connect({ url }: RunningRedis): Redis {
+  const client = new Redis(url);
+  atEnd(() => client.disconnect());
+  return client;
+}
+
+describe('the settings of Redis', () => {
+  const watch = (address: RedisAddress): { health: RedisHealth; told: string[][] } => {
+    const connection = connectRedis(address, 'producer', { warn: () => {} });
+    const told: string[][] = [];
+    const health = watchRedis(
+      connection.client,
+      () => {},
+      (warnings) => told.push(warnings),
+    );
+    atEnd(() => {
+      health.close();
+      return connection.close();
+    });
+    return { health, told };
+  };
+  /** So many probes later. */
+  const probes = async (client: Redis, count: number) => {
+    const asked = async () => Number(/^cmdstat_info:calls=(\d+)/m.exec(await client.info('commandstats'))?.[1]);
+    const before = await asked();
+    // each of our own questions counts too
+    let own = 0;
+    await eventually(async () => {
+      own += 1;
+      expect((await asked()) - before - own).toBeGreaterThanOrEqual(count);
+    });
+  };
+  const unlimited = expect.stringContaining('no maxmemory');
+  const evicting = expect.stringContaining('allkeys-lru');
+
+  it('of every Redis that we start hold it below the memory of the machine, and drop nothing', async () => {
+    const client = connect(await openRedisServer());
+    expect(await client.config('GET', 'maxmemory')).toEqual(['maxmemory', String(1024 ** 3)]);
+    expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
+  });
+
+  it('are told of once, and again when they become worse, while records go on', async () => {
+    const server = await openRedisServer({ maxmemory: '0' });
+    const client = connect(server);
+    const { health, told } = watch({ url: server.url, clusterNodes: [] });
+    await health.usable();
+    await probes(client, 5);
+    expect(told).toEqual([[unlimited]]);
+    expect([health.reason(), health.warnings()]).toEqual([null, [unlimited]]);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await eventually(() => expect(health.warnings()).toEqual([unlimited, evicting]));
+    await client.config('SET', 'maxmemory', '1gb');
+    await eventually(() => expect(health.warnings()).toEqual([evicting]));
+    await client.config('SET', 'maxmemory-policy', 'noeviction');
+    await eventually(() => expect(health.warnings()).toEqual([]));
+    await probes(client, 5);
+    expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting]]);
+    expect(health.reason()).toBeNull();
+  });
+
+  describe('of a cluster', () => {
+    let masters: Redis[];
+    let address: RedisAddress;
+
+    beforeAll(async () => {
+      const settings = async () => ({ 'cluster-enabled': 'yes', 'cluster-port': String(await freePort()) });
+      const first = await settings();
+      const second = await settings();
+      const servers = [await openRedisServer(first), await openRedisServer(second)] as const;
+      const [one, other] = [connect(servers[0]), connect(servers[1])];
+      masters = [one, other];
+      await one.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+      await other.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+      await other.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+      await one.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1].port), second['cluster-port']);
+      await eventually(async () => {
+        for (const master of masters) expect(await master.call('CLUSTER', 'INFO')).toContain('cluster_state:ok');
+      });
+      address = { url: servers[0].url, clusterNodes: [`127.0.0.1:${servers[0].port}`] };
+    });
+
+    it.each([0, 1])('are those of every master: number %i alone has no maxmemory', async (index) => {
+      const { health } = watch(address);
+      await health.usable();
+      expect(health.warnings()).toEqual([]);
+      await masters[index]?.config('SET', 'maxmemory', '0');
+      await eventually(() => expect(health.warnings()).toEqual([unlimited]));
+      await masters[index]?.config('SET', 'maxmemory', '1gb');
+      await eventually(() => expect(health.warnings()).toEqual([]));
+    });
+  });
+});

@@ -1,0 +1,225 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { readPage } from '#libs/store/records/log';
+import { dropMonth } from '#libs/store/records/months';
+import { persist, persistKnown } from '#libs/store/records/persist';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { newTextsBound } from '#libs/store/user-agents/numbers';
+import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
+
+import { atEnd } from '../support/at-end.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+
+let url: string;
+let db: Database;
+let organizationId: string;
+let domainId: string;
+
+beforeAll(async () => {
+  ({ url, db } = await openDatabase());
+});
+
+/** As a process that was started now. */
+function anotherProcess(): Database {
+  const other = createDatabase({
+    url,
+    max: 2,
+    statementTimeout: 20_000,
+    deadline: 25_000,
+    prepare: true,
+    name: 'test',
+  });
+  atEnd(() => other.close());
+  return other;
+}
+const newDomain = async () => {
+  const tenant = await makeTenant(db);
+  organizationId = tenant.organizationId;
+  domainId = at(tenant.domainIds, 0);
+};
+const record = (userAgent: string, fields: Partial<NewRecord> = {}) =>
+  recordAt('2026-10-10T10:00:00.000Z', { domainId, userAgent, ...fields });
+const shown = async () => {
+  const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId, limit: 200, offset: 0 }));
+  return new Map(records.map(({ id, userAgent, bot }) => [id, { userAgent, bot }]));
+};
+const kept = () =>
+  db.run(
+    (sql) => sql<{ text: string; is_family: boolean; crawler: boolean }[]>`
+      select text, is_family, crawler, device, browser, system from user_agents
+      where domain_number = (select number from domains where id = ${domainId}) order by text`,
+  );
+const browser = (version: number | string) =>
+  `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`;
+const desktop = { device: 'desktop', browser: 'Chrome', system: 'Windows' };
+
+describe('user agents', () => {
+  it('are one row each, with what a look told, whichever processes meet them', async () => {
+    await newDomain();
+    const texts = [browser(141), 'Googlebot/2.1 (+http://www.google.com/bot.html)', 'käse/1.0 \u{1F9C0}', ''];
+    const records = texts.flatMap((text) => [record(text), record(text)]);
+    await Promise.all([db, anotherProcess(), anotherProcess()].map((each) => persist(each, records)));
+    await persist(db, [record(browser(141))]);
+    expect(await kept()).toEqual([
+      expect.objectContaining({ text: '', browser: null }),
+      expect.objectContaining({ text: texts[1], crawler: true, browser: 'Googlebot' }),
+      { text: browser(141), is_family: false, crawler: false, ...desktop },
+      expect.objectContaining({ text: texts[2], browser: null, system: null }),
+    ]);
+    const found = await shown();
+    for (const { id, userAgent } of records) {
+      expect(found.get(id)).toEqual({ userAgent, bot: userAgent === texts[1] });
+    }
+  });
+
+  it('that one batch looked for in vain are not forgotten where another has added them meanwhile', async () => {
+    await newDomain();
+    await db.run(
+      (sql) => sql`
+        insert into user_agents (domain_number, added_on, is_family, crawler, text)
+        select number, (now() at time zone 'UTC')::date, false, false, id || n
+        from domains, generate_series(1, ${newTextsBound - 1}::int) as n
+        where id = ${domainId}`,
+    );
+    let arrive = () => {};
+    let answer: Promise<void> | undefined = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    /** the answer to its first statement takes long */
+    const process: Database = {
+      ...db,
+      run: async (work, deadline) => {
+        const late = answer;
+        answer = undefined;
+        const result = await db.run(work, deadline);
+        await late;
+        return result;
+      },
+    };
+    const [one, other, beyond] = [record(browser('shared')), record(browser('shared')), record(browser('beyond'))];
+    const storing = persist(process, [one]);
+    await persist(process, [other]);
+    await persist(process, [beyond]);
+    arrive();
+    await storing;
+    const found = await shown();
+    expect([one, other, beyond].map(({ id }) => found.get(id)?.userAgent)).toEqual([
+      browser('shared'),
+      browser('shared'),
+      'family: Chrome, Windows, desktop',
+    ]);
+  });
+
+  it('are bounded by domain and day: past the bound a record has a family that says so, known ones go on', async () => {
+    await newDomain();
+    await persist(db, [record(browser(1))]);
+    const flood = Array.from({ length: 3 * newTextsBound }, (_, index) => record(browser(`made-up.${index}`)));
+    const processes = [db, anotherProcess(), anotherProcess()];
+    await Promise.all(processes.map((each) => persist(each, flood.splice(0, newTextsBound))));
+    expect(await kept()).toHaveLength(newTextsBound);
+    const family = { text: 'family: Chrome, Windows, desktop', crawler: false, ...desktop };
+    expect(
+      await db.run(
+        (sql) => sql<object[]>`select text, crawler, device, browser, system from user_agents where is_family`,
+      ),
+    ).toEqual([family]);
+    const headless = browser(1).replace('Chrome', 'HeadlessChrome');
+    const newest = [browser('new'), browser(1), headless, '???'];
+    const made = newest.map((userAgent) => recordAt('2026-10-11T10:00:00.000Z', { domainId, userAgent }));
+    const process = anotherProcess();
+    // once to learn that the domain is full, once more knowing it
+    for (const each of made) await persist(process, [each]);
+    const found = await shown();
+    expect(made.map(({ id }) => found.get(id))).toEqual([
+      { userAgent: family.text, bot: false },
+      { userAgent: browser(1), bot: false },
+      { userAgent: 'family: crawler, Chrome, Windows, desktop', bot: true },
+      { userAgent: 'family: crawler', bot: true },
+    ]);
+    // one that calls itself a family is not taken for one, and another domain has its own bound
+    const [impostor, other] = [record(family.text), await makeTenant(db)];
+    await persist(db, [{ ...impostor, domainId: at(other.domainIds, 0) }]);
+    domainId = at(other.domainIds, 0);
+    expect(await kept()).toEqual([expect.objectContaining({ text: family.text, is_family: false })]);
+  });
+
+  it('of one domain that is full, or gone, are no matter of another one in the same batch', async () => {
+    const [full, other] = await Promise.all([makeTenant(db), makeTenant(db)]);
+    domainId = at(full.domainIds, 0);
+    const flood = Array.from({ length: newTextsBound + 1 }, (_, index) => record(`${domainId} ${index}`));
+    const process = anotherProcess();
+    for (let from = 0; from < flood.length; from += 500) await persist(process, flood.slice(from, from + 500));
+    const shared = ['first', 'second'].map((word) => `${domainId} ${word}`);
+    const of = (id: string, userAgent: string) => recordAt('2026-10-12T10:00:00.000Z', { domainId: id, userAgent });
+    const theirs = shared.map((text) => of(at(other.domainIds, 0), text));
+    await persistKnown(process, [of(domainId, at(shared, 0)), of('gone', at(shared, 1)), ...theirs]);
+    const later = of(at(other.domainIds, 0), `${domainId} later`);
+    await persist(process, [later]);
+    [organizationId, domainId] = [other.organizationId, at(other.domainIds, 0)];
+    const found = await shown();
+    for (const { id, userAgent } of [...theirs, later]) expect(found.get(id)?.userAgent).toBe(userAgent);
+  });
+
+  it('that are known are found in a full domain too where they are more than a process reads at once', async () => {
+    await newDomain();
+    await persist(db, [record(browser('old'))]);
+    await db.run(
+      (sql) => sql`
+        insert into user_agents (domain_number, added_on, is_family, crawler, text)
+        select number, current_date, false, false, id || n from domains, generate_series(1, 20000) as n
+        where id = ${domainId}`,
+    );
+    const process = anotherProcess();
+    for (const userAgent of ['unheard of', browser('old')]) {
+      const made = recordAt('2026-10-11T10:00:00.000Z', { domainId, userAgent });
+      await persist(process, [made]);
+      const { userAgent: seen } = (await shown()).get(made.id) ?? {};
+      expect(seen).toBe(userAgent === 'unheard of' ? 'family: crawler' : userAgent);
+    }
+  });
+
+  it('go with the last month that names them, and come back under another number', async () => {
+    await newDomain();
+    const [april, may] = ['2026-04-10T10:00:00.000Z', '2026-05-10T10:00:00.000Z'];
+    const both = recordAt(may, { domainId, userAgent: `${domainId} both` });
+    await persist(db, [
+      recordAt(april, { domainId, userAgent: `${domainId} april` }),
+      recordAt(april, { domainId, userAgent: `${domainId} both` }),
+      both,
+    ]);
+    const texts = async () => (await kept()).map(({ text }) => text.split(' ')[1]);
+    await deleteUnusedUserAgents(db);
+    expect(await texts()).toEqual(['april', 'both']);
+    await db.run((sql) => dropMonth(sql, '2026-04'));
+    await deleteUnusedUserAgents(db);
+    expect(await texts()).toEqual(['both']);
+    // the process still remembers the number that is gone
+    const again = recordAt(may, { domainId, userAgent: `${domainId} april` });
+    await persist(db, [again]);
+    const found = await shown();
+    expect([again, both].map(({ id }) => found.get(id)?.userAgent)).toEqual([again.userAgent, both.userAgent]);
+    await db.run((sql) => dropMonth(sql, '2026-05'));
+    await deleteUnusedUserAgents(db);
+    expect(await texts()).toEqual([]);
+  });
+
+  it('are looked up anew after a lost connection, which may lead to another database', async () => {
+    await newDomain();
+    const process = anotherProcess();
+    await persist(process, [record(`${domainId} first`)]);
+    // as a promoted replica that lacks the last transactions: the number now means another text
+    await db.run(
+      (sql) => sql`update user_agents set text = ${`${domainId} other`} where text = ${`${domainId} first`}`,
+    );
+    await db.run(
+      (sql) => sql`
+        select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    const after = record(`${domainId} first`);
+    await persist(process, [after]).catch(() => persist(process, [after]));
+    expect((await shown()).get(after.id)?.userAgent).toBe(`${domainId} first`);
+  });
+});
