@@ -5,15 +5,17 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inTurns, type Row, table } from './bench/figures.ts';
 import { against, quick, whole } from './bench/measurement.ts';
-import { accept, controls } from './bench/measurements/accept.ts';
+import { accept } from './bench/measurements/accept.ts';
 import { burst } from './bench/measurements/burst.ts';
+import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { pages } from './bench/measurements/pages.ts';
+import { persist } from './bench/measurements/persist.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { sustain } from './bench/measurements/sustain.ts';
+import { giant, tenants, thousands } from './bench/measurements/tenants.ts';
 import { startBench } from './bench/stack.ts';
-import { takeLock } from './lock.mjs';
 import { Advice, tell } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
@@ -25,12 +27,12 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
-const all = [accept, controls, sustain, drain, fresh, burst, stats, pages];
+const all = [accept, sustain, drain, disk, persist, fresh, burst, stats, pages, tenants, thousands, giant];
 const signal = onInterrupt();
-const offered = all.filter(({ rounds }) => other === undefined || rounds);
+const offered = all.filter(({ comparable }) => other === undefined || comparable);
 
 try {
-  const list = offered.map(({ name, about }) => `${name.padEnd(9)}${about}`).join('\n');
+  const list = offered.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
   const unknown = names.filter((name) => !offered.some((each) => each.name === name));
   if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
   if (values.list) console.log(list);
@@ -42,10 +44,6 @@ try {
 
 async function measure(): Promise<void> {
   const dataRoot = ensureDataRoot();
-  const release = takeLock(path.join(dataRoot, 'bench-lock'));
-  // two at once would measure each other
-  if (!release) throw new Advice('another bench is running in this checkout');
-  process.once('exit', release);
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   console.log(machine);
   const starting = startBench(signal, other);
@@ -55,22 +53,22 @@ async function measure(): Promise<void> {
   const { here, there, stop } = await starting;
   const rows: Row[] = [];
   const failed: string[] = [];
-  for (const { name, rounds, run } of offered) {
+  for (const { name, figure, reference, targets } of offered) {
     if (names.length > 0 && !names.includes(name)) continue;
     const started = performance.now();
     try {
       for (const stack of [here, there]) await stack?.reset();
-      if (there && rounds) {
-        const sides = { reference: await rounds(there, scale), figure: await rounds(here, scale) };
-        rows.push(...(await inTurns(scale.rounds, sides)));
-      } else rows.push(...(await run(here, scale)));
+      const sides = there
+        ? { reference: await figure(there, scale), figure: await figure(here, scale) }
+        : { reference: await reference?.(here, scale), figure: await figure(here, scale), targets };
+      rows.push(...(await inTurns(scale.rounds, sides)));
     } catch (error) {
       // what fails now fails because its servers go
       if (signal.aborted) return;
       failed.push(name);
       console.error(`${name} failed: ${tell(error)}`);
     }
-    console.log(`${name.padEnd(9)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
+    console.log(`${name.padEnd(11)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
   }
   await stop();
   console.log(`\n${table(rows, other === undefined ? undefined : ['here', 'there'])}`);

@@ -11,7 +11,7 @@ import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
 import { build } from './stack/build.ts';
 import { onInterrupt } from './stack/interrupt.ts';
-import { ensureDataRoot, root } from './stack/paths.ts';
+import { ensureDataRoot } from './stack/paths.ts';
 
 /** Drills mostly wait, and each has a stack of its own. */
 const atOnce = 2;
@@ -51,7 +51,7 @@ async function run(chosen: Drill[]): Promise<number> {
     }
   };
   try {
-    await build(path.relative(root, dist), signal);
+    await build(dist, signal);
     // each lane takes its own stack down, even if another one failed
     const lanes = await Promise.allSettled(Array.from({ length: atOnce }, performAll));
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;

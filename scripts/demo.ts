@@ -1,7 +1,7 @@
 /** `npm run demo [-- --records N --months N]`: fills the demo organization of a running `npm start` with a year. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { readConfig, withDatabase, withRedis } from '../apps/cli/session.ts';
+import { withDatabase } from '../apps/cli/session.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
@@ -18,15 +18,15 @@ try {
   const demo = readPrivate('demo.json');
   if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
   const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
-  const { queueShards } = readConfig().connections();
   const started = performance.now();
-  const { added, present, differences } = await withDatabase((db, admin) =>
-    withRedis((redis) => fill({ db, admin, redis, queueShards, organizationId }, period, { stop, say: console.log })),
+  const { added, present } = await withDatabase((db, admin) =>
+    fill({ db, admin, organizationId }, period, { stop, say: console.log }),
   );
   const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-  console.log(`${added} records added in ${seconds} s, ${present} were there already, ${differences} counters differ.`);
-  if (stop.aborted) console.log('Stopped: what was sent is stored and counted. Run it again to continue.');
-  process.exit(differences > 0 ? 1 : stop.aborted ? 130 : 0);
+  const [more, before] = [added, present].map((count) => count.toLocaleString('en'));
+  console.log(`${more} records added in ${seconds} s, ${before} were there already.`);
+  if (stop.aborted) console.log('Stopped: what was added stays. Run it again to continue.');
+  process.exit(stop.aborted ? 130 : 0);
 } catch (error) {
   console.error(describe(error));
   process.exit(1);

@@ -1,15 +1,13 @@
 /** `npm run fuzz [-- --requests N --seed S]`: hostile requests against a stack of its own, on loopback alone. */
 import { parseArgs } from 'node:util';
-import jsonwebtoken from 'jsonwebtoken';
 import { startChaosStack } from './chaos/stack.ts';
 import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
 import { fuzz } from './fuzz/run.ts';
+import { signToken } from './stack/client.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 
 /** Bytes. What a heap of this service goes up and down by on its own. */
 const allowedGrowth = 32 * 1024 * 1024;
-/** seconds */
-const hour = 3_600;
 
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string' } } });
 const requests = Number(values.requests);
@@ -19,11 +17,8 @@ const stack = await startChaosStack();
 onInterrupt().addEventListener('abort', () => void stack.stop().finally(() => process.exit(130)));
 try {
   const [api] = await Promise.all([stack.start('api'), stack.start('worker')]);
-  const [own] = stack.sites;
-  if (!own) throw new Error('the stack has no site');
-  const claims = { sub: 'fuzz', org: own.organizationId };
-  const token = jsonwebtoken.sign(claims, stack.jwtSecret, { expiresIn: hour });
-  const site = { ...own, baseUrl: api.baseUrl, token };
+  const token = signToken(stack.site.organizationId, stack.jwtSecret);
+  const site = { ...stack.site, baseUrl: api.baseUrl, token };
   const known = await prepare(site);
   const started = performance.now();
   const seed = values.seed === undefined ? undefined : Number(values.seed);

@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from './lock.mjs';
+import { waitForLock } from './lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lockFile = path.join(root, 'package-lock.json');
@@ -15,7 +14,10 @@ const stamp = path.join(modules, '.assent-lock');
 
 export async function install() {
   if (isInstalled()) return;
-  const release = await ourTurn();
+  const dataRoot = path.join(root, '.data');
+  mkdirSync(dataRoot, { recursive: true, mode: 0o711 });
+  const say = () => console.log('another run is installing packages: waiting for it');
+  const release = await waitForLock(path.join(dataRoot, 'install-lock'), { say });
   try {
     // Whoever had the lock before may have done it.
     if (!isInstalled()) await installNow();
@@ -35,17 +37,6 @@ function isInstalled() {
 
 function lockHash() {
   return createHash('sha256').update(readFileSync(lockFile)).digest('hex');
-}
-
-async function ourTurn() {
-  const dataRoot = path.join(root, '.data');
-  mkdirSync(dataRoot, { recursive: true, mode: 0o711 });
-  for (let waited = false; ; waited = true) {
-    const release = takeLock(path.join(dataRoot, 'install-lock'));
-    if (release !== undefined) return release;
-    if (!waited) console.log('another run is installing packages: waiting for it');
-    await sleep(200);
-  }
 }
 
 async function installNow() {

@@ -6,12 +6,9 @@
 // who find it dead neither can remove the other's; an empty folder is free to be moved upon.
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Takes the lock, or gives back undefined while a living process holds it.
- * @param {string} folder
- * @returns {(() => void) | undefined} releases the lock
- */
+/** Takes the lock and gives back what releases it, or undefined while a living process holds it. */
 export function takeLock(folder) {
   const name = `${process.pid}.${startTime(process.pid)}`;
   const ours = `${folder}-${process.pid}`;
@@ -28,6 +25,17 @@ export function takeLock(folder) {
     ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, name)));
     ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(folder));
   };
+}
+
+/** Takes the lock as soon as it is free. `say` is called once where it has to wait. */
+export async function waitForLock(folder, { say = () => {}, signal } = {}) {
+  for (let waited = false; ; waited = true) {
+    signal?.throwIfAborted();
+    const release = takeLock(folder);
+    if (release !== undefined) return release;
+    if (!waited) say();
+    await sleep(200);
+  }
 }
 
 function isAlive(owner) {

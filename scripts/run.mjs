@@ -7,7 +7,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 1;
 } else {
   run().catch((error) => {
-    console.error(error.name === 'Advice' ? error.message : error);
+    // an option that a script does not know, too, is told in its own words
+    const isAdvice = error.name === 'Advice' || error.code?.startsWith('ERR_PARSE_ARGS');
+    console.error(isAdvice ? error.message : error);
     process.exitCode = 1;
   });
 }

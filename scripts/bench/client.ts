@@ -2,6 +2,7 @@
  * The load generator, a process of its own. Its one argument is a `Load`, its output a `LoadResult`. With a `rate`, each
  * latency counts from when its request was due: a server that stalls cannot put off the requests that would show it.
  */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { makeIdAt } from '#libs/contract/uuid';
 import { quantile } from './figures.ts';
@@ -30,6 +31,7 @@ export interface LoadResult {
   /** latencies in milliseconds */
   p50: number;
   p99: number;
+  slowest: number;
   /** ids of records that were acknowledged, where the load has ids */
   acknowledged: string[];
 }
@@ -62,11 +64,14 @@ const buffer = Buffer.allocUnsafe(65_536);
 await Promise.all(idle.map(openLane));
 const start = performance.now();
 let last = start;
-const end = start + (warmUp + seconds) * 1_000;
+let end = start + (warmUp + seconds) * 1_000;
+process.once('SIGTERM', () => {
+  end = performance.now();
+});
 const ticking = setInterval(tick, 1);
 tick();
 
-function openLane(lane: Lane): Promise<void> {
+async function openLane(lane: Lane): Promise<void> {
   const { hostname: host, port } = new URL(baseUrl);
   const callback = (bytes: number) => {
     lane.received += buffer.toString('latin1', 0, bytes);
@@ -74,20 +79,15 @@ function openLane(lane: Lane): Promise<void> {
     return true;
   };
   const socket = connect({ host, port: Number(port), noDelay: true, onread: { buffer, callback } });
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.on('error', () => {});
-      socket.once('close', () => {
-        delete lane.socket;
-        lane.received = '';
-        const reopened = openLane(lane).catch(() => {});
-        void reopened.then(() => finish(lane, 0));
-      });
-      lane.socket = socket;
-      resolve();
-    });
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    delete lane.socket;
+    lane.received = '';
+    const reopened = openLane(lane).catch(() => {});
+    void reopened.then(() => finish(lane, 0));
   });
+  lane.socket = socket;
 }
 
 function readAnswer(lane: Lane): void {
@@ -141,13 +141,15 @@ function tick(): void {
 
 function report(): void {
   clearInterval(ticking);
-  const unsent = rate === undefined ? 0 : Math.max(0, Math.min(count, Math.floor((warmUp + seconds) * rate)) - sent);
+  const unsent =
+    rate === undefined ? 0 : Math.max(0, Math.min(count, Math.floor(((end - start) / 1_000) * rate)) - sent);
   const result: LoadResult = {
     answered,
     failed: failed + open + unsent,
     seconds: (last - start) / 1_000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
+    slowest: quantile(latencies, 1),
     acknowledged,
   };
   process.stdout.write(JSON.stringify(result), () => process.exit());

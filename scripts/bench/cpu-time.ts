@@ -1,4 +1,26 @@
+/** What storing records takes: time, and CPU time of each process. */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Figures } from './figures.ts';
+
+export type Look = ReturnType<typeof look>;
+
+/** `pids`: of the processes, by their names in the table. */
+export const look = (stored: number, pids: Record<string, number>) => ({
+  stored,
+  at: performance.now(),
+  used: Object.entries(pids).map(([process, pid]) => ({ process, time: cpuTime(pid) })),
+});
+
+/** What was stored between two looks: records a second, and the CPU time that each took. */
+export function figuresBetween(name: string, first: Look, last: Look): Figures {
+  const stored = last.stored - first.stored;
+  const rate = { value: (stored / (last.at - first.at)) * 1_000, unit: 'records/s' };
+  const each = last.used.map(({ process, time }, at) => {
+    const value = (time - (first.used[at]?.time ?? 0)) / stored;
+    return [`${name}: ${process}`, { value, unit: 'µs CPU' }];
+  });
+  return { [name]: rate, ...Object.fromEntries(each) };
+}
 
 /** Microseconds of CPU time of a process and its children, including those that have ended. */
 export function cpuTime(pid: number): number {

@@ -19,7 +19,6 @@ export interface Row {
   /** for the ratio where there is one, else for the figure; none: the figure is only reported */
   target?: Target;
   met?: boolean;
-  note?: string;
 }
 
 export function judge(row: Row, target: Target | undefined): Row {
@@ -28,30 +27,23 @@ export function judge(row: Row, target: Target | undefined): Row {
   return { ...row, target, met: target.is === 'at least' ? value >= target.value : value <= target.value };
 }
 
-export const single = (name: string, unit: string, figure: number, target?: Target): Row =>
-  judge({ name, unit, figure }, target);
-
 /** What one round gives, by name. */
 export type Figures = Record<string, { value: number; unit: string }>;
 export type Round = () => Promise<Figures>;
 
 interface Sides {
-  reference: Round;
   figure: Round;
+  reference?: Round | undefined;
   targets?: Record<string, Target>;
-  /** both run at the same time: for two that differ by less than the machine does between two moments */
-  together?: boolean;
 }
 
 /** A row for each name that the figure has. Every other round begins with the figure, so that neither side profits. */
-export async function inTurns(rounds: number, { reference, figure, targets = {}, together }: Sides): Promise<Row[]> {
+export async function inTurns(rounds: number, sides: Sides): Promise<Row[]> {
+  const { figure, reference = async () => ({}), targets = {} } = sides;
   const pairs: [reference: Figures, figure: Figures][] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const begun = round % 2 === 1 ? figure() : undefined;
-    if (!together) await begun;
-    const first = reference();
-    if (!together) await first;
-    pairs.push(await Promise.all([first, begun ?? figure()]));
+    const early = round % 2 === 1 ? await figure() : undefined;
+    pairs.push([await reference(), early ?? (await figure())]);
   }
   const [, names = {}] = pairs[0] ?? [];
   return Object.entries(names).map(([name, { unit }]) => {
@@ -88,8 +80,7 @@ export function table(rows: Row[], heads: [figure: string, reference: string] = 
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-function cells({ name, figure, unit, reference, ratio, target, met, note }: Row): string[] {
-  const verdict = target ? (met ? 'met' : 'not met') : '';
+function cells({ name, figure, unit, reference, ratio, target, met }: Row): string[] {
   return [
     name,
     short(figure),
@@ -97,7 +88,7 @@ function cells({ name, figure, unit, reference, ratio, target, met, note }: Row)
     reference === undefined ? '' : short(reference),
     ratio === undefined ? '' : ratio.toFixed(2),
     target ? `${ratio === undefined ? 'figure' : 'ratio'} ${target.is} ${target.value}` : '',
-    [verdict, note].filter(Boolean).join(': '),
+    target ? (met ? 'met' : 'not met') : '',
   ];
 }
 

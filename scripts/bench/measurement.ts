@@ -1,9 +1,11 @@
 /** What a measurement is, how much of it a run does, and what several of them ask. */
 import { z } from 'zod';
+import { read } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Load } from './client.ts';
 import { cpuTime } from './cpu-time.ts';
-import { atLeast, type Figures, inTurns, type Round, type Row } from './figures.ts';
+import type { Figures, Round, Target } from './figures.ts';
+import { load } from './programs.ts';
 import type { Server, Stack } from './stack.ts';
 
 /** Prepares a build, and gives back what measures it once. */
@@ -12,9 +14,12 @@ export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 export interface Measurement {
   name: string;
   about: string;
-  run(stack: Stack, scale: Scale): Promise<Row[]>;
-  /** for `--against` */
-  rounds?: Prepare;
+  figure: Prepare;
+  /** measured beside it, under the same names */
+  reference?: Prepare;
+  /** offered with `--against`, where the other build's figure is the reference: it takes little of a build for granted */
+  comparable?: true;
+  targets: Record<string, Target>;
 }
 
 export interface Scale {
@@ -29,40 +34,17 @@ export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
 export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
 export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
 
-/** A measurement of what is at least `share` of its reference. */
-export const compare = (
-  name: string,
-  about: string,
-  share: number,
-  reference: Prepare,
-  rounds: Prepare,
-): Measurement => ({
-  name,
-  about,
-  rounds,
-  run: async (stack, scale) => {
-    const sides = { reference: await reference(stack, scale), figure: await rounds(stack, scale) };
-    return inTurns(scale.rounds, { ...sides, targets: { [name]: atLeast(share) } });
-  },
-});
-
 /** The reference of what a server answers: Koa alone. */
 export const bareKoa =
-  (name: string, send?: (stack: Stack) => Load['send']): Prepare =>
+  (name: string, send: (stack: Stack) => Load['send'] = ({ sites }) => ({ sites })): Prepare =>
   async (stack, { seconds }) =>
-    fullLoad(name, stack, await stack.startBare(), seconds, send?.(stack));
+    fullLoad(name, await stack.startBare(), { seconds, send: send(stack) });
 
 /** A round: requests a second of a server under all the load it takes, and its CPU time for each. It runs once now. */
-export async function fullLoad(
-  name: string,
-  stack: Stack,
-  { baseUrl, pid }: Server,
-  seconds: number,
-  send: Load['send'] = { sites: stack.sites },
-) {
+export async function fullLoad(name: string, { baseUrl, pid }: Server, wanted: Omit<Load, 'baseUrl'>): Promise<Round> {
   const round = async (): Promise<Figures> => {
     const before = cpuTime(pid);
-    const result = await stack.load({ baseUrl, seconds, send });
+    const result = await load({ baseUrl, ...wanted });
     return {
       [name]: { value: result.answered / result.seconds, unit: 'requests/s' },
       [`${name}: API`]: { value: (cpuTime(pid) - before) / result.answered, unit: 'µs CPU' },
@@ -73,7 +55,7 @@ export async function fullLoad(
 }
 
 export async function get({ baseUrl }: Server, path: string, token: string): Promise<Response> {
-  const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+  const response = await read(baseUrl + path, token);
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
   return response;
 }

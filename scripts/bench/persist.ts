@@ -1,18 +1,25 @@
 /**
- * The reference for the worker: the bare persist statement, 500 rows at a time, one after the other as the worker sends
- * them, through the same client. Its one argument is a `PersistLoad`, its output has the names of `drain`.
+ * The bare persist statement of a checkout: 500 rows at a time, one after the other as the worker sends them, through the
+ * checkout's own client. Its one argument is a `PersistLoad`. Its output: records a second, what each took of CPU time,
+ * and the write-ahead log that Postgres wrote for it.
  */
-import { persist } from '#libs/store/records/persist';
-import { createDatabase } from '#libs/store/sql';
-import { cpuTime } from './cpu-time.ts';
-import type { Figures } from './figures.ts';
-import { makeRecord, type Site } from './requests.ts';
+import path from 'node:path';
+import { figuresBetween, look } from './cpu-time.ts';
+import { makeRecord } from './requests.ts';
 
 export interface PersistLoad {
+  /** of the figures; default: persist */
+  name?: string;
+  /** what this process is called in them; default: client */
+  client?: string;
+  /** the folder whose `libs` are measured */
+  checkout: string;
   databaseUrl: string;
-  sites: Site[];
+  domainIds: string[];
   records: number;
   postgres: number;
+  /** each record has a user agent of its own, as in a flood of made-up ones */
+  madeUp?: boolean;
   /** Unix milliseconds over which the records are spread; default: now */
   span?: [from: number, to: number];
 }
@@ -21,26 +28,43 @@ const rows = 500;
 /** statements that are not measured */
 const warmUp = 20;
 const given: PersistLoad = JSON.parse(process.argv[2] ?? '{}');
-const { databaseUrl, sites, records, postgres, span: [from, to] = [Date.now(), Date.now()] } = given;
+const { name = 'persist', client = 'client', checkout, databaseUrl, domainIds, records, postgres } = given;
+const { madeUp = false, span: [from, to] = [Date.now(), Date.now()] } = given;
 
-const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
+const { persist }: typeof import('#libs/store/records/persist') = await importLib('store/records/persist');
+const { createDatabase }: typeof import('#libs/store/sql') = await importLib('store/sql');
+/** A checkpoint may take longer than any statement of the worker. */
+const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
 const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
 const batches = Array.from({ length: warmUp + Math.ceil(records / rows) }, (_, batch) =>
   Array.from({ length: rows }, (_, row) => {
     const index = batch * rows + row;
-    return makeRecord(sites, index, from + ((to - from) * index) / (records + warmUp * rows));
+    const record = makeRecord(domainIds, index, from + ((to - from) * index) / (records + warmUp * rows));
+    return madeUp ? { ...record, userAgent: `${record.userAgent} ${record.id}` } : record;
   }),
 );
+// the first change of a page after a checkpoint writes the whole page to the log: this is left to the warm-up
+await db.run((sql) => sql`checkpoint`);
 for (const batch of batches.splice(0, warmUp)) await persist(db, batch);
-const [own, theirs] = [cpuTime(process.pid), cpuTime(postgres)];
-const started = performance.now();
+const logged = await logPosition();
+const pids = { [client]: process.pid, Postgres: postgres };
+const first = look(0, pids);
 for (const batch of batches) await persist(db, batch);
-const seconds = (performance.now() - started) / 1_000;
 const stored = batches.length * rows;
-const figures: Figures = {
-  drain: { value: stored / seconds, unit: 'records/s' },
-  'drain: worker': { value: (cpuTime(process.pid) - own) / stored, unit: 'µs CPU' },
-  'drain: Postgres': { value: (cpuTime(postgres) - theirs) / stored, unit: 'µs CPU' },
-};
+const figures = figuresBetween(name, first, look(stored, pids));
+const log = { value: ((await logPosition()) - logged) / stored, unit: 'bytes' };
 await db.close();
-process.stdout.write(JSON.stringify(figures));
+process.stdout.write(JSON.stringify({ ...figures, [`${name}: log`]: log }));
+
+/** Its own `#libs` are those of its checkout. */
+function importLib(lib: string) {
+  return import(path.join(checkout, `libs/${lib}.ts`));
+}
+
+/** In bytes. */
+async function logPosition(): Promise<number> {
+  const [row] = await db.run(
+    (sql) => sql<{ bytes: number }[]>`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint as bytes`,
+  );
+  return row?.bytes ?? Number.NaN;
+}

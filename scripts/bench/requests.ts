@@ -1,25 +1,17 @@
 /**
- * What the load generator sends: records as a shop's widget sends them, over all sites with Zipf shares and from 100,000
- * visitors, or reads of given paths. The text is made in advance with gaps, so that each request is new and cheap.
+ * What the load generator sends: records as a shop's widget sends them, over all sites and user agents with Zipf shares
+ * and from 100,000 visitors, or reads of given paths. The text is made in advance with gaps, so that each request is new
+ * and cheap.
  */
 import type { NewRecord } from '#libs/contract/record';
 import { type Decision, decisions } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
-
-export interface Site {
-  organizationId: string;
-  domainId: string;
-  apiKey: string;
-  /** whether the domain has a list of origins, with `pageOrigin` on it */
-  listed: boolean;
-}
+import type { Site } from '../stack/client.ts';
+import { userAgents } from './user-agents.ts';
 
 export interface Records {
   sites: Site[];
   ids?: boolean;
-  /** each visitor has an address, as a proxy in front would say */
-  addresses?: boolean;
-  origin?: string;
 }
 
 export interface Reads {
@@ -27,17 +19,13 @@ export interface Reads {
   token: string;
 }
 
-const userAgent =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
-export const pageOrigin = 'https://www.shop.example';
-export const origins = ['https://shop.example', 'https://*.shop.example'];
-
 const visitors = 100_000;
+/** enough that the rarest user agents are among them, and a divisor of `visitors`: a visitor keeps to one browser */
+const templateCount = 20_000;
+/** A visitor's id has 32 hexadecimal digits, as the widget makes them; the last six are the visitor's number. */
+const visitorPrefix = '5f0c9a3e71b84d26ae93d7f018';
 const visitorDigits = 6;
 export const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
-
-/** All of the same width: each pair of the number's digits, plus 100, is one byte. */
-export const addressOf = (visitor: string): string => visitor.replace(/(..)(..)(..)/, '10.1$1.1$2.1$3');
 
 /** Of a hundred visitors. */
 const shares: Record<Decision, number> = { accept_all: 50, reject_all: 32, custom: 14, withdraw: 4 };
@@ -48,7 +36,7 @@ export function makeBody(index: number, visitor: string) {
   const allowed = decision === 'accept_all';
   return {
     decision,
-    visitorId: `visitor-${visitor}`,
+    visitorId: visitorPrefix + visitor,
     preferences: { necessary: true, analytics: allowed, marketing: allowed || decision === 'custom' },
     bannerVersion: '2.4.1',
     policyVersion: '2026-09',
@@ -57,26 +45,31 @@ export function makeBody(index: number, visitor: string) {
 }
 
 /** A record as the API queues it; `time` is in Unix milliseconds. */
-export function makeRecord(sites: Site[], index: number, time: number): NewRecord {
+export function makeRecord(domainIds: string[], index: number, time: number): NewRecord {
   const { pageUrl, ...body } = makeBody(index, visitorNumber(index));
-  const { domainId } = siteOf(sites, index);
-  const received = { id: makeIdAt(Math.floor(time)), domainId, receivedAt: new Date(time).toISOString() };
-  const seen = { source: 'banner', ip: '127.0.0.0', userAgent } as const;
+  const received = {
+    id: makeIdAt(Math.floor(time)),
+    domainId: siteOf(domainIds, index),
+    receivedAt: new Date(time).toISOString(),
+  };
+  const seen = { source: 'banner', ip: '127.0.0.0', userAgent: userAgentOf(index) } as const;
   return { ...received, ...body, ...seen, pageUrl: pageUrl.slice(0, pageUrl.indexOf('?')) };
 }
 
-/** The site of the `index`th record: the n-th site gets a share of 1/n, evenly mixed. */
-export function siteOf(sites: Site[], index: number): Site {
-  const sum = sites.reduce((total, _, at) => total + 1 / (at + 1), 0);
-  // multiples of the golden ratio fill the unit interval evenly, however many are taken
-  let rest = ((index * 0.618_033_988_749_895) % 1) * sum;
-  const found = sites.find((_, at) => {
-    rest -= 1 / (at + 1);
-    return rest < 0;
-  });
-  const site = found ?? sites.at(-1);
-  if (!site) throw new Error('no sites');
-  return site;
+/** The site, or its domain's id, of the `index`th record. */
+export const siteOf = <S>(sites: S[], index: number): S => choose(sites, index * 0.618_033_988_749_895);
+
+export const userAgentOf = (index: number): string => choose(userAgents, (index % templateCount) * Math.SQRT2);
+
+/**
+ * The n-th gets a share that falls as 1/n does (Zipf's law). Multiples of an irrational number as `place` mix them
+ * evenly, however many are taken: what follows their points fills the unit interval evenly.
+ */
+function choose<One>(all: One[], place: number): One {
+  const rank = Math.floor((all.length + 1) ** (place % 1));
+  const one = all[rank - 1];
+  if (one === undefined) throw new Error('there is nothing to choose from');
+  return one;
 }
 
 /** Gives the text of the `index`th request; `id` fills a record's id, where the load has ids. */
@@ -93,10 +86,9 @@ export function requestMaker(baseUrl: string, send: Records | Reads): MakeReques
 /** Gaps are as wide as what fills them, so that every Content-Length is right. */
 const visitorGap = '#'.repeat(visitorDigits);
 const idGap = '@'.repeat(36);
-const addressGap = '~'.repeat(addressOf(visitorNumber(0)).length);
 
-function recordMaker(host: string, { sites, ids, addresses, origin }: Records): MakeRequest {
-  const templates = Array.from({ length: 2_000 }, (_, index) => {
+function recordMaker(host: string, { sites, ids }: Records): MakeRequest {
+  const templates = Array.from({ length: templateCount }, (_, index) => {
     const { domainId, apiKey } = siteOf(sites, index);
     const body = JSON.stringify({ ...(ids && { id: idGap }), ...makeBody(index, visitorGap) });
     const lines = [
@@ -104,20 +96,14 @@ function recordMaker(host: string, { sites, ids, addresses, origin }: Records): 
       `Host: ${host}`,
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
-      `User-Agent: ${userAgent}`,
+      `User-Agent: ${userAgentOf(index)}`,
       `x-api-key: ${apiKey}`,
-      ...(origin ? [`Origin: ${origin}`] : []),
-      ...(addresses ? [`X-Forwarded-For: ${addressGap}`] : []),
     ];
-    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(new RegExp(`${visitorGap}|${idGap}|${addressGap}`));
+    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(visitorGap);
   });
   const numbers = Array.from({ length: visitors }, (_, index) => visitorNumber(index));
   return (index, id) => {
-    const [head = '', ...parts] = templates[index % templates.length] ?? [];
-    const visitor = numbers[index % visitors] ?? '';
-    let text = head;
-    if (addresses) text += addressOf(visitor) + parts.shift();
-    if (ids) text += id + parts.shift();
-    return text + visitor + parts[0];
+    const [head = '', tail = ''] = templates[index % templates.length] ?? [];
+    return (ids ? head.replace(idGap, id) : head) + numbers[index % visitors] + tail;
   };
 }

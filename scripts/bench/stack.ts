@@ -1,24 +1,23 @@
 /**
  * What is measured: real processes of one build, with a Postgres and a Redis of their own, set up as they are shipped.
- * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, and `counters`.
+ * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, `records`,
+ * `counters`, `domains`, and the signatures of `persist` and `createDatabase`.
  */
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import jsonwebtoken from 'jsonwebtoken';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
+import { answersReady, launch } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
+import { type Site, signToken } from '../stack/client.ts';
 import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
-import { spawnTethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
-import type { Load, LoadResult } from './client.ts';
-import { origins, type Site } from './requests.ts';
+import { diskUse } from './disk-use.ts';
+import { startBare } from './programs.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -26,26 +25,30 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 export const startBench = (signal: AbortSignal, other: string | undefined) =>
   startRun('bench', async (run) => {
     const dist = path.join(run.folder, 'dist');
-    await build(path.relative(root, dist), signal, 'scripts/bench/tsconfig.json');
-    const programs = programsIn(dist);
-    const start = async (name: string, from: string) => {
-      const started = await startRun(name, (own) => startStack(own, from, programs, signal));
+    await build(dist, signal);
+    const start = async (name: string, from: Build) => {
+      const started = await startRun(name, (own) => startStack(own, from, signal));
       run.onStop(started.stop);
       return started;
     };
-    const here = await start('bench-here', dist);
+    const here = await start('bench-here', { checkout: root, dist });
     if (other === undefined) return { here };
     await outputOf('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
-    return { here, there: await start('bench-there', path.join(other, 'dist')) };
+    return { here, there: await start('bench-there', { checkout: other, dist: path.join(other, 'dist') }) };
   });
 
-async function startStack(run: Run, dist: string, programs: Programs, signal: AbortSignal) {
+interface Build {
+  checkout: string;
+  dist: string;
+}
+
+async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSignal) {
   const { env, ...stores } = await startStores(run, { signal });
   const cli = (...args: string[]) =>
     outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, env, signal });
   await cli('migrate');
 
-  const timeouts = { statementTimeout: 120_000, deadline: 121_000 };
+  const timeouts = { statementTimeout: 600_000, deadline: 601_000 };
   const db = createDatabase({ url: env.DATABASE_URL, max: 2, ...timeouts, prepare: true, name: 'bench' });
   const redis = new Redis(env.REDIS_URL, { maxRetriesPerRequest: null });
   redis.on('error', () => {});
@@ -64,9 +67,9 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
   };
 
   /** It is ready when the operations port says so: log lines may differ between two builds. */
-  async function start(app: 'api' | 'worker', extra: Record<string, string> = {}): Promise<Server> {
+  async function start(app: 'api' | 'worker'): Promise<Server> {
     const [port, ops] = [String(await freePort()), String(await freePort())];
-    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...extra });
+    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops });
     const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
     const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
     await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
@@ -78,11 +81,9 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
     const make = async (...args: string[]): Promise<Site> => JSON.parse(await cli('--json', ...args));
     const { organizationId } = await make('org', 'create', 'Bench');
     const makeSite = async (_: unknown, index: number): Promise<Site> => {
-      const listed = index % 2 === 1;
-      const list = listed ? origins.flatMap((origin) => ['--origin', origin]) : [];
-      const { domainId } = await make('domain', 'create', organizationId, `shop-${index}.example`, ...list);
+      const { domainId } = await make('domain', 'create', organizationId, `shop-${index}.example`);
       const { apiKey } = await make('key', 'create', domainId);
-      return { organizationId, domainId, apiKey, listed };
+      return { organizationId, domainId, apiKey };
     };
     return Promise.all(Array.from({ length: domains }, makeSite));
   }
@@ -90,18 +91,19 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
   const sites: Site[] = [];
   while (sites.length < 20) sites.push(...(await makeSites(4)));
   return {
-    ...programs,
+    checkout,
     databaseUrl: env.DATABASE_URL,
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
-    /** 20 domains of 5 organizations, half of them with a list of origins */
+    /** 20 domains of 5 organizations */
     sites,
     makeSites,
-    token: (org: string) => jsonwebtoken.sign({ sub: 'bench', org }, env.JWT_SECRET, { expiresIn: '1h' }),
+    token: (organizationId: string) => signToken(organizationId, env.JWT_SECRET),
     db,
+    diskUseWhenNew: await diskUse(db),
     // each starts a process, which is stopped at the end of the measurement
-    startApi: (extra?: Record<string, string>) => start('api', extra),
+    startApi: () => start('api'),
     startWorker: () => start('worker'),
-    startBare: async () => keep(await programs.startServer('bare', { secret: env.JWT_SECRET })),
+    startBare: async () => keep(await startBare(env.JWT_SECRET)),
     /** How many records are stored and counted. */
     stored: async (): Promise<number> => {
       const [row] = await db.run(
@@ -121,16 +123,11 @@ async function startStack(run: Run, dist: string, programs: Programs, signal: Ab
       const isQuiet = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0;
       if (!(await waitUntil(isQuiet, { deadlineMs: 120_000 }))) throw new Error('the queue does not empty');
     },
+    redis,
     redisBytes: async () => {
       let bytes = 0;
       for (const key of await redis.keys('*')) bytes += Number(await redis.memory('USAGE', key, 'SAMPLES', 0));
       return bytes;
-    },
-    postgresBytes: async (): Promise<number> => {
-      const size = db.run(
-        (sql) => sql`select sum(pg_total_relation_size(relid)) as n from pg_partition_tree('records')`,
-      );
-      return Number((await size)[0]?.n);
     },
     reset: async () => {
       await stopRunning();
@@ -144,51 +141,4 @@ export interface Server {
   pid: number;
   baseUrl: string;
   stop(): Promise<unknown>;
-}
-
-type Programs = ReturnType<typeof programsIn>;
-
-/** The bench's own programs: the load generator and the references. They come from this checkout's build. */
-function programsIn(dist: string) {
-  const options = { cwd: root, env: { PATH: process.env.PATH } };
-  const commandOf = (name: string, input: object) => [
-    ...nodeFlags,
-    path.join(dist, 'scripts/bench', `${name}.js`),
-    JSON.stringify(input),
-  ];
-  const spawn = (name: string, input: object) =>
-    spawnTethered(process.execPath, commandOf(name, input), { ...options, stdout: 'pipe', stderr: 'inherit' });
-
-  function startLoad(load: Load) {
-    const { child, pid, running, stop } = spawn('client', load);
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    const result = new Promise((resolve) => child.once('close', resolve)).then((): LoadResult => JSON.parse(output));
-    // who stops a load does not wait for its result
-    result.catch(() => {});
-    const signal = (name: NodeJS.Signals) => void (running() && child.kill(name));
-    return { pid, pause: () => signal('SIGSTOP'), resume: () => signal('SIGCONT'), result, stop };
-  }
-
-  return {
-    startLoad,
-    /** Rejects when any request failed. */
-    load: async (load: Load): Promise<LoadResult> => {
-      const result = await startLoad(load).result;
-      if (result.failed > 0) throw new Error(`${result.failed} requests to ${load.baseUrl} failed`);
-      return result;
-    },
-    /** Starts a server under the same flags as Assent's own processes, and waits for its first line. */
-    startServer: async (name: string, input: object): Promise<Server> => {
-      const { child, pid, stop } = spawn(name, input);
-      for await (const line of child.stdout ? createInterface({ input: child.stdout }) : []) {
-        return { pid, baseUrl: `http://127.0.0.1:${/"port":(\d+)/.exec(line)?.[1]}`, stop };
-      }
-      throw new Error(`${name} ended before it was ready`);
-    },
-    run: async <Result>(name: string, input: object): Promise<Result> =>
-      JSON.parse(await outputOf(process.execPath, commandOf(name, input), options)),
-  };
 }

@@ -1,13 +1,12 @@
 /** Checks the promises I1–I7 with SQL, Redis and the list of attempts. */
-import jsonwebtoken from 'jsonwebtoken';
 import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
-import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import { listCountersSince } from '#libs/store/counters';
+import { countersSince } from '#libs/store/counters';
+import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Attempt } from './load.ts';
-import type { ChaosStack, Site } from './stack.ts';
+import type { ChaosStack } from './stack.ts';
 
 export type Verdict = Awaited<ReturnType<typeof check>>;
 
@@ -31,7 +30,7 @@ async function findNoise(stack: ChaosStack): Promise<string> {
   if (owed !== 0) return `${owed} raises are owed`;
   const { wait, active, delayed } = await countJobs(stack);
   if (wait + active + delayed > 0) return `${wait} jobs wait, ${active} are active, ${delayed} delayed`;
-  const ready = await withCounters(stack, (redis) => Promise.all(organizations(stack).map((id) => isReady(redis, id))));
+  const ready = await Promise.all(organizations(stack).map((id) => isReady(stack.counters, id)));
   return ready.every(Boolean) ? '' : 'counters are not ready in Redis';
 }
 
@@ -50,21 +49,11 @@ export const countJobs = (stack: ChaosStack) =>
     failed: await redis.zcard(queueKey('failed')),
   }));
 
-async function withCounters<T>(stack: ChaosStack, work: (redis: RedisConnection) => Promise<T>): Promise<T> {
-  const redis = connectRedis({ url: stack.redis.running().url, clusterNodes: [] }, 'producer', { warn: () => {} });
-  try {
-    const isConnected = await waitUntil(() => redis.runIdOf('') !== undefined, { deadlineMs: 2_000, intervalMs: 5 });
-    if (!isConnected) throw new Error('Redis does not answer');
-    return await work(redis);
-  } finally {
-    await redis.close();
-  }
-}
-
 export async function check(stack: ChaosStack, attempts: Attempt[]) {
   const stored = await stack.sql(
     (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string; preferences: object }[]>`
-      select domain_id as "domainId", id, decision, visitor_id as "visitorId", preferences from records`,
+      select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences
+      from records r join domains d on d.number = domain_number`,
   );
   const found = new Set(stored.map(({ id }) => id));
   const sent = new Map<string, Attempt[]>();
@@ -106,38 +95,41 @@ async function countSqlDifferences(stack: ChaosStack): Promise<number> {
   const [row] = await stack.sql(
     (sql) => sql<{ n: number }[]>`
       with truth as (
-        select organization_id, level.domain_id, level.period,
+        select organization_id, level.domain_number, level.domain_id, level.period,
+          count(*) filter (where bot and level.domain_id <> '') as crawlers,
           count(*) filter (where decision = 'accept_all') as accept_all,
           count(*) filter (where decision = 'reject_all') as reject_all,
           count(*) filter (where decision = 'custom') as custom,
           count(*) filter (where decision = 'withdraw') as withdraw
-        from records r
+        from records r join domains on domains.number = domain_number
         cross join lateral (
-          select to_char(to_timestamp(milliseconds_of(id) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day
+          select to_char(to_timestamp(milliseconds_of(r.id) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day
         ) as d
         cross join lateral (
-          values (r.domain_id, day), (r.domain_id, left(day, 7)), ('', day), ('', left(day, 7))
-        ) as level (domain_id, period)
-        group by 1, 2, 3
+          values (domains.id, number, day), (domains.id, number, left(day, 7)), ('', 0, day), ('', 0, left(day, 7))
+        ) as level (domain_id, domain_number, period)
+        group by 1, 2, 3, 4
       )
       select count(*)::int as n
       from truth t full join counters c using (organization_id, domain_id, period)
-      where (t.accept_all, t.reject_all, t.custom, t.withdraw)
-        is distinct from (c.accept_all, c.reject_all, c.custom, c.withdraw)`,
+      left join crawler_counters b using (domain_number, period)
+      where (t.accept_all, t.reject_all, t.custom, t.withdraw, t.crawlers) is distinct from (
+        c.accept_all, c.reject_all, c.custom, c.withdraw,
+        coalesce(b.accept_all + b.reject_all + b.custom + b.withdraw, 0)
+      )`,
   );
   return row?.n ?? 0;
 }
 
-const countRedisDifferences = (stack: ChaosStack): Promise<number> =>
-  withCounters(stack, async (redis) => {
-    const since = '0000-00-00';
-    let sum = 0;
-    for (const organizationId of organizations(stack)) {
-      const listCounters = () => stack.sql((sql) => listCountersSince(sql, organizationId, since));
-      sum += (await findDrift(redis, organizationId, { since, patience: 2_000, listCounters })).differences.length;
-    }
-    return sum;
-  });
+async function countRedisDifferences(stack: ChaosStack): Promise<number> {
+  const since = '0000-00-00';
+  let sum = 0;
+  for (const organizationId of organizations(stack)) {
+    const truth = countersSince({ run: stack.sql }, organizationId, since);
+    sum += (await findDrift(stack.counters, { organizationId, since, truth }, 2_000)).differences.length;
+  }
+  return sum;
+}
 
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
   const { lost, doubled, strange, differences, stuck, rejected, slowest } = verdict;
@@ -152,18 +144,16 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
   ];
 }
 
-export function read(stack: ChaosStack, baseUrl: string, site: Site, path: string): Promise<Response> {
-  const claims = { sub: 'chaos', org: site.organizationId };
-  const token = jsonwebtoken.sign(claims, stack.jwtSecret, { expiresIn: '10m' });
-  return fetch(`${baseUrl}/v1/consent/${path}`, { headers: { authorization: `Bearer ${token}` } });
-}
+export const readAs = ({ organizationId }: Site, { jwtSecret }: ChaosStack, url: string): Promise<Response> =>
+  read(url, signToken(organizationId, jwtSecret));
 
 /** Whether the API's statistics are those of Postgres for every site, and come from `source` if given. */
 export async function statsAreRight(stack: ChaosStack, baseUrl: string, source?: string): Promise<boolean> {
   const today = dayOf(Date.now());
   const [from, to] = [addDays(today, -2), addDays(today, 1)];
   const checks = stack.sites.map(async (site) => {
-    const response = await read(stack, baseUrl, site, `${site.domainId}/stats?from=${from}&to=${to}`);
+    const url = `${baseUrl}/v1/consent/${site.domainId}/stats?from=${from}&to=${to}`;
+    const response = await readAs(site, stack, url);
     const { total } = (await response.json()) as { total: number };
     const [row] = await stack.sql(
       (sql) => sql<{ total: number }[]>`

@@ -1,4 +1,4 @@
-/** A drill: a fault under load, its end, quiet, and a check of the promises. */
+/** A drill: a fault under load, its end, quiet, and a check of the promises. A breach keeps the processes' logs. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,8 +48,7 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
   const { name, redisSettings = {} } = drill;
   const prepared = drill.prepare?.();
   if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
-  const folder = prepared && { postgresFolder: prepared.postgresFolder };
-  const stack = await startChaosStack({ dist, redisSettings, ...folder });
+  const stack = await startChaosStack({ dist, redisSettings, ...prepared });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);

@@ -2,7 +2,6 @@
 import { countJobs, queueKey } from './check.ts';
 import { hold, type Scene } from './drill.ts';
 import { makeBody } from './load.ts';
-import type { Site } from './stack.ts';
 
 /** Begins a fault and returns what ends it. */
 export type Fault = (scene: Scene) => Promise<() => Promise<unknown>>;
@@ -32,6 +31,15 @@ export async function withoutRedis(scene: Scene, fault: Fault, seconds: number):
   await scene.healed();
   await untilQueued(scene);
 }
+
+/** A drill that is nothing else. */
+export const outageOf =
+  (without: typeof withoutRedis) =>
+  (fault: Fault, seconds: number) =>
+  async (scene: Scene): Promise<void> => {
+    await scene.begin();
+    await without(scene, fault, seconds);
+  };
 
 export const killOf =
   (store: 'redis' | 'postgres'): Fault =>
@@ -93,9 +101,3 @@ export const untilQueued = (scene: Scene): Promise<void> =>
     const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
     return last.length === 20 && last.every(({ how }) => how === 'queued');
   }, 'records go through Redis again');
-
-export const firstSite = (scene: Scene): Site => {
-  const [site] = scene.sites;
-  if (!site) throw new Error('no site');
-  return site;
-};

@@ -1,8 +1,8 @@
 /** A bounded load that notes the outcome of every attempt. */
 import { type Decision, decisions } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
+import { postRecord, type Site } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
-import type { Site } from './stack.ts';
 
 /** `refused`: a 4xx, so it must not be stored. `unknown`: no answer or a 5xx, so it may be stored once or not at all. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
@@ -93,14 +93,9 @@ const outcomeOf = (status: number): Outcome => {
   return status >= 400 && status < 500 ? 'refused' : 'unknown';
 };
 
-async function post(baseUrl: string, { domainId, apiKey }: Site, body: Body): Promise<{ status: number; how: string }> {
+async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
   try {
-    const response = await fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(patience),
-    });
+    const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience));
     const { status: how } = (await response.json()) as { status: unknown };
     return { status: response.status, how: String(how) };
   } catch {

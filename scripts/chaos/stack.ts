@@ -2,35 +2,27 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { connectRedis } from '#libs/runtime/redis';
 import { migrate } from '#libs/store/migrate';
 import { createDatabase, type Database, type Sql } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import { root } from '../stack/paths.ts';
+import type { Site } from '../stack/client.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer } from '../stack/server.ts';
 
-export interface Site {
-  organizationId: string;
-  domainId: string;
-  apiKey: string;
-}
-
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
 /** `dist`: a build that is there already. */
-export const startChaosStack = (options: StoreOptions & { dist?: string } = {}) =>
-  startRun('chaos', (run) => startStack(run, options));
+export const startChaosStack = ({ dist, ...options }: StoreOptions & { dist?: string } = {}) =>
+  startRun('chaos', (run) => startStack(run, dist ?? path.join(run.folder, 'dist'), options));
 
-async function startStack(
-  run: Run,
-  { dist = path.join(run.folder, 'dist'), ...options }: { dist?: string } & StoreOptions,
-) {
+async function startStack(run: Run, dist: string, options: StoreOptions) {
   const { folder, onStop } = run;
-  if (!existsSync(dist)) await build(path.relative(root, dist));
+  if (!existsSync(dist)) await build(dist);
   const stores = await startStores(run, options);
   await migrate(stores.postgres.url);
   const { url, dataDir, port } = stores.postgres;
@@ -39,10 +31,19 @@ async function startStack(
   const redis = restartable(stores.redis, () => startRedis(redisOptions));
   onStop(() => postgres.running().stop());
   onStop(() => redis.running().stop());
+  const counters = connectRedis({ url: stores.redis.url, clusterNodes: [] }, 'producer', { warn: () => {} });
+  onStop(counters.close);
+  const sites = await makeSites(url);
+  const [site] = sites;
+  if (!site) throw new Error('no site');
   const processes: AssentProcess[] = [];
   return {
     folder,
-    sites: await makeSites(url),
+    sites,
+    /** the first of them */
+    site,
+    /** the connection for what the libraries know of counters */
+    counters,
     jwtSecret: stores.env.JWT_SECRET,
     postgres,
     redis,

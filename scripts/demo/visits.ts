@@ -7,60 +7,13 @@ import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import { type Decision, decisions } from '#libs/contract/terms';
-import { categories, crawler, hours, pages, type Site, season, sites, userAgents } from './sites.ts';
+import type { Decision } from '#libs/contract/terms';
+import { categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-const year = 365.25 * day;
-/** growth counts from here */
-const epoch = Date.UTC(2026, 6, 1);
-/** records of a visit, on average: some visitors decide again */
+const hour = 3_600_000;
+const daysOfMonth = 365.25 / 12;
+/** on average: some visitors decide again */
 const recordsPerVisit = 1.04;
-
-/** A visit takes some 150 of them. */
-const outputLength = 256;
-
-/** Randomness that repeats: the same words give the same numbers, on every machine. */
-class Random {
-  readonly #bytes: Buffer;
-  #taken = 0;
-
-  constructor(...words: (string | number)[]) {
-    this.#bytes = createHash('shake256', { outputLength }).update(words.join('\n')).digest();
-  }
-
-  bytes(count: number): Buffer {
-    this.#taken += count;
-    return this.#bytes.subarray(this.#taken - count, this.#taken);
-  }
-
-  /** from 0 to less than 1 */
-  next(): number {
-    return this.bytes(4).readUInt32LE() / 2 ** 32;
-  }
-
-  isTrue(probability: number): boolean {
-    return this.next() < probability;
-  }
-
-  /** one of the keys, as often as its weight says */
-  pick(weights: Readonly<Record<string, number>>): string {
-    const entries = Object.entries(weights);
-    let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    const found = entries.find(([, weight]) => {
-      rest -= weight;
-      return rest < 0;
-    });
-    return found?.[0] ?? '';
-  }
-
-  /** a waiting time of this average: mostly shorter, sometimes much longer */
-  wait(average: number): number {
-    return -Math.log(1 - this.next()) * average;
-  }
-}
 
 export interface Period {
   /** about how many records in all of `months` */
@@ -81,48 +34,41 @@ export interface SiteDay {
   visits: number;
 }
 
-/** Oldest first. */
+/** Oldest first. Some days go better than others. */
 export function planDays({ records, months, until }: Period): SiteDay[] {
   const last = dayOf(until);
-  const length = (months * year) / 12 / day;
-  return daysBetween(addDays(last, 1 - Math.round(length)), last).flatMap((date) => {
-    const start = new Date(startOf(date));
-    const isWeekend = [0, 6].includes(start.getUTCDay());
-    const seasonal = season[start.getUTCMonth()] ?? 1;
-    return sites.map((site) => {
-      const random = new Random(site.name, date);
-      const { share, weekend = 1.1 } = site;
-      const weekday = (isWeekend ? weekend : 1) / ((5 + 2 * weekend) / 7);
-      const growth = site.growth ** ((start.getTime() - epoch) / year);
-      // some days go better than others
-      const luck = 0.86 + 0.28 * random.next();
-      const daily = (records / length / recordsPerVisit) * (share / 100);
-      return { site, date, visits: Math.floor(daily * seasonal * weekday * growth * luck + random.next()) };
-    });
-  });
+  const length = Math.round(months * daysOfMonth);
+  return daysBetween(addDays(last, 1 - length), last).flatMap((date) =>
+    sites.map((site) => {
+      const random = randomOf(site.name, date);
+      const daily = (records / length / recordsPerVisit) * (site.share / 100);
+      return { site, date, visits: Math.floor(daily * (0.75 + random() / 2) + random()) };
+    }),
+  );
 }
 
 /** The decisions of that day's visitors and what became of them later, as far as the service had received it. */
 export function recordsOf({ site, date, visits }: SiteDay, { until }: Period): Made[] {
-  return Array.from({ length: visits }, (_, number) => visit(site, date, new Random(site.name, date, number)))
+  return Array.from({ length: visits }, (_, number) => visit(site, date, number))
     .flat()
     .filter(({ receivedAt }) => Date.parse(receivedAt) <= until);
 }
 
-const hourWeights = Object.fromEntries(hours.entries());
-
 /** A visitor's first decision, and perhaps a later one. */
-function visit({ name, languages, accept, reject }: Site, date: string, random: Random): Made[] {
-  const language = random.pick(languages);
-  const at = startOf(date) + (Number(random.pick(hourWeights)) + random.next()) * hour;
-  const bot = random.isTrue(0.008);
-  const userAgent = bot ? crawler : random.pick(userAgents);
-  const gpc = userAgent.includes('Firefox') && random.isTrue(0.3);
+function visit({ name, languages, accept, reject }: Site, date: string, number: number): Made[] {
+  const random = randomOf(name, date, number);
+  const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const language = oneOf(languages);
+  const at = startOf(date) + Math.floor((oneOf(hours) + random()) * hour);
+  const bot = random() < 0.008;
+  const userAgent = bot ? crawler : oneOf(userAgents);
+  const gpc = userAgent.includes('Firefox') && random() < 0.3;
   const visitor = {
-    visitorId: random.bytes(16).toString('hex'),
+    visitorId: bytesOf('visitor', name, date, number).toString('hex', 0, 16),
     language,
     country: language.slice(3),
-    ip: addressOf(random),
+    // of a range reserved for benchmarks (RFC 2544), shortened as the API does
+    ip: `198.18.${Math.floor(random() * 256)}.0`,
     userAgent,
     metadata: { demo: true },
     ...(gpc && { gpc }),
@@ -131,41 +77,46 @@ function visit({ name, languages, accept, reject }: Site, date: string, random: 
 
   const decide = (time: number, decision: Decision, source: NewRecord['source']): Made => ({
     ...visitor,
-    id: v7({ msecs: Math.floor(time), random: random.bytes(16) }),
+    id: v7({ msecs: time, random: bytesOf('id', visitor.visitorId, time) }),
     decision,
     source,
-    // at once, or much later for a visitor who was offline
-    receivedAt: new Date(time + random.wait(random.isTrue(0.985) ? 160 : 9 * hour)).toISOString(),
-    preferences: preferencesOf(decision, random),
-    bannerVersion: bannerAt(new Date(time)),
+    receivedAt: new Date(time + 160).toISOString(),
+    preferences: preferencesOf(decision, oneOf(['functional', 'analytics'])),
+    // the banner is redesigned every month
+    bannerVersion: dayOf(time).slice(0, 7),
     policyVersion: dayOf(time).slice(0, 4),
-    pageUrl: `https://${name}${random.pick(pages)}`,
+    pageUrl: `https://${name}${oneOf(pages)}`,
   });
   if (bot) return [decide(at, 'accept_all', 'banner')];
   if (gpc) return [decide(at, 'reject_all', 'gpc')];
-  const opinion = random.pick({ accept_all: accept, reject_all: reject, custom: 100 - accept - reject });
-  const first = decide(at, decisions.find((each) => each === opinion) ?? 'custom', 'banner');
-  const hasGiven = first.decision !== 'reject_all';
-  // some withdraw, half of them within minutes; others change their mind
-  const later = at + minute + random.wait(random.isTrue(0.5) ? 5 * minute : 26 * day);
-  if (hasGiven && random.isTrue(0.04)) return [first, decide(later, 'withdraw', 'preferences')];
-  if (random.isTrue(0.02)) return [first, decide(later, hasGiven ? 'custom' : 'accept_all', 'preferences')];
+  const opinion = 100 * random();
+  const chosen = opinion < accept ? 'accept_all' : opinion < accept + reject ? 'reject_all' : 'custom';
+  const first = decide(at, chosen, 'banner');
+  // some withdraw, others change their mind: most of them soon, a few after weeks
+  const later = at + 60_000 + Math.floor(random() ** 8 * 30 * 24 * hour);
+  const hasGiven = chosen !== 'reject_all';
+  if (hasGiven && random() < 0.04) return [first, decide(later, 'withdraw', 'preferences')];
+  if (random() < 0.02) return [first, decide(later, hasGiven ? 'custom' : 'accept_all', 'preferences')];
   return [first];
 }
 
-/** From the ranges reserved for benchmarks and documentation (RFC 2544, RFC 3849), shortened as the API does. */
-function addressOf(random: Random): string {
-  const [one = 0, two = 0, three = 0] = random.bytes(3);
-  if (random.isTrue(0.72)) return `198.${18 + (one & 1)}.${two}.0`;
-  return `2001:db8:${((two << 8) | three || 1).toString(16)}::`;
-}
-
-/** The banner is redesigned every four months. */
-const bannerAt = (time: Date): string => `${time.getUTCFullYear() - 2023}.${Math.floor(time.getUTCMonth() / 4)}.0`;
-
-/** A custom choice allows some categories and refuses others: all or nothing would be another decision. */
-function preferencesOf(decision: Decision, random: Random): Record<string, boolean> {
-  const chosen = random.isTrue(0.6) ? 'functional' : 'analytics';
+/** A custom choice allows one category and refuses others: all or nothing would be another decision. */
+function preferencesOf(decision: Decision, chosen: string): Record<string, boolean> {
   const allows = (name: string) => decision === 'accept_all' || (decision === 'custom' && name === chosen);
   return Object.fromEntries(categories.map((name) => [name, allows(name)]));
+}
+
+type Words = (string | number)[];
+
+/** The same words give the same bytes, on every machine. */
+const bytesOf = (...words: Words): Buffer => createHash('sha512').update(words.join('\n')).digest();
+
+/** Gives numbers from 0 to less than 1, up to 16 of them. */
+function randomOf(...words: Words): () => number {
+  const bytes = bytesOf(...words);
+  let at = 0;
+  return () => {
+    at += 4;
+    return bytes.readUInt32LE(at - 4) / 2 ** 32;
+  };
 }

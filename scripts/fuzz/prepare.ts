@@ -1,4 +1,5 @@
 /** What a run needs to find in the service before it starts: some records, and cursors that lead to the rest of them. */
+import { postRecord, read } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Known } from './values.ts';
 
@@ -13,26 +14,20 @@ export async function prepare(site: Site): Promise<Known> {
   }
   if (!(await waitForTotal(site, prepared))) throw new Error('records do not arrive in the log');
   const pages = [`/v1/consent/${site.domainId}/records?limit=1`, '/v1/consent/org-stats?limit=1'];
-  const cursors = await Promise.all(pages.map(async (page) => String((await read(site, page)).nextCursor)));
+  const cursors = await Promise.all(pages.map(async (page) => String((await get(site, page)).nextCursor)));
   return { ...site, cursors };
 }
 
-export async function record({ baseUrl, domainId, apiKey }: Site): Promise<number> {
-  const { status } = await fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    body: '{"decision":"custom"}',
-  });
-  return status;
-}
+export const record = async (site: Site): Promise<number> =>
+  (await postRecord(site.baseUrl, site, { decision: 'custom' })).status;
 
 /** Whether the log comes to hold exactly so many; a record may take 30 s from its receipt to the log. */
 export const waitForTotal = (site: Site, total: number): Promise<boolean> => {
   const page = `/v1/consent/${site.domainId}/records?limit=1`;
-  return waitUntil(async () => (await read(site, page)).total === total, { deadlineMs: 30_000 });
+  return waitUntil(async () => (await get(site, page)).total === total, { deadlineMs: 30_000 });
 };
 
-async function read({ baseUrl, token }: Site, path: string): Promise<{ total?: number; nextCursor?: string }> {
-  const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+async function get({ baseUrl, token }: Site, path: string): Promise<{ total?: number; nextCursor?: string }> {
+  const response = await read(baseUrl + path, token);
   return (await response.json()) as { total?: number; nextCursor?: string };
 }

@@ -1,6 +1,7 @@
 /**
  * Drives every route of the OpenAPI document with requests that are valid, nearly so, or hostile. Whatever comes in, the
- * answer is one that the document describes, it comes in time, and afterwards the service works as before.
+ * answer is one that the document describes, it comes in time, and afterwards the service works as before. A new route is
+ * covered as soon as it is in the document.
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';

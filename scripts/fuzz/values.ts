@@ -1,4 +1,4 @@
-/** Values that a schema of the OpenAPI document allows, and what no friend would send. */
+/** Values that a schema of the OpenAPI document allows, and what no friend would send: add hostile values here. */
 import fc from 'fast-check';
 import { makeIdAt } from '#libs/contract/uuid';
 

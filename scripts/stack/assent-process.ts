@@ -1,7 +1,6 @@
 /** One of our processes from a build, with its output kept, from its start until it says where it listens. */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
@@ -13,19 +12,15 @@ export const nodeFlags = ['--max-semi-space-size=32'];
 
 export type AssentProcess = Awaited<ReturnType<typeof startAssent>>;
 
-export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: string[] = []) {
-  const child = spawnTethered(process.execPath, [...nodeFlags, path.join(dist, 'apps', app, 'main.js'), ...args], {
-    cwd: path.dirname(dist),
-    env,
-    stdout: 'pipe',
-    stderr: 'pipe',
-    stopDeadlineMs: 40_000,
-  });
+/** `lines`: what it writes, unless a `logFile` gets it. */
+export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: string[] = [], logFile?: string) {
+  const main = path.join(dist, 'apps', app, 'main.js');
+  const output = { stdout: 'pipe', stderr: 'pipe', logFile } as const;
+  const options = { cwd: path.dirname(dist), env, stopDeadlineMs: 40_000, ...output };
+  const child = spawnTethered(process.execPath, [...nodeFlags, main, ...args], options);
   const lines: string[] = [];
-  const output = new PassThrough();
-  child.child.stdout?.pipe(output, { end: false });
-  child.child.stderr?.pipe(output, { end: false });
-  createInterface({ input: output }).on('line', (line) => lines.push(line));
+  for (const input of [child.child.stdout, child.child.stderr])
+    if (input) createInterface({ input }).on('line', (line) => lines.push(line));
   return { process: child, lines };
 }
 

@@ -1,26 +1,28 @@
 /** Compiles apps and libs into a folder that plain Node can run, and bundles with Vite what browsers load. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildEnvironmentOptions, type UserConfig, build as vite } from 'vite';
 import { Advice, describe } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 
-/**
- * The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one.
- * `project`: the tsconfig that says what is compiled beside apps and libs.
- */
-export async function build(outDir: string, signal?: AbortSignal, project = 'tsconfig.build.json'): Promise<void> {
+/** What has files that are read as they are: pages, Lua and SQL. */
+const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations'];
+
+/** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
+export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
   const target = path.resolve(root, outDir);
-  if (!target.startsWith(root + path.sep)) throw new Advice(`${target} is outside the checkout.`);
   const unfinished = `${target}-${process.pid}-new`;
   try {
     await Promise.all([
-      compile(unfinished, project, signal),
+      compile(unfinished, signal),
       buildWidget(path.join(unfinished, 'apps/widget')),
       buildDashboard(path.join(unfinished, 'apps/dashboard')),
     ]);
-    for (const tree of ['apps', 'libs']) copyAssets(path.join(root, tree), path.join(unfinished, tree));
+    for (const folder of folders) {
+      const filter = (file: string) => !file.endsWith('.ts');
+      cpSync(path.join(root, folder), path.join(unfinished, folder), { recursive: true, filter });
+    }
     const manifest = { type: 'module', imports: { '#libs/*': './libs/*.js' } };
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     replace(target, unfinished);
@@ -29,27 +31,11 @@ export async function build(outDir: string, signal?: AbortSignal, project = 'tsc
   }
 }
 
-async function compile(outDir: string, project: string, signal: AbortSignal | undefined) {
+async function compile(outDir: string, signal: AbortSignal | undefined) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', path.join(root, project), '--outDir', outDir];
+  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', outDir];
   const { code, output } = await runCommand(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new Advice(`The source does not compile.\n${lastLines(output, 40)}`);
-}
-
-function copyAssets(source: string, target: string) {
-  if (!existsSync(source)) return;
-  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile() && isAsset(path.relative(root, file)))
-      cpSync(file, path.join(target, path.relative(source, file)));
-  }
-}
-
-function isAsset(file: string): boolean {
-  // Vite has put its own into the build
-  if (['widget', 'dashboard'].some((app) => file.startsWith(path.join('apps', app) + path.sep))) return false;
-  if (/\.(sql|lua|html|css|svg)$/.test(file)) return true;
-  return /\.js$/.test(file) && path.dirname(file).split(path.sep).includes('public');
 }
 
 /** Two renames: nobody sees half a build, and of two builds at once the later one stays. */

@@ -13,13 +13,11 @@ export async function runCommand(command: string, args: readonly string[], optio
   const closed = once(tethered.child, 'close');
   let stdout = '';
   let output = '';
-  tethered.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    output += text;
-  });
-  tethered.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
+  for (const stream of [tethered.child.stdout, tethered.child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      if (stream === tethered.child.stdout) stdout += text;
+      output += text;
+    });
   const abort = () => void tethered.stop();
   options.signal?.addEventListener('abort', abort, { once: true });
   const { code } = await tethered.exited;

@@ -5,11 +5,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { takeLock } from '../lock.mjs';
+import { waitForLock } from '../lock.mjs';
 import { Advice, describe } from './advice.ts';
 import { outputOf } from './command.ts';
 import { dataRoot, ensureDataRoot, publish } from './paths.ts';
-import { waitUntil } from './wait.ts';
 
 export interface Program {
   binary: string;
@@ -72,14 +71,8 @@ function libraryFolders(folder: string): Set<string> {
 async function unpackOnce(folder: string, { packages, advice, say = () => {}, signal }: Wanted): Promise<void> {
   const tools = ['/usr/bin/apt-get', '/usr/bin/dpkg-deb', '/var/lib/dpkg/status'];
   if (!tools.every((file) => existsSync(file))) throw new Advice(advice);
-  const lock = path.join(ensureDataRoot(), `${packages[0]}-lock`);
-  let release: ReturnType<typeof takeLock>;
-  const takeTurn = () => {
-    release = takeLock(lock);
-    return release !== undefined;
-  };
   // two test files that begin together would fetch the same hundred megabytes
-  await waitUntil(takeTurn, { deadlineMs: Number.POSITIVE_INFINITY, intervalMs: 200, signal });
+  const release = await waitForLock(path.join(ensureDataRoot(), `${packages[0]}-lock`), { signal });
   const work = `${path.join(path.dirname(folder), `.${packages[0]}`)}-${process.pid}`;
   try {
     if (existsSync(folder)) return;
@@ -94,7 +87,7 @@ async function unpackOnce(folder: string, { packages, advice, say = () => {}, si
     throw new Advice(`${advice} Debian's package could not be unpacked: ${describe(error)}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
-    release?.();
+    release();
   }
 }
 

@@ -23,9 +23,8 @@ interface FindOptions {
 
 export async function findPostgres({ madeBy, user, say, signal }: FindOptions): Promise<string> {
   const fits = (major: number) => (madeBy === undefined ? major >= OLDEST_MAJOR : major === madeBy);
-  for (const binDir of machineFolders()) {
-    if (fits(usableVersion(binDir, user))) return binDir;
-  }
+  const own = machineFolders().find((binDir) => fits(usableVersion(binDir, user)));
+  if (own !== undefined) return own;
   if (!fits(EMBEDDED_MAJOR)) {
     throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
   }

@@ -9,7 +9,6 @@ import { type CommandOptions, lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser } from './service-user.ts';
-import { spawnTethered } from './tether.ts';
 
 export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -27,12 +26,8 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   if (user !== undefined && existsSync(cluster) && statSync(cluster).uid !== user.uid) {
     spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, dataDir]);
   }
-  const binDir = await findPostgres({
-    madeBy: readNumber(path.join(cluster, 'PG_VERSION')),
-    user,
-    say,
-    signal,
-  });
+  const madeBy = readNumber(path.join(cluster, 'PG_VERSION'));
+  const binDir = await findPostgres({ madeBy, user, say, signal });
   const passwordFile = path.join(dataDir, 'password');
   const as = { uid: user?.uid, gid: user?.gid, signal };
   const flags = settings.fsync === 'off' ? ['--no-sync'] : [];
@@ -48,15 +43,10 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
     port,
     signal,
     urlOf: (onPort) => `postgres://${NAME}:${password}@127.0.0.1:${onPort}/${NAME}?sslmode=disable`,
-    spawn: (onPort, log) =>
-      spawnTethered(path.join(binDir, 'postgres'), ['-D', cluster, ...serverArguments(onPort, settings)], {
-        ...as,
-        cwd: dataDir,
-        stdout: log,
-        stderr: log,
-        stopSignal: 'SIGINT', // fast shutdown: it does not wait for clients
-        stopDeadlineMs: 20_000,
-      }),
+    command: path.join(binDir, 'postgres'),
+    argumentsOf: (onPort) => ['-D', cluster, ...serverArguments(onPort, settings)],
+    // fast shutdown: it does not wait for clients
+    tether: { uid: user?.uid, gid: user?.gid, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
   });
   /** Without a shutdown: the next start recovers. */
@@ -64,12 +54,7 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
   return { ...server, kill };
 }
 
-async function initialize(
-  initdb: string,
-  dataDir: string,
-  flags: string[],
-  as: Pick<CommandOptions, 'uid' | 'gid' | 'signal'>,
-) {
+async function initialize(initdb: string, dataDir: string, flags: string[], as: CommandOptions) {
   const passwordFile = path.join(dataDir, 'password');
   writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
   if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);

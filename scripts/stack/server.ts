@@ -1,11 +1,11 @@
 /** A server of our own on the loopback: on its port or a free one, with its log in a file. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice, describe } from './advice.ts';
 import { lastLines } from './command.ts';
 import { freePort } from './ports.ts';
-import type { Tethered } from './tether.ts';
+import { spawnTethered, type Tethered, type TetherOptions } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
 export interface ServerOptions {
@@ -22,20 +22,22 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 interface Start extends Pick<ServerOptions, 'dataDir' | 'port' | 'signal'> {
   name: string;
-  spawn(port: number, log: number): Tethered;
+  command: string;
+  argumentsOf(port: number): string[];
+  /** how it is started and stopped */
+  tether?: TetherOptions;
   urlOf(port: number): string;
   /** Resolves once the server is ready; what it throws says why it is not yet. */
   probe(url: string): Promise<unknown>;
 }
 
-export async function startServer({ name, dataDir, port: wanted, signal, spawn, urlOf, probe }: Start) {
+export async function startServer(start: Start) {
+  const { name, dataDir, port: wanted, signal, command, argumentsOf, tether, urlOf, probe } = start;
   const logFile = path.join(dataDir, 'server.log');
   for (let attempt = 1; ; attempt++) {
     const port = wanted ?? (await freePort());
     const url = urlOf(port);
-    const log = openSync(logFile, 'w', 0o600);
-    const server = spawn(port, log);
-    closeSync(log);
+    const server = spawnTethered(command, argumentsOf(port), { ...tether, cwd: dataDir, logFile });
     try {
       await untilReady(() => probe(url), server, signal);
       const { child, pid, exited, kill } = server;

@@ -7,16 +7,18 @@
  * means that we are gone.
  */
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { closeSync, openSync } from 'node:fs';
 
 export interface TetherOptions {
   uid?: number | undefined;
   gid?: number | undefined;
   cwd?: string | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  /** Where each stream goes: a file descriptor, or as `spawn` has it. Default `ignore`. */
-  stdout?: 'pipe' | 'inherit' | 'ignore' | number;
-  stderr?: 'pipe' | 'inherit' | 'ignore' | number;
+  /** Where each stream goes, as `spawn` has it. Default `ignore`. */
+  stdout?: 'pipe' | 'inherit' | 'ignore';
+  stderr?: 'pipe' | 'inherit' | 'ignore';
+  /** Both streams go there instead, into a new file. */
+  logFile?: string | undefined;
   /** What asks the program to end, from us and from the watcher. Default SIGTERM. */
   stopSignal?: NodeJS.Signals;
   /** How long it may take to end, in milliseconds, before it is killed. Default 10,000. */
@@ -49,13 +51,15 @@ exec "$@" 3<&- </dev/null
 
 export function spawnTethered(command: string, args: readonly string[], options: TetherOptions = {}) {
   const { stdout = 'ignore', stderr = 'ignore', stopSignal = 'SIGTERM', stopDeadlineMs = 10_000 } = options;
-  const { uid, gid, cwd, env } = options;
+  const { uid, gid, cwd, env, logFile } = options;
   const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
+  const log = logFile === undefined ? undefined : openSync(logFile, 'w', 0o600);
   const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
     ...{ uid, gid, cwd, env },
     detached: true,
-    stdio: ['pipe', stdout, stderr],
+    stdio: ['pipe', log ?? stdout, log ?? stderr],
   });
+  if (log !== undefined) closeSync(log);
   // Without a pid the 'error' event follows; the throw below already tells.
   child.on('error', () => {});
   const { pid } = child;
@@ -85,11 +89,10 @@ export function spawnTethered(command: string, args: readonly string[], options:
   async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
     if (!running) return exited;
     child.kill(signal);
-    const timer = new AbortController();
-    const late = sleep(deadlineMs, 'late' as const, { signal: timer.signal }).catch(() => 'in time' as const);
-    if ((await Promise.race([exited, late])) === 'late') kill();
-    timer.abort();
-    return exited;
+    const timer = setTimeout(kill, deadlineMs);
+    const exit = await exited;
+    clearTimeout(timer);
+    return exit;
   }
 
   return { pid, child, exited, running: () => running, stop, kill };

@@ -1,11 +1,11 @@
 /** One of our processes, with its log in a file, from its start until it says that it is ready. */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
-import { answersReady, nodeFlags } from '../stack/assent-process.ts';
+import { answersReady, launch } from '../stack/assent-process.ts';
 import { lastLines } from '../stack/command.ts';
 import { dataRoot, root } from '../stack/paths.ts';
-import { spawnTethered, type Tethered } from '../stack/tether.ts';
+import type { Tethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
 
 export interface Service {
@@ -24,15 +24,7 @@ export function startService(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Se
   mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
   // The run before is often the one to look at.
   if (existsSync(logFile)) renameSync(logFile, path.join(dataRoot, 'logs', `${name}.previous.log`));
-  const log = openSync(logFile, 'w', 0o600);
-  const tethered = spawnTethered(process.execPath, [...nodeFlags, path.join(root, 'dist/apps', name, 'main.js')], {
-    cwd: root,
-    env,
-    stdout: log,
-    stderr: log,
-    stopDeadlineMs: 30_000,
-  });
-  closeSync(log);
+  const { process: tethered } = launch(path.join(root, 'dist'), name, env, [], logFile);
   return { name, logFile, tethered };
 }
 

@@ -1,29 +1,39 @@
 import { readFileSync } from 'node:fs';
-import { atMost, single } from '../figures.ts';
+import { atMost } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
+import { startLoad } from '../programs.ts';
 import type { Stack } from '../stack.ts';
 
 export const burst: Measurement = {
   name: 'burst',
   about: 'records as fast as the API takes them: lost, doubled, time to quiet, memory',
-  run: async (stack, { records: count }) => {
+  figure: async (stack, { records: count }) => {
     const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker()]);
-    const load = stack.startLoad({ baseUrl: api.baseUrl, send: { sites: stack.sites, ids: true }, count });
-    const { acknowledged, seconds, failed } = await load.result;
-    const ended = performance.now();
-    await stack.untilQuiet();
-    const toQuiet = (performance.now() - ended) / 1_000;
-    const { lost, doubled } = await check(stack, acknowledged);
-    if (lost + doubled > 0) throw new Error(`${lost} records are lost, ${doubled} are doubled`);
-    const note = `of ${acknowledged.length.toLocaleString('en-US')} acknowledged; ${failed} refused`;
-    return [
-      { ...single('burst: lost', 'records', lost, atMost(0)), note },
-      single('burst: doubled', 'records', doubled, atMost(0)),
-      single('burst: accepted', 'records/s', acknowledged.length / seconds),
-      single('burst: time to quiet', 's', toQuiet),
-      single('burst: API peak RSS', 'MB', peakMemory(api.pid), atMost(250)),
-      single('burst: worker peak RSS', 'MB', peakMemory(worker.pid), atMost(250)),
-    ];
+    return async () => {
+      const load = startLoad({ baseUrl: api.baseUrl, send: { sites: stack.sites, ids: true }, count });
+      const { acknowledged, seconds, failed } = await load.result;
+      const ended = performance.now();
+      await stack.untilQuiet();
+      const toQuiet = (performance.now() - ended) / 1_000;
+      const { lost, doubled } = await check(stack, acknowledged);
+      if (lost + doubled > 0) throw new Error(`${lost} records are lost, ${doubled} are doubled`);
+      return {
+        'burst: acknowledged': { value: acknowledged.length, unit: 'records' },
+        'burst: refused': { value: failed, unit: 'records' },
+        'burst: lost': { value: lost, unit: 'records' },
+        'burst: doubled': { value: doubled, unit: 'records' },
+        'burst: accepted': { value: acknowledged.length / seconds, unit: 'records/s' },
+        'burst: time to quiet': { value: toQuiet, unit: 's' },
+        'burst: API peak RSS': { value: peakMemory(api.pid), unit: 'MB' },
+        'burst: worker peak RSS': { value: peakMemory(worker.pid), unit: 'MB' },
+      };
+    };
+  },
+  targets: {
+    'burst: lost': atMost(0),
+    'burst: doubled': atMost(0),
+    'burst: API peak RSS': atMost(250),
+    'burst: worker peak RSS': atMost(250),
   },
 };
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from '#libs/contract/calendar';
-import { atMost, quantile, single } from '../figures.ts';
+import { postRecord, type Site } from '../../stack/client.ts';
+import { atMost, quantile } from '../figures.ts';
 import { type Measurement, readTotal, statsPath, untilFromRedis } from '../measurement.ts';
-import type { Site } from '../requests.ts';
+import { load } from '../programs.ts';
 import type { Server, Stack } from '../stack.ts';
-import { sustainRounds } from './sustain.ts';
+import { sustain } from './sustain.ts';
 
 const lookEvery = 4;
 const warmUp = 2;
@@ -12,28 +13,32 @@ const warmUp = 2;
 export const fresh: Measurement = {
   name: 'fresh',
   about: 'how soon a decision shows in `stats` after its 202, and how long a 202 takes, at half of sustain',
-  run: async (stack, scale) => {
-    const { sustain } = await (await sustainRounds(stack, scale))();
-    const rate = Math.round((sustain?.value ?? 0) / 2);
+  figure: async (stack, scale) => {
+    const figures = await (await sustain.figure(stack, scale))();
+    const rate = Math.round((figures.sustain?.value ?? 0) / 2);
     await stack.reset();
     const [api] = await Promise.all([stack.startApi(), stack.startWorker()]);
     // their organization gets no other load
     const probes = await stack.makeSites(2);
     const seconds = scale.seconds + 2;
-    const paced = { rate, seconds, warmUp, connections: 64 };
-    const load = stack.load({ baseUrl: api.baseUrl, send: { sites: stack.sites }, ...paced });
-    await sleep(warmUp * 1_000);
-    const end = performance.now() + (seconds - 1) * 1_000;
-    const delays = (await Promise.all(probes.map((probe) => follow(stack, { api, probe, end })))).flat();
-    const { p50, p99 } = await load;
-    const note = `at ${rate.toLocaleString('en-US')} records/s, ${delays.length} followed`;
-    return [
-      { ...single('fresh', 'ms p50', quantile(delays, 0.5), atMost(50)), note },
-      single('fresh', 'ms p99', quantile(delays, 0.99), atMost(250)),
-      single('fresh: receipt', 'ms p50', p50),
-      single('fresh: receipt', 'ms p99', p99),
-    ];
+    return async () => {
+      const paced = { rate, seconds, warmUp, connections: 64 };
+      const offered = load({ baseUrl: api.baseUrl, send: { sites: stack.sites }, ...paced });
+      await sleep(warmUp * 1_000);
+      const end = performance.now() + (seconds - 1) * 1_000;
+      const delays = (await Promise.all(probes.map((probe) => follow(stack, { api, probe, end })))).flat();
+      const { p50, p99 } = await offered;
+      return {
+        'fresh: offered': { value: rate, unit: 'records/s' },
+        'fresh: followed': { value: delays.length, unit: 'decisions' },
+        'fresh: p50': { value: quantile(delays, 0.5), unit: 'ms' },
+        'fresh: p99': { value: quantile(delays, 0.99), unit: 'ms' },
+        'fresh: receipt, p50': { value: p50, unit: 'ms' },
+        'fresh: receipt, p99': { value: p99, unit: 'ms' },
+      };
+    };
   },
+  targets: { 'fresh: p50': atMost(50), 'fresh: p99': atMost(250) },
 };
 
 /** Milliseconds of each decision of one domain, one after the other. */
@@ -41,12 +46,10 @@ async function follow(stack: Stack, { api, probe, end }: { api: Server; probe: S
   const day = dayOf(Date.now());
   const read = [api, statsPath(probe.domainId, day, day), stack.token(probe.organizationId)] as const;
   await untilFromRedis(...read);
-  const headers = { 'content-type': 'application/json', 'x-api-key': probe.apiKey };
-  const url = `${api.baseUrl}/v1/consent/${probe.domainId}/record`;
   const delays: number[] = [];
   let total = await readTotal(...read);
   while (performance.now() < end) {
-    const { status } = await fetch(url, { method: 'POST', headers, body: '{"decision":"accept_all"}' });
+    const { status } = await postRecord(api.baseUrl, probe, { decision: 'accept_all' });
     if (status !== 202) throw new Error(`record answered ${status}`);
     const acknowledged = performance.now();
     total += 1;

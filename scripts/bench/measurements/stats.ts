@@ -1,5 +1,6 @@
 import { addMonths, dayOf, monthOf } from '#libs/contract/calendar';
-import { bareKoa, compare, fullLoad, statsPath, untilFromRedis } from '../measurement.ts';
+import { atLeast } from '../figures.ts';
+import { bareKoa, fullLoad, type Measurement, statsPath, untilFromRedis } from '../measurement.ts';
 import type { Stack } from '../stack.ts';
 
 const ofOneOrganization = ({ sites }: Stack) => sites.slice(0, 4);
@@ -28,16 +29,17 @@ async function fillCounters(stack: Stack): Promise<void> {
   );
 }
 
-export const stats = compare(
-  'stats',
-  'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
-  0.5,
-  bareKoa('stats', readsOf),
-  async (stack, { seconds }) => {
+export const stats: Measurement = {
+  name: 'stats',
+  about: 'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
+  comparable: true,
+  reference: bareKoa('stats', readsOf),
+  figure: async (stack, { seconds }) => {
     await fillCounters(stack);
     const send = readsOf(stack);
     const api = await stack.startApi();
     await untilFromRedis(api, send.paths[0] ?? '', send.token);
-    return fullLoad('stats', stack, api, seconds, send);
+    return fullLoad('stats', api, { seconds, send });
   },
-);
+  targets: { stats: atLeast(0.5) },
+};

@@ -1,5 +1,5 @@
 /** The network between our processes and their stores: slow, cut, half open. */
-import { read } from '../check.ts';
+import { readAs } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
 import { expectNoAttemptUsed, untilDirect, withoutRedis } from '../faults.ts';
 
@@ -41,7 +41,7 @@ export const networkDrills: Drill[] = [
     const { api, postgres } = await begin(scene);
     // enough reads at once for the API to open all of its connections
     const sites = Array.from({ length: 5 }, () => scene.sites).flat();
-    const readAll = () => Promise.all(sites.map((site) => read(scene, api.baseUrl, site, 'org-stats')));
+    const readAll = () => Promise.all(sites.map((site) => readAs(site, scene, `${api.baseUrl}/v1/consent/org-stats`)));
     const statsAreRead = async () => (await readAll()).every(({ status }) => status === 200);
     await scene.until(statsAreRead, 'statistics are read');
     postgres.set('hold');

@@ -5,14 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, quick, type Scene } from '../drill.ts';
-import { type Fault, firstSite, freeze, killOf, lockCounters, withoutPostgres } from '../faults.ts';
+import { type Fault, freeze, killOf, lockCounters, outageOf, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
-const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
-  await scene.begin();
-  await withoutPostgres(scene, fault, seconds);
-};
-
+const outage = outageOf(withoutPostgres);
 const kill = killOf('postgres');
 
 /** The postmaster and all that it forked. */
@@ -59,11 +55,7 @@ export const postgresDrills: Drill[] = [
   drill('postgres-freeze', 'SIGSTOP of Postgres and all its backends for 15 s', outage(freeze(backends), 15)),
   drill('postgres-slow', 'a lock that holds back every statement for 10 s', outage(lockCounters, 10)),
   {
-    ...drill(
-      'postgres-disk-full',
-      'the disk of Postgres is full for 5 s (a small tmpfs; needs root)',
-      outage(fillDisk, 5),
-    ),
+    ...drill('postgres-disk-full', 'the disk of Postgres is full for 5 s (a tmpfs; needs root)', outage(fillDisk, 5)),
     prepare: mountSmallDisk,
   },
   drill('postgres-older', 'an older copy of Postgres, as after a failover: Redis is set right', async (scene) => {
@@ -100,7 +92,7 @@ export const postgresDrills: Drill[] = [
     await scene.load.acknowledged(100);
     await scene.kill(api);
     const fresh = await scene.api();
-    const { status } = await scene.load.send(firstSite(scene), makeBody(), fresh.baseUrl);
+    const { status } = await scene.load.send(scene.site, makeBody(), fresh.baseUrl);
     scene.expect(status === 503, `an unknown key is answered ${status} while Postgres is away`);
     await end();
     await scene.healed(200);

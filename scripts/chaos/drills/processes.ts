@@ -1,7 +1,7 @@
 /** Our own processes: killed, frozen, replaced. */
 import { queueKey, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { countStored, firstSite, listActive, lockCounters, untilQueued, untilTaken, yesterday } from '../faults.ts';
+import { countStored, listActive, lockCounters, untilQueued, untilTaken, yesterday } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 /** The usual beginning, with an API that waits 400 ms for each answer of Redis. */
@@ -49,7 +49,7 @@ export const processDrills: Drill[] = [
     const unlock = await lockCounters(scene);
     // no later record raises yesterday's counter: only the job's next delivery can
     const body = makeBody(yesterday());
-    await scene.load.send(firstSite(scene), body, api.baseUrl);
+    await scene.load.send(scene.site, body, api.baseUrl);
     await untilTaken(scene);
     // the statement waits for the lock; Redis goes silent; then the statement commits
     proxy.set('hold');
@@ -124,7 +124,7 @@ export const processDrills: Drill[] = [
   }),
   drill('api-stop', 'SIGTERM of the API with a slow Redis: requests in flight are answered', async (scene) => {
     const { api } = await beginWithSlowRedis(scene);
-    const site = firstSite(scene);
+    const { site } = scene;
     const inFlight = Array.from({ length: 100 }, () => scene.load.send(site, makeBody(), api.baseUrl));
     // the API has read all of them, and their batch takes 400 ms or more
     await hold(0.1);

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { type Drill, quick } from '../drill.ts';
-import { countStored, firstSite, yesterday } from '../faults.ts';
+import { countStored, yesterday } from '../faults.ts';
 import { type Body, makeBody } from '../load.ts';
 
 const makeBodies = (count: number): Body[] => Array.from({ length: count }, () => makeBody());
@@ -12,7 +12,7 @@ export const recordDrills: Drill[] = [
   quick('same-id', '30 ids, each posted 20 times at once, and again after its job is gone', async (scene) => {
     const { load } = scene;
     await scene.begin();
-    const site = firstSite(scene);
+    const { site } = scene;
     const bodies = makeBodies(30);
     const ids = bodies.map(({ id }) => id);
     for (const body of bodies) await Promise.all(Array.from({ length: 20 }, () => load.send(site, body)));
@@ -27,7 +27,7 @@ export const recordDrills: Drill[] = [
     const cutOff = await scene.start('api', proxy.env);
     for (let round = 0; round < 20; round += 1) {
       const pairs = makeBodies(25).flatMap((body, index) => {
-        const site = scene.sites[index % scene.sites.length] ?? firstSite(scene);
+        const site = scene.sites[index % scene.sites.length] ?? scene.site;
         return [load.send(site, body, api.baseUrl), load.send(site, { ...body, decision: 'custom' }, cutOff.baseUrl)];
       });
       await Promise.all(pairs);
@@ -39,7 +39,7 @@ export const recordDrills: Drill[] = [
     const { load } = scene;
     scene.allowed.rejected = 1;
     await scene.begin();
-    const site = firstSite(scene);
+    const { site } = scene;
     const bodies = makeBodies(19);
     const receivedAt = new Date().toISOString();
     const records = bodies.map((body) => ({ ...body, domainId: site.domainId, receivedAt }));
@@ -59,7 +59,7 @@ export const recordDrills: Drill[] = [
   quick('client-clocks', 'clients a day ahead are told so; a day behind counts for its day', async (scene) => {
     const { load } = scene;
     await scene.begin();
-    const site = firstSite(scene);
+    const { site } = scene;
     for (let index = 0; index < 50; index += 1) {
       const ahead = await load.send(site, makeBody(2 * Date.now() - yesterday()));
       scene.expect(ahead.status === 400, `an id a day ahead is answered ${ahead.status}`);

@@ -2,16 +2,14 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { AssentProcess } from '../../stack/assent-process.ts';
+import { maxmemory } from '../../stack/redis.ts';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { type Fault, freeze, goesDirect, killOf, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
+import { type Fault, freeze, goesDirect, killOf, outageOf, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
 
-const outage = (fault: Fault, seconds: number) => async (scene: Scene) => {
-  await scene.begin();
-  await withoutRedis(scene, fault, seconds);
-};
-
+const outage = outageOf(withoutRedis);
 const kill = killOf('redis');
+const freezeRedis = freeze((scene) => [scene.redis.running().pid]);
 
 const becomeReplica: Fault = async (scene) => {
   await scene.redisDo((redis) => redis.replicaof('127.0.0.1', 1));
@@ -25,7 +23,7 @@ const fill = (scene: Scene, share: number): Promise<unknown> =>
     await redis.config('SET', 'maxmemory', String(Math.floor(used * share)));
   });
 
-const empty = (scene: Scene) => scene.redisDo((redis) => redis.config('SET', 'maxmemory', '0'));
+const empty = (scene: Scene) => scene.redisDo((redis) => redis.config('SET', 'maxmemory', maxmemory));
 
 const fillAndLeaveLittleRoom: Fault = async (scene) => {
   await fill(scene, 0.95);
@@ -85,14 +83,7 @@ export const redisDrills: Drill[] = [
     await end();
     await statsRecover(scene, api);
   }),
-  quick(
-    'redis-freeze',
-    'SIGSTOP of Redis for 6 s',
-    outage(
-      freeze((scene) => [scene.redis.running().pid]),
-      6,
-    ),
-  ),
+  quick('redis-freeze', 'SIGSTOP of Redis for 6 s', outage(freezeRedis, 6)),
   drill('redis-down-at-start', 'Redis is down when the API starts; its first connections are cut', async (scene) => {
     const end = await kill(scene);
     const proxy = await scene.proxy('redis');

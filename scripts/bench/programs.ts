@@ -1,0 +1,65 @@
+/**
+ * The bench's own programs, each a process: the load generator and the references. They are always this checkout's; only
+ * `persist.ts` sends what it makes by the libraries of the checkout that it measures.
+ */
+import path from 'node:path';
+import { nodeFlags } from '../stack/assent-process.ts';
+import { root } from '../stack/paths.ts';
+import { spawnTethered, type Tethered } from '../stack/tether.ts';
+import type { Load, LoadResult } from './client.ts';
+import type { Figures } from './figures.ts';
+import type { PersistLoad } from './persist.ts';
+import type { Stack } from './stack.ts';
+
+/** Under the same flags as Assent's own processes. */
+function startProgram(name: string, input: object): Tethered {
+  const file = path.join(root, 'scripts/bench', `${name}.ts`);
+  const args = [...nodeFlags, '--import', 'tsx', file, JSON.stringify(input)];
+  const env = { PATH: process.env.PATH };
+  return spawnTethered(process.execPath, args, { cwd: root, env, stdout: 'pipe', stderr: 'inherit' });
+}
+
+async function resultOf<Result>({ child }: Tethered): Promise<Result> {
+  let output = '';
+  for await (const text of child.stdout?.setEncoding('utf8') ?? []) output += text;
+  return JSON.parse(output);
+}
+
+export function startLoad(load: Load) {
+  const client = startProgram('client', load);
+  const result = resultOf<LoadResult>(client);
+  // who stops a load does not wait for its result
+  result.catch(() => {});
+  const signal = (name: NodeJS.Signals) => void (client.running() && client.child.kill(name));
+  const { pid, stop } = client;
+  /** Early: its result is that of what was sent. */
+  const end = () => {
+    signal('SIGTERM');
+    return result;
+  };
+  return { pid, pause: () => signal('SIGSTOP'), resume: () => signal('SIGCONT'), result, end, stop };
+}
+
+/** Rejects when any request failed. */
+export async function load(wanted: Load): Promise<LoadResult> {
+  const result = await startLoad(wanted).result;
+  if (result.failed > 0) throw new Error(`${result.failed} requests to ${wanted.baseUrl} failed`);
+  return result;
+}
+
+/** By the stack's own checkout; default: into all its domains. */
+export function persistAlone(stack: Stack, wanted: Partial<PersistLoad> & { records: number }): Promise<Figures> {
+  const { checkout, databaseUrl, sites, pids } = stack;
+  const domainIds = sites.map(({ domainId }) => domainId);
+  const load: PersistLoad = { checkout, databaseUrl, domainIds, postgres: pids.Postgres, ...wanted };
+  return resultOf(startProgram('persist', load));
+}
+
+/** Resolves once bare Koa listens. */
+export async function startBare(secret: string) {
+  const { child, pid, stop } = startProgram('bare', { secret });
+  for await (const line of child.stdout ?? []) {
+    return { pid, baseUrl: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop };
+  }
+  throw new Error('bare Koa ended before it was ready');
+}

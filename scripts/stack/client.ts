@@ -1,0 +1,27 @@
+/** What the drills, the fuzzer and the bench send to an API. */
+import jsonwebtoken from 'jsonwebtoken';
+
+export interface Site {
+  organizationId: string;
+  domainId: string;
+  apiKey: string;
+}
+
+export const signToken = (organizationId: string, secret: string): string =>
+  jsonwebtoken.sign({ sub: 'script', org: organizationId }, secret, { expiresIn: '1h' });
+
+export const read = (url: string, token: string): Promise<Response> =>
+  fetch(url, { headers: { authorization: `Bearer ${token}` } });
+
+export const postRecord = (
+  baseUrl: string,
+  { domainId, apiKey }: Omit<Site, 'organizationId'>,
+  body: object,
+  signal: AbortSignal | null = null,
+): Promise<Response> =>
+  fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify(body),
+    signal,
+  });
