@@ -20,6 +20,8 @@ const wanted: RecordIndex[] = [
     name: 'records_by_organization',
     definition: '(organization_number, milliseconds_of(id)) where organization_number is not null',
   },
+  // what is derived from records is derived epoch by epoch
+  { name: 'records_by_epoch', definition: '(epoch, domain_number)' },
   // few records are a crawler's
   { name: 'records_by_bot', definition: '(domain_number, id, decision) where bot' },
   // the one rare decision: without it a page of withdrawals walks through all other records

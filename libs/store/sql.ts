@@ -57,6 +57,7 @@ function connect(options: DatabaseOptions, onclose: () => void): Sql {
       // counts stay far below 2^53
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
       texts: arrayParameter(1009),
+      integers: arrayParameter(1007),
       bigints: arrayParameter(1016),
       uuids: arrayParameter(2951),
     },

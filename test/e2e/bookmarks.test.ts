@@ -23,9 +23,9 @@ describe('a worker', () => {
     await db.run((sql) =>
       sql.begin(async (transaction) => {
         await transaction`
-          insert into records (domain_number, id, decision, received_at, source, bot, preferences)
+          insert into records (domain_number, id, epoch, decision, received_at, source, bot, preferences)
           select number, (lpad(to_hex(${Date.parse(day)}::bigint + n), 12, '0') || '70008' || lpad('', 15, '0'))::uuid,
-            'accept_all', now(), 'banner', false, '{}'
+            (select open_epoch()), 'accept_all', now(), 'banner', false, '{}'
           from domains, generate_series(1, ${records}::int) as n
           where domains.id = ${domainId}`;
         await transaction`

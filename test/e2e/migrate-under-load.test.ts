@@ -28,11 +28,11 @@ describe('a migration that builds an index', () => {
     for (let month = 0; month < months; month += 1)
       await direct`select make_record_month(${addDays(today, -30 * month).slice(0, 7)})`;
     await direct`
-      insert into records (domain_number, id, decision, received_at, source, bot, visitor_id)
+      insert into records (domain_number, id, epoch, decision, received_at, source, bot, visitor_id)
       select number,
         (lpad(to_hex(${since}::bigint + n * ${Math.floor((Date.now() - since) / records)}::bigint), 12, '0')
           || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
-        'accept_all', now(), 'banner', false, 'visitor ' || n % 1000
+        (select open_epoch()), 'accept_all', now(), 'banner', false, 'visitor ' || n % 1000
       from domains, generate_series(1, ${records}::int) as n
       where domains.id = ${domainId}`;
     await direct`

@@ -6,8 +6,6 @@ import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-/** Milliseconds: the service answers within 5 s; the rest is what a busy machine may add. */
-const inTime = 5_500;
 /** Lines that one process may write in a second. */
 const few = 5;
 const seconds = 5;
@@ -61,10 +59,15 @@ describe('with both stores down, under 2,000 records a second', () => {
     return Number(line?.slice(sample.length) ?? 0);
   };
 
-  it('every request is answered, in time', () => {
+  it('every request is answered, in time', async () => {
     expect(found.sent).toBeGreaterThan(seconds * 1_500);
     expect([...found.answers]).toEqual([[503, found.sent]]);
-    expect(found.slowest).toBeLessThan(inTime);
+    // by the service's clock: on a busy machine requests wait in the sockets behind those before them
+    const labels = 'route="/v1/consent/:domainId/record",method="POST",status="503"';
+    const duration = 'assent_http_request_duration_seconds';
+    const inTime = await metric(api.opsUrl, `${duration}_bucket{le="5",${labels}}`);
+    expect(inTime).toBeGreaterThanOrEqual(found.sent);
+    expect(inTime).toBe(await metric(api.opsUrl, `${duration}_count{${labels}}`));
   });
 
   it('a process writes a few lines a second', () => {

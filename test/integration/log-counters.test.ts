@@ -172,8 +172,8 @@ describe('a visitor with many records', () => {
         await note();
         const counting = countBusyVisitors(db);
         await transaction`
-          insert into records (domain_number, id, decision, received_at, source, bot, visitor_id)
-          select number, ${late.id}::uuid, 'accept_all', now(), 'banner', false, ${visitorId} from domains
+          insert into records (domain_number, id, epoch, decision, received_at, source, bot, visitor_id)
+          select number, ${late.id}::uuid, (select open_epoch()), 'accept_all', now(), 'banner', false, ${visitorId} from domains
           where id = ${domainId}`;
         await eventually(async () => {
           const looks = await db.run(

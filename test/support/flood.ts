@@ -6,8 +6,6 @@ export interface Flood {
   sent: number;
   /** status → answers */
   answers: Map<number, number>;
-  /** milliseconds of the slowest answer */
-  slowest: number;
 }
 
 /** Connections; each sends without waiting for what it sent before, and is answered in order. */
@@ -18,8 +16,8 @@ const answer = /^HTTP\/1\.1 (\d{3}) .*?\r\ncontent-length: (\d+).*?\r\n\r\n/is;
 
 interface Lane {
   socket: Socket;
-  /** when each request without an answer was sent */
-  sentAt: number[];
+  /** requests without an answer */
+  waiting: number;
   /** what has arrived of the next answer */
   received: string;
 }
@@ -27,9 +25,9 @@ interface Lane {
 /** Sends `rate` requests a second for that long, and waits for all answers. */
 export async function flood(baseUrl: string, request: string, { rate = 2_000, seconds = 4 } = {}): Promise<Flood> {
   const { hostname: host, port } = new URL(baseUrl);
-  const found: Flood = { sent: 0, answers: new Map(), slowest: 0 };
+  const found: Flood = { sent: 0, answers: new Map() };
   const open = Array.from({ length: lanes }, (): Lane => {
-    const lane: Lane = { socket: connect({ host, port: Number(port), noDelay: true }), sentAt: [], received: '' };
+    const lane: Lane = { socket: connect({ host, port: Number(port), noDelay: true }), waiting: 0, received: '' };
     lane.socket.on('data', (data) => read(found, lane, data.toString('latin1')));
     lane.socket.on('error', () => {});
     return lane;
@@ -39,13 +37,14 @@ export async function flood(baseUrl: string, request: string, { rate = 2_000, se
     const due = ((performance.now() - start) / 1_000) * rate;
     for (; found.sent < due; found.sent += 1) {
       const lane = open[found.sent % lanes];
-      lane?.sentAt.push(performance.now());
-      lane?.socket.write(request);
+      if (!lane) continue;
+      lane.waiting += 1;
+      lane.socket.write(request);
     }
     await sleep(step);
   }
   const patience = performance.now() + 10_000;
-  while (open.some(({ sentAt }) => sentAt.length > 0) && performance.now() < patience) await sleep(step);
+  while (open.some(({ waiting }) => waiting > 0) && performance.now() < patience) await sleep(step);
   for (const { socket } of open) socket.destroy();
   return found;
 }
@@ -58,6 +57,6 @@ function read(found: Flood, lane: Lane, text: string): void {
     if (!head || lane.received.length < end) return;
     lane.received = lane.received.slice(end);
     found.answers.set(Number(status), (found.answers.get(Number(status)) ?? 0) + 1);
-    found.slowest = Math.max(found.slowest, performance.now() - (lane.sentAt.shift() ?? 0));
+    lane.waiting -= 1;
   }
 }

@@ -21,6 +21,8 @@ create table records (
   -- of large organizations only
   organization_number integer,
   user_agent_number integer,
+  -- in which it was stored: what is derived from records is derived epoch by epoch
+  epoch integer not null,
   decision decision not null,
   source source not null,
   bot boolean not null,

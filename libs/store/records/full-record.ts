@@ -27,7 +27,7 @@ export function toPage(total: number, rows: Row[], limit: number): LogPage {
   return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
 }
 
-const toRecord = (row: Row): FullRecord => ({
+export const toRecord = (row: Row): FullRecord => ({
   id: row.id,
   domainId: row.domainId,
   decision: row.decision,

@@ -124,12 +124,12 @@ async function persistBatch(sql: Sql, batch: string, { owe, isPartial }: Manner)
     ),
     added as (
       insert into records (
-        domain_number, id, organization_number, decision, received_at, source, gpc, visitor_id, preferences,
+        domain_number, id, organization_number, epoch, decision, received_at, source, gpc, visitor_id, preferences,
         banner_version, policy_version, language, page_url, country, ip, user_agent_number, tc_string, gpp_string,
         metadata, bot
       )
       select
-        domain_number, id, organization_number, decision, received_at, coalesce(source, 'banner'), gpc, visitor_id,
+        domain_number, id, organization_number, (select open_epoch()), decision, received_at, coalesce(source, 'banner'), gpc, visitor_id,
         preferences, banner_version, policy_version, language, page_url, country, ip, user_agent_number, tc_string,
         gpp_string, metadata, bot
       from input

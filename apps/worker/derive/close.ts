@@ -1,0 +1,28 @@
+/** Closes epochs on time. Who persists waits while one is being closed, so it waits for them only for a moment. */
+import { closeEpoch, endConnection, listInTheWay } from '#libs/store/epochs/epochs';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+
+/** milliseconds */
+const patience = { first: 200, most: 5_000 };
+/** Seconds after which a connection of ours that is still in the way is ended. */
+const longest = 30;
+
+/** Returns a round, to be called once a second. `every`: milliseconds between two closings. */
+export function createClosing({ db, log, every }: { db: Database; log: Log; every: number }): () => Promise<void> {
+  let wait = patience.first;
+  return async () => {
+    // all workers try; the one that comes a moment too early closes it in its next round
+    const closing = await closeEpoch(db, { every: every - 500, patience: wait });
+    if (closing === 'closed') wait = patience.first;
+    if (closing !== 'in the way') return;
+    wait = Math.min(wait * 2, patience.most);
+    const inTheWay = await db.run(listInTheWay);
+    log.warn({ event: 'epoch_stays_open', inTheWay }, 'an epoch could not be closed: records are being stored for long');
+    for (const { pid, name, seconds } of inTheWay) {
+      if (seconds < longest || !name.startsWith('assent-')) continue;
+      log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
+      await db.run((sql) => endConnection(sql, pid));
+    }
+  };
+}

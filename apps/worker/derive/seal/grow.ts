@@ -1,0 +1,69 @@
+/** How a log grows by some entries: its runs, the nodes above them, and its new head. */
+import { append, unpackFrontier, packFrontier } from '#libs/merkle/frontier';
+import type { Head } from '#libs/store/logs/heads';
+import type { LogName, Node, Run } from '#libs/store/logs/runs';
+import { sha256 } from './hashing.ts';
+
+const tileWidth = 256;
+
+/** New entries of one epoch; 16, 16 and 32 bytes each. */
+export interface Added {
+  epoch: number;
+  ids: Buffer;
+  secrets: Buffer;
+  leaves: Buffer;
+}
+
+/** From where on the log's last runs are folded into a whole tile together with the new entries, if they are. */
+export function foldsFrom({ size }: Head, added: number): number | undefined {
+  const inTile = size % tileWidth;
+  return inTile > 0 && inTile + added >= tileWidth ? size - inTile : undefined;
+}
+
+export interface Grown {
+  head: Head;
+  runs: Run[];
+  nodes: Node[];
+}
+
+/** `tail`: the runs from `foldsFrom` on, none where that is undefined. */
+export function grow(head: Head, tail: Run[], added: Added): Grown {
+  const name: LogName = { domainNumber: head.domainNumber, log: head.log };
+  const count = added.ids.length / 16;
+  const first = tail[0]?.first ?? head.size;
+  const ids = Buffer.concat([...tail.map((run) => run.ids), added.ids]);
+  const secrets = Buffer.concat([...tail.map((run) => run.secrets), added.secrets]);
+  const leaves = Buffer.concat([...tail.map((run) => run.leaves), added.leaves]);
+
+  const runs: Run[] = [];
+  const end = head.size + count;
+  for (let from = first; from < end; ) {
+    const to = Math.min(end, from - (from % tileWidth) + tileWidth);
+    const of = (bytes: Buffer, width: number) => bytes.subarray((from - first) * width, (to - first) * width);
+    runs.push({
+      ...name,
+      first: from,
+      entries: to - from,
+      lastEpoch: added.epoch,
+      lastId: of(ids, 16).subarray(-16).toString('hex'),
+      ids: of(ids, 16),
+      secrets: of(secrets, 16),
+      leaves: of(leaves, 32),
+    });
+    from = to;
+  }
+
+  const frontier = unpackFrontier(head.size, head.frontier);
+  const nodes: Node[] = [];
+  for (let at = 0; at < count; at += 1) {
+    append(sha256, frontier, added.leaves.subarray(at * 32, at * 32 + 32), (level, n, hash) => {
+      nodes.push({ ...name, level, n, hash });
+    });
+  }
+  const lastId = added.ids.subarray(-16).toString('hex');
+  return {
+    head: { ...head, size: end, frontier: packFrontier(frontier), lastEpoch: added.epoch, lastId },
+    runs,
+    nodes,
+  };
+}

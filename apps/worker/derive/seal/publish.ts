@@ -1,0 +1,38 @@
+/** Publishes checkpoints: Redis remembers the size and root first, so that a database restored later cannot contradict them. */
+import { base64 } from '#libs/merkle/bytes';
+import { rootOf, unpackFrontier } from '#libs/merkle/frontier';
+import { groupsOf } from '#libs/runtime/group-by';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
+import type { Database } from '#libs/store/sql';
+import { isBehind, recall, remember } from '#libs/witness/witness';
+import { sha256 } from './hashing.ts';
+import type { Signer } from './signer.ts';
+
+/** checkpoints in one statement */
+const chunk = 500;
+
+export async function publish(parts: { db: Database; redis: RedisConnection; signer: Signer }): Promise<void> {
+  const { db, redis, signer } = parts;
+  const unpublished = await db.run((sql) => listUnpublished(sql, signer.id));
+  for (const some of groupsOf(unpublished, chunk)) {
+    const witnessed = await recall(
+      redis.client,
+      some.map(({ domainId }) => domainId),
+    );
+    const due = some.filter((own, at) => !isBehind(own, witnessed[at])).map(withRoot);
+    await remember(
+      redis.client,
+      due.map(({ domainId, log, size, root }) => ({ domainId, log, size, root: base64(root) })),
+    );
+    const signed = due.map(({ domainNumber, log, origin, size, root }) => ({
+      domainNumber,
+      log,
+      size,
+      ...signer.sign(origin, size, root),
+    }));
+    await db.run((sql) => publishCheckpoints(sql, signed, signer.id));
+  }
+}
+
+const withRoot = (own: Unpublished) => ({ ...own, root: rootOf(sha256, unpackFrontier(own.size, own.frontier)) });

@@ -1,0 +1,128 @@
+/**
+ * Seals: gives the records of closed epochs their positions in their domains' logs. In a domain they are ordered by epoch,
+ * then id; a position once given stays.
+ */
+import { isBehind, recall } from '#libs/witness/witness';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { groupBy } from '#libs/runtime/group-by';
+import type { Derivation } from '#libs/store/epochs/derivations';
+import { type Head, lockHeads, saveHeads } from '#libs/store/logs/heads';
+import { addNodes, addRuns, takeRuns } from '#libs/store/logs/runs';
+import { listIds, nextDomains, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
+import type { Sql } from '#libs/store/sql';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { foldsFrom, type Grown, grow } from './grow.ts';
+import { toAdded } from './leaves.ts';
+
+export const sealing = 'seal';
+
+/** records in one transaction */
+const pieceLimit = 4_096;
+/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
+const idsLimit = 1_000_000;
+
+export interface SealParts {
+  redis: RedisConnection;
+  metrics: Metrics;
+  originOf(domainId: string): string;
+}
+
+export function createSeal({ redis, metrics, originOf }: SealParts): Derivation {
+  /** what is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are */
+  let rest: { epoch: number; domainNumber: number; ids: Buffer } | undefined;
+
+  /** The next records of a domain that has too many for one piece. */
+  const nextOf = async (sql: Sql, head: Head, epoch: number): Promise<Unsealed[]> => {
+    const { domainNumber } = head;
+    const after = head.lastEpoch === epoch ? head.lastId : nil;
+    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber;
+    let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
+    if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
+    rest = { epoch, domainNumber, ids };
+    return ids.length === 0 ? [] : readById(sql, domainNumber, ids.subarray(0, pieceLimit * 16));
+  };
+
+  return {
+    name: sealing,
+    async piece(sql, epoch, after) {
+      const domains = await nextDomains(sql, epoch, after, pieceLimit);
+      const last = domains.at(-1);
+      if (!last) return undefined;
+      const heads = await lockHeads(
+        sql,
+        domains.map(({ domainNumber }) => domainNumber),
+        originOf,
+      );
+      const open = await openAmong(redis, [...heads.values()]);
+      const [only] = open;
+      const isLarge = only !== undefined && last.records > pieceLimit;
+      const unsealed = isLarge
+        ? await nextOf(sql, only, epoch)
+        : await readEpoch(
+            sql,
+            epoch,
+            open.map(({ domainNumber }) => domainNumber),
+          );
+      await store(sql, open, epoch, unsealed);
+      await saveHeads(sql, passedOver([...heads.values()], open, epoch));
+      metrics.entriesSealed.inc(unsealed.length);
+      return isLarge && unsealed.length > 0 ? after : last.domainNumber;
+    },
+  };
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+function idsAfter(ids: Buffer, after: string): Buffer {
+  const key = Buffer.from(after.replaceAll('-', ''), 'hex');
+  let [low, high] = [0, ids.length / 16];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids.compare(key, 0, 16, middle * 16, middle * 16 + 16) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return ids.subarray(low * 16);
+}
+
+/** Those that may grow: the guard has not halted them, nothing of theirs waits, and Redis knows of no more entries. */
+async function openAmong(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
+  const witnessed = await recall(
+    redis.client,
+    heads.map(({ domainId }) => domainId),
+  );
+  return heads.filter((head, at) => !head.halted && head.waitsFrom === null && !isBehind(head, witnessed[at]));
+}
+
+/** The others are sealed later, from this epoch on. */
+const passedOver = (heads: Head[], open: Head[], epoch: number): Head[] =>
+  heads.filter((head) => !open.includes(head) && head.waitsFrom === null).map((head) => ({ ...head, waitsFrom: epoch }));
+
+/** `unsealed`: records of `epoch`, by domain and id. */
+async function store(sql: Sql, heads: Head[], epoch: number, unsealed: Unsealed[]): Promise<void> {
+  const byDomain = groupBy(unsealed, ({ domainNumber }) => domainNumber);
+  const growing = heads.filter(({ domainNumber }) => byDomain.has(domainNumber));
+  const recordsOf = (head: Head) => byDomain.get(head.domainNumber) ?? [];
+  const folding = growing.flatMap((head) => {
+    const first = foldsFrom(head, recordsOf(head).length);
+    return first === undefined ? [] : [{ domainNumber: head.domainNumber, log: head.log, first }];
+  });
+  const tails = groupBy(folding.length > 0 ? await takeRuns(sql, folding) : [], ({ domainNumber }) => domainNumber);
+  const grown: Grown[] = growing.map((head) =>
+    grow(head, tails.get(head.domainNumber) ?? [], toAdded(epoch, recordsOf(head))),
+  );
+  if (grown.length === 0) return;
+  await Promise.all([
+    addRuns(
+      sql,
+      grown.flatMap(({ runs }) => runs),
+    ),
+    addNodes(
+      sql,
+      grown.flatMap(({ nodes }) => nodes),
+    ),
+    saveHeads(
+      sql,
+      grown.map(({ head }) => head),
+    ),
+  ]);
+}

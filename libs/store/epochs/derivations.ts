@@ -1,0 +1,86 @@
+/**
+ * How far derivations are. Each goes through the closed epochs in order and handles every record once: what it stores of a
+ * piece, and its mark, are one transaction.
+ */
+import type postgres from 'postgres';
+import type { Database, Sql } from '../sql.ts';
+import { lastClosedEpoch } from './epochs.ts';
+
+type Transaction = postgres.TransactionSql<{ bigint: number }>;
+
+export interface Mark {
+  /** done with all of it */
+  epoch: number;
+  /** and, in the one after it, with the domains up to this number; 0 for none */
+  domainNumber: number;
+}
+
+export interface Derivation {
+  name: string;
+  /** the one that has to be done with an epoch before this may begin it */
+  after?: string;
+  /**
+   * Handles the next records of `epoch`, those of domains beyond `after`. Answers the domain up to which all of the epoch
+   * is handled now, or undefined where that is the whole epoch.
+   */
+  piece(sql: Sql, epoch: number, after: number): Promise<number | undefined>;
+}
+
+/** `elsewhere`: another process is at it. */
+export type Step = 'more' | 'done' | 'elsewhere';
+
+/** Handles one piece, if there is one. */
+export function deriveNext(db: Database, derivation: Derivation): Promise<Step> {
+  return db.run((sql) =>
+    sql.begin(async (transaction): Promise<Step> => {
+      const mark = await lockMark(transaction, derivation.name);
+      if (!mark) return 'elsewhere';
+      const through = await derivableThrough(transaction, derivation.after);
+      const epoch = await nextEpoch(transaction, mark.epoch, through);
+      if (epoch === undefined) {
+        if (through > mark.epoch) await setMark(transaction, derivation.name, { epoch: through, domainNumber: 0 });
+        return 'done';
+      }
+      const after = epoch === mark.epoch + 1 ? mark.domainNumber : 0;
+      const reached = await derivation.piece(asSql(transaction), epoch, after);
+      const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
+      await setMark(transaction, derivation.name, next);
+      return 'more';
+    }),
+  );
+}
+
+/** A transaction is used as any connection is, but for `begin`. */
+const asSql = (transaction: Transaction): Sql => transaction as unknown as Sql;
+
+async function lockMark(sql: Transaction, name: string): Promise<Mark | undefined> {
+  const lock = () => sql<Mark[]>`
+    select epoch, domain_number as "domainNumber" from derivations where name = ${name} for update skip locked`;
+  const [mark] = await lock();
+  if (mark) return mark;
+  const added = await sql`insert into derivations (name) values (${name}) on conflict do nothing`;
+  return added.count === 1 ? { epoch: 0, domainNumber: 0 } : undefined;
+}
+
+async function derivableThrough(sql: Transaction, after: string | undefined): Promise<number> {
+  if (after === undefined) return lastClosedEpoch(sql);
+  const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${after}`;
+  return row?.epoch ?? 0;
+}
+
+/** The first epoch after `epoch` that has records. */
+async function nextEpoch(sql: Transaction, epoch: number, through: number): Promise<number | undefined> {
+  const [row] = await sql<{ epoch: number | null }[]>`
+    select min(epoch) as epoch from records where epoch > ${epoch} and epoch <= ${through}`;
+  return row?.epoch ?? undefined;
+}
+
+async function setMark(sql: Transaction, name: string, { epoch, domainNumber }: Mark): Promise<void> {
+  await sql`update derivations set epoch = ${epoch}, domain_number = ${domainNumber} where name = ${name}`;
+}
+
+/** The last epoch that the derivation is done with. */
+export async function doneWith(sql: Sql, name: string): Promise<number> {
+  const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${name}`;
+  return row?.epoch ?? 0;
+}

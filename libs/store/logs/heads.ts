@@ -1,0 +1,75 @@
+/** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
+import type { Sql } from '../sql.ts';
+
+export type Halted = 'behind' | 'unconfirmed';
+
+export interface Head {
+  domainNumber: number;
+  domainId: string;
+  log: number;
+  origin: string;
+  /** entries that have a position */
+  size: number;
+  /** the roots of the complete subtrees that they make, 32 bytes each, largest first */
+  frontier: Uint8Array;
+  /** its newest record */
+  lastEpoch: number;
+  lastId: string;
+  /** the first epoch that was passed over while the log was halted */
+  waitsFrom: number | null;
+  halted: Halted | null;
+}
+
+const columns = (sql: Sql) => sql`
+  domain_number as "domainNumber", domains.id as "domainId", log, origin, size, frontier, last_epoch as "lastEpoch",
+  last_id as "lastId", waits_from as "waitsFrom", halted`;
+
+/** Locks the heads of these domains until the transaction ends, in the order of their numbers. A new domain gets one. */
+export async function lockHeads(
+  sql: Sql,
+  domainNumbers: number[],
+  originOf: (domainId: string) => string,
+): Promise<Map<number, Head>> {
+  const heads = await lock(sql, domainNumbers);
+  const lacking = domainNumbers.filter((number) => !heads.has(number));
+  if (lacking.length === 0) return heads;
+  const domains = await sql<{ number: number; id: string }[]>`
+    select number, id from domains where number = any(${lacking})`;
+  const origins = domains.map(({ number, id }) => ({ number, origin: originOf(id) }));
+  await sql`
+    insert into logs (domain_number, log, origin)
+    select number, 1, origin from json_to_recordset(${JSON.stringify(origins)}::text::json) as o (number integer, origin text)
+    where not exists (select from logs where domain_number = number)
+    order by number
+    on conflict do nothing`;
+  // one that was restarted meanwhile is found by a statement of its own
+  return lock(sql, domainNumbers);
+}
+
+async function lock(sql: Sql, domainNumbers: number[]): Promise<Map<number, Head>> {
+  const rows = await sql<Head[]>`
+    select ${columns(sql)} from logs join domains on domains.number = domain_number
+    where domain_number = any(${domainNumbers}) and ended_at is null
+    order by domain_number
+    for update of logs`;
+  return new Map(rows.map((head) => [head.domainNumber, head]));
+}
+
+export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
+  const rows = heads.map((head) => ({ ...head, frontier: Buffer.from(head.frontier).toString('base64') }));
+  await sql`
+    update logs set
+      size = h.size, frontier = decode(h.frontier, 'base64'), last_epoch = h."lastEpoch", last_id = h."lastId",
+      waits_from = h."waitsFrom", halted = h.halted
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as h (
+      "domainNumber" integer, log integer, size bigint, frontier text, "lastEpoch" integer, "lastId" uuid,
+      "waitsFrom" integer, halted text
+    )
+    where logs.domain_number = h."domainNumber" and logs.log = h.log`;
+}
+
+/** The newest log of every domain that has one, by the domain's number. */
+export const listHeads = (sql: Sql): Promise<Head[]> => sql<Head[]>`
+  select ${columns(sql)} from logs join domains on domains.number = domain_number
+  where ended_at is null
+  order by domain_number`;

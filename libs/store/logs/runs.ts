@@ -1,0 +1,68 @@
+/** Runs: consecutive entries of a log, as sealing stores them. No run reaches over the end of a tile. */
+import type { Sql } from '../sql.ts';
+
+/** A log of a domain. */
+export interface LogName {
+  domainNumber: number;
+  log: number;
+}
+
+export interface Run extends LogName {
+  /** the position of its first entry */
+  first: number;
+  entries: number;
+  /** of its last record */
+  lastEpoch: number;
+  lastId: string;
+  /** 16, 16 and 32 bytes an entry */
+  ids: Buffer;
+  secrets: Buffer;
+  leaves: Buffer;
+}
+
+/** The root of a complete subtree of 256^level entries, the `n`-th of its level. */
+export interface Node extends LogName {
+  level: number;
+  n: number;
+  hash: Uint8Array;
+}
+
+/** Takes out of the store the runs from `first` on, in order. */
+export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]): Promise<Run[]> {
+  const runs = await sql<Run[]>`
+    delete from log_runs as r
+    using json_to_recordset(${JSON.stringify(from)}::text::json) as f ("domainNumber" integer, log integer, first bigint)
+    where r.domain_number = f."domainNumber" and r.log = f.log and r.first >= f.first
+    returning r.domain_number as "domainNumber", r.log, r.first, entries, last_epoch as "lastEpoch",
+      last_id as "lastId", ids, secrets, leaves`;
+  return runs.sort((one, other) => one.domainNumber - other.domainNumber || one.first - other.first);
+}
+
+export async function addRuns(sql: Sql, runs: Run[]): Promise<void> {
+  const rows = runs.map((run) => ({
+    ...run,
+    ids: run.ids.toString('base64'),
+    secrets: run.secrets.toString('base64'),
+    leaves: run.leaves.toString('base64'),
+  }));
+  await sql`
+    insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, ids, secrets, leaves)
+    select
+      "domainNumber", log, first, entries, "lastEpoch", "lastId", decode(ids, 'base64'), decode(secrets, 'base64'),
+      decode(leaves, 'base64')
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (
+      "domainNumber" integer, log integer, first bigint, entries integer, "lastEpoch" integer, "lastId" uuid, ids text,
+      secrets text, leaves text
+    )`;
+}
+
+export async function addNodes(sql: Sql, nodes: Node[]): Promise<void> {
+  if (nodes.length === 0) return;
+  const rows = nodes.map((node) => ({ ...node, hash: Buffer.from(node.hash).toString('base64') }));
+  await sql`
+    insert into log_nodes (domain_number, log, level, n, hash)
+    select "domainNumber", log, level, n, decode(hash, 'base64')
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (
+      "domainNumber" integer, log integer, level integer, n bigint, hash text
+    )`;
+}

@@ -1,0 +1,49 @@
+/**
+ * The witness: Redis remembers the newest size and root of every log. A Postgres that was restored from an older copy is
+ * behind it, and must not sign another tree of a size that was signed before.
+ */
+import type { RedisClient } from '#libs/runtime/redis';
+
+const key = 'assent:logs';
+
+export interface Witnessed {
+  log: number;
+  /** of the newest checkpoint that was, or was about to be, published */
+  size: number;
+  /** base64 */
+  root: string;
+}
+
+export interface WitnessedLog extends Witnessed {
+  domainId: string;
+}
+
+/** What is remembered of these domains, in their order. */
+export async function recall(redis: RedisClient, domainIds: string[]): Promise<(Witnessed | undefined)[]> {
+  if (domainIds.length === 0) return [];
+  const fields = await redis.hmget(key, ...domainIds);
+  return fields.map((field) => (field ? unpack(field) : undefined));
+}
+
+/** Has to be answered before a checkpoint is published. */
+export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promise<void> {
+  if (logs.length === 0) return;
+  await redis.hset(key, Object.fromEntries(logs.map(({ domainId, ...log }) => [domainId, pack(log)])));
+}
+
+/** False for a Redis that was emptied, and for a new one. */
+export async function remembersAny(redis: RedisClient): Promise<boolean> {
+  return (await redis.exists(key)) === 1;
+}
+
+const pack = ({ log, size, root }: Witnessed): string => `${log} ${size} ${root}`;
+
+function unpack(field: string): Witnessed {
+  const [log, size, root = ''] = field.split(' ');
+  return { log: Number(log), size: Number(size), root };
+}
+
+/** Whether a log of this number and size lacks something that was signed before. */
+export const isBehind = (own: { log: number; size: number }, witnessed: Witnessed | undefined): boolean =>
+  witnessed !== undefined &&
+  (witnessed.log > own.log || (witnessed.log === own.log && witnessed.size > own.size));
