@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FullRecord } from '#libs/contract/responses';
+import {
+  circumstancesText,
+  erasureEntry,
+  noticeEntry,
+  privateText,
+  recordEntry,
+  type SealedRecord,
+} from '#libs/merkle/entry';
+import { vector } from '../support/log-vector.ts';
+
+const commitments = { circumstances: 'c', private: 'p' };
+const maybe = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 3, arbitrary: value }, fc.constantFrom(null, undefined));
+const text = maybe(fc.string({ unit: 'binary' }));
+const names = fc.string({ unit: fc.constantFrom(...'019aAzZ_.:-'), minLength: 1, maxLength: 4 });
+
+const record = fc.record({
+  id: fc.uuid({ version: 7 }),
+  domainId: fc.string(),
+  decision: fc.string(),
+  decidedAt: fc.string(),
+  receivedAt: fc.string(),
+  importedAt: text,
+  source: fc.string(),
+  notice: text,
+  gpc: maybe(fc.boolean()),
+  bot: maybe(fc.boolean()),
+  preferences: maybe(fc.dictionary(names, fc.boolean())),
+  bannerVersion: text,
+  policyVersion: text,
+  language: text,
+  country: text,
+  variant: text,
+  tcString: text,
+  gppString: text,
+  visitorId: text,
+  ip: text,
+  userAgent: text,
+  pageUrl: text,
+  metadata: maybe(
+    fc.dictionary(
+      names,
+      fc.oneof(fc.string({ unit: 'binary' }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
+    ),
+  ),
+});
+
+/** What is not null, in the order of its names, by the obvious way. */
+const plainly = (fields: [string, unknown][]) =>
+  `{${fields
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(
+      ([name, value]) =>
+        `${JSON.stringify(name)}:${typeof value === 'object' ? byCodeUnit(value ?? {}) : JSON.stringify(value)}`,
+    )
+    .join(',')}}`;
+const byCodeUnit = (map: object): string =>
+  plainly(Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+describe('the texts of a record', () => {
+  it('hold what is there, in order, as JSON.stringify writes it', () => {
+    fc.assert(
+      fc.property(record, (one) => {
+        const { preferences, bannerVersion, policyVersion, language, country, variant, tcString, gppString } = one;
+        const circumstances = {
+          preferences,
+          bannerVersion,
+          policyVersion,
+          language,
+          country,
+          variant,
+          tcString,
+          gppString,
+        };
+        expect(circumstancesText(one)).toBe(plainly(Object.entries(circumstances)));
+
+        const { visitorId, ip, userAgent, pageUrl, metadata } = one;
+        expect(privateText(one)).toBe(plainly(Object.entries({ visitorId, ip, userAgent, pageUrl, metadata })));
+
+        const { id, domainId, decision, decidedAt, receivedAt, importedAt, source, notice, gpc } = one;
+        const head = {
+          v: 1,
+          type: 'record',
+          id,
+          domain: domainId,
+          decision,
+          decidedAt,
+          receivedAt,
+          importedAt,
+          source,
+        };
+        const tail = { notice, gpc, bot: one.bot || null, ...commitments };
+        expect(recordEntry(one, commitments)).toBe(plainly(Object.entries({ ...head, ...tail })));
+      }),
+    );
+  });
+
+  it('of notices and erasures escape what JSON escapes', () => {
+    const odd = 'a"\\\n\u2028\u007fä😀';
+    expect(JSON.parse(noticeEntry({ domainId: odd, notice: odd, firstSeenAt: odd }))).toEqual({
+      v: 1,
+      type: 'notice',
+      domain: odd,
+      notice: odd,
+      firstSeenAt: odd,
+    });
+    expect(erasureEntry({ domainId: odd, id: odd, erasedOn: odd })).toBe(
+      JSON.stringify({ v: 1, type: 'erasure', domain: odd, id: odd, erasedOn: odd }),
+    );
+  });
+
+  it('are {} where there is nothing', () => {
+    expect([circumstancesText({}), privateText({ visitorId: null, metadata: null })]).toEqual(['{}', '{}']);
+    expect(circumstancesText({ preferences: {}, bannerVersion: '' })).toBe('{"preferences":{},"bannerVersion":""}');
+  });
+
+  it('sort names by code unit, not as an object keeps them', () => {
+    const preferences = { a: true, b: true, 10: true, 9: false, B: true, '-': true };
+    expect(circumstancesText({ preferences })).toBe(
+      '{"preferences":{"-":true,"10":true,"9":false,"B":true,"a":true,"b":true}}',
+    );
+  });
+
+  it('are made of a full record as the contract has it', () => {
+    const { notice, ...rest } = vector.record;
+    const full: FullRecord = { ...rest, decision: 'custom', source: 'banner' };
+    const sealed: SealedRecord = { ...full, notice };
+    expect(
+      recordEntry(sealed, { circumstances: vector.circumstances.commitment, private: vector.private.commitment }),
+    ).toBe(vector.entries[1]);
+  });
+
+  it('say that it was a bot only of one, and what the signal was whichever it was', () => {
+    const entry = (fields: Partial<SealedRecord>) => recordEntry({ ...vector.record, ...fields }, commitments);
+    expect(entry({ bot: true })).toContain('"gpc":true,"bot":true,');
+    expect(entry({ bot: false, gpc: false })).toContain('"gpc":false,"circumstances"');
+    expect(entry({ gpc: null })).not.toContain('gpc');
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { fromUtf8, utf8 } from '#libs/merkle/bytes';
+import { formatNote, parseNote } from '#libs/merkle/note';
+import { verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
+import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+
+const key = parseVerifierKey(sha256, vector.verifierKey);
+const check = (file: Uint8Array | string, keys = [key]) => verifyTlogProof(file, keys, { sha256, verifyEd25519 });
+const whole = utf8(vector.proof);
+
+describe('a proof file', () => {
+  it('holds', () => {
+    expect(check(whole)).toMatchObject({ holds: true, entry: vector.entries[1], index: 1, size: 3 });
+  });
+
+  it('does not hold with any single bit changed', () => {
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const changed = whole.slice();
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      const result = check(changed);
+      expect(result, `bit ${bit} of ${JSON.stringify(fromUtf8(whole.slice((bit >> 3) - 5, (bit >> 3) + 5)))}`).toEqual({
+        holds: false,
+        why: expect.stringMatching(/^[A-Z].{20,}/),
+      });
+    }
+  });
+
+  it('does not hold cut off anywhere, or with a byte more', () => {
+    for (let length = 0; length < whole.length; length++) expect(check(whole.slice(0, length)).holds).toBe(false);
+    for (const more of ['\n', ' ', 'x']) expect(check(vector.proof + more).holds).toBe(false);
+  });
+
+  it('holds with a signature that nobody knows, as C2SP asks, and then that line may be any', () => {
+    for (const id of ['AAAA', 'BBBB']) {
+      expect(check(`${vector.proof}— witness.example ${id}${'A'.repeat(88)}\n`).holds).toBe(true);
+    }
+  });
+
+  it.each([
+    ['nothing', '', 'This is no proof file'],
+    ['something else', '{"a":1}', 'This is no proof file'],
+    ['the first line only', 'c2sp.org/tlog-proof@v1\n', 'cut off before its checkpoint'],
+    ['other line ends', vector.proof.replaceAll('\n', '\r\n'), 'carriage returns'],
+    ['no entry', vector.proof.replace(/extra .*\n/, ''), 'does not hold the entry'],
+    [
+      'an entry in another base64',
+      vector.proof.replace('extra ', 'extra =').replace('==\n', '\n'),
+      'not canonical base64',
+    ],
+    ['no position', vector.proof.replace('index 1\n', ''), "not the entry's position"],
+    ['a position with a zero before', vector.proof.replace('index 1', 'index 01'), "not the entry's position"],
+    ['another position', vector.proof.replace('index 1', 'index 0'), 'does not have this entry at position 0'],
+    ['a position beyond the end', vector.proof.replace('index 1', 'index 3'), "is beyond the log's size, 3"],
+    ['a hash less', vector.proof.replace(/AozczD.*\n/, ''), 'does not have this entry'],
+    ['a hash more', vector.proof.replace(/(AozczD.*\n)/, '$1$1'), 'does not have this entry'],
+    ['a hash cut short', vector.proof.replace('vlL0HdHE', ''), 'not a SHA-256'],
+    ['another size', vector.proof.replace('dom_test\n3\n', 'dom_test\n4\n'), 'the text was changed'],
+    ['a checkpoint without signature', vector.proof.replace(/— .*\n/, ''), 'no signature'],
+  ])('with %s says what is wrong with it', (_, changed, why) => {
+    expect(changed).not.toBe(vector.proof);
+    expect(check(changed)).toEqual({ holds: false, why: expect.stringContaining(why) });
+  });
+
+  it('does not hold with the key of another log, or with none', () => {
+    const other = verifierKey(sha256, 'consent.example.com/dom_other', logKey(vector.logKey, 'x').publicKey);
+    expect(check(whole, [other])).toEqual({
+      holds: false,
+      why: 'The checkpoint does not hold. It is signed by consent.example.com/dom_test, and the key given is that of consent.example.com/dom_other.',
+    });
+    expect(check(whole, [])).toMatchObject({ holds: false });
+    expect(check(whole, [other, key])).toMatchObject({ holds: true, signedBy: [vector.verifierKey] });
+  });
+
+  it("does not hold where another log's key, though given, signed this log's checkpoint", () => {
+    const name = 'consent.example.com/dom_other';
+    const { sign, publicKey } = logKey(vector.logKey, name);
+    const other = verifierKey(sha256, name, publicKey);
+    const { text } = parseNote(vector.checkpoint);
+    const forged = formatNote(text, [{ name, keyId: other.id, signature: sign(text) }]);
+    expect(check(vector.proof.replace(vector.checkpoint, forged), [other, key])).toEqual({
+      holds: false,
+      why: 'The checkpoint is one of consent.example.com/dom_test, but no key of that log has signed it.',
+    });
+  });
+});

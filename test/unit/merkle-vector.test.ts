@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { fromHex, hex, utf8 } from '#libs/merkle/bytes';
+import { formatCheckpoint, parseCheckpoint } from '#libs/merkle/checkpoint';
+import {
+  circumstancesText,
+  commitment,
+  erasureEntry,
+  noticeEntry,
+  privateText,
+  recordEntry,
+  saltOf,
+} from '#libs/merkle/entry';
+import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
+import { leafHash } from '#libs/merkle/hash';
+import { formatNote, verifyNote } from '#libs/merkle/note';
+import { inclusionProof } from '#libs/merkle/proofs';
+import { formatTlogProof, parseTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { formatVerifierKey, parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
+import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+
+const bytes = (digits: string) => fromHex(digits) ?? expect.fail(`not hex: ${digits}`);
+const secret = bytes(vector.secret);
+const key = logKey(vector.logKey, vector.origin);
+
+describe('the test vector', () => {
+  it.each([
+    ['circumstances', circumstancesText(vector.record), vector.circumstances],
+    ['private', privateText(vector.record), vector.private],
+  ] as const)('has its opening of %s', (label, text, expected) => {
+    const salt = saltOf(sha256, label, secret);
+    expect(text).toBe(expected.text);
+    expect(hex(salt)).toBe(expected.salt);
+    expect(commitment(sha256, salt, text)).toBe(expected.commitment);
+  });
+
+  it('has its entries and leaves', () => {
+    const commitments = { circumstances: vector.circumstances.commitment, private: vector.private.commitment };
+    const entries = [noticeEntry(vector.notice), recordEntry(vector.record, commitments), erasureEntry(vector.erasure)];
+    expect(entries).toEqual(vector.entries);
+    expect(entries.map((entry) => hex(leafHash(sha256, utf8(entry))))).toEqual(vector.leaves);
+  });
+
+  it('has its root', () => {
+    const frontier = emptyFrontier();
+    for (const leaf of vector.leaves) append(sha256, frontier, bytes(leaf));
+    expect(hex(rootOf(sha256, frontier))).toBe(vector.root);
+  });
+
+  it('has its key', () => {
+    expect(hex(key.seed)).toBe(vector.seed);
+    const made = verifierKey(sha256, vector.origin, key.publicKey);
+    expect(formatVerifierKey(made)).toBe(vector.verifierKey);
+    expect(parseVerifierKey(sha256, vector.verifierKey)).toEqual(made);
+  });
+
+  it('has its checkpoint', () => {
+    const text = formatCheckpoint(vector.origin, 3, bytes(vector.root));
+    const { name, id } = parseVerifierKey(sha256, vector.verifierKey);
+    expect(formatNote(text, [{ name, keyId: id, signature: key.sign(text) }])).toBe(vector.checkpoint);
+    expect(parseCheckpoint(text)).toEqual({ origin: vector.origin, size: 3, root: bytes(vector.root) });
+    const check = verifyNote(vector.checkpoint, parseVerifierKey(sha256, vector.verifierKey), verifyEd25519);
+    expect(check).toMatchObject({ holds: true, text });
+  });
+
+  it('has its proof file', () => {
+    const tile = bytes(vector.leaves.join(''));
+    const proof = inclusionProof(sha256, 1, 3, () => tile);
+    const entry = utf8(vector.entries[1] ?? '');
+    const parts = { entry, index: 1, proof, checkpoint: vector.checkpoint };
+    expect(formatTlogProof(parts)).toBe(vector.proof);
+    expect(parseTlogProof(vector.proof)).toEqual(parts);
+  });
+
+  it('holds', () => {
+    const keys = [parseVerifierKey(sha256, vector.verifierKey)];
+    expect(verifyTlogProof(utf8(vector.proof), keys, { sha256, verifyEd25519 })).toEqual({
+      holds: true,
+      entry: vector.entries[1],
+      index: 1,
+      size: 3,
+      origin: vector.origin,
+      signedBy: [vector.verifierKey],
+      checkpoint: formatCheckpoint(vector.origin, 3, bytes(vector.root)),
+    });
+  });
+});
