@@ -11,6 +11,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
+import { createDeriving } from './derive/deriving.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
 
@@ -36,6 +37,7 @@ const redisHealth = watchRedis(
 
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
 const healing = createHealing({ countersRedis, db, log, metrics });
+const deriving = createDeriving({ config, redis: countersRedis, db, log, metrics });
 const housekeeping = createHousekeeping({ retentionMonths: config.retentionMonths, redis, db, log });
 const queues = observeQueues(redis, config.queueShards);
 createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundErrors.inc({ task: 'observe_queues' }));
@@ -59,6 +61,7 @@ const answers = (question: Promise<unknown>): Promise<boolean> =>
 
 createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
   { name: 'healing', stop: () => healing.close() },
+  { name: 'deriving', stop: () => deriving.close() },
   { name: 'housekeeping', stop: () => housekeeping.close() },
   { name: 'consumer', stop: () => consumer.close() },
   { name: 'queues', stop: () => queues.close() },
@@ -70,6 +73,8 @@ createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
 
 try {
   const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+  if (!config.sealing)
+    log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
   log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

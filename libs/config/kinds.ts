@@ -45,3 +45,14 @@ export const keyId = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/)
   .meta({ rule: 'at most 128 printable characters without spaces' });
+
+export const hexKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/)
+  .meta({ rule: '64 hex digits' });
+
+/** As C2SP signed-note wants the name of a key, without the slash that separates the domain's id. */
+export const logName = z
+  .string()
+  .regex(/^[^\s+\p{Cc}]{1,200}$/u)
+  .meta({ rule: 'at most 200 characters, no spaces and no +' });

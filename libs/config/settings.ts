@@ -1,7 +1,7 @@
 /** The one table of settings: each is an environment variable. */
 import { z } from 'zod';
 import { domainIdPattern } from '#libs/contract/terms';
-import { address, flag, keyId, nodes, oneOf, port, text, wholeNumber } from './kinds.ts';
+import { address, flag, hexKey, keyId, logName, nodes, oneOf, port, text, wholeNumber } from './kinds.ts';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -108,6 +108,21 @@ export const settings = {
     default: '0',
     for: ['worker'],
     about: 'whole months that records are kept; 0: for ever',
+  }),
+  LOG_NAME: setting(logName, {
+    for: ['worker', 'cli'],
+    about: 'the name that sealed logs begin with, such as consent.example.com; needed with LOG_KEY',
+  }),
+  LOG_KEY: setting(hexKey, {
+    for: ['worker'],
+    secret: true,
+    about: 'the key of the sealed logs, 64 hex digits; without it nothing is sealed',
+  }),
+  LOG_KEY_PREVIOUS: setting(hexKey, { for: ['worker'], secret: true, about: 'signs as well while keys rotate' }),
+  SEAL_SECONDS: setting(wholeNumber(0, 3_600), {
+    default: '60',
+    for: ['worker'],
+    about: 'how often records are sealed; 0: never',
   }),
   DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {
     for: api,

@@ -1,5 +1,5 @@
 /** What the worker reads. */
-import { readConnections, readSettings } from './read.ts';
+import { readConnections, readSettings, refuse, type Values } from './read.ts';
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
@@ -9,7 +9,23 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     opsPort: values.OPS_PORT ?? 3002,
     concurrency: values.WORKER_CONCURRENCY,
     retentionMonths: values.RECORD_RETENTION_MONTHS,
+    sealing: readSealing(values),
   };
 }
+
+/** Undefined where nothing is to be sealed. */
+function readSealing(values: Values) {
+  const { LOG_KEY, LOG_KEY_PREVIOUS, LOG_NAME, SEAL_SECONDS } = values;
+  if (LOG_KEY_PREVIOUS && !LOG_KEY) refuse('LOG_KEY', 'set beside LOG_KEY_PREVIOUS');
+  if (!LOG_KEY || SEAL_SECONDS === 0) return undefined;
+  return {
+    name: LOG_NAME ?? refuse('LOG_NAME', 'set beside LOG_KEY: the name that all logs begin with'),
+    /** newest first */
+    keys: [LOG_KEY, ...(LOG_KEY_PREVIOUS ? [LOG_KEY_PREVIOUS] : [])].map((key) => Buffer.from(key, 'hex')),
+    seconds: SEAL_SECONDS,
+  };
+}
+
+export type SealingConfig = NonNullable<ReturnType<typeof readSealing>>;
 
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;

@@ -61,6 +61,22 @@ export function createMetrics() {
       help: 'Counters in Redis that were found to differ from Postgres',
       registers,
     }),
+    derivationLag: new Gauge({
+      name: 'assent_derivation_lag_seconds',
+      help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
+      labelNames: ['derivation'],
+      registers,
+    }),
+    entriesSealed: new Counter({
+      name: 'assent_log_entries_sealed_total',
+      help: 'Records that got their position in a sealed log',
+      registers,
+    }),
+    logsHalted: new Gauge({
+      name: 'assent_logs_halted',
+      help: 'Sealed logs that get no positions, because Postgres lacks what was sealed before',
+      registers,
+    }),
     suppressedLines: new Counter({
       name: 'assent_log_lines_suppressed_total',
       help: 'Log lines left out because one of the same text was written within the last second, by level',

@@ -45,5 +45,4 @@ function unpack(field: string): Witnessed {
 
 /** Whether a log of this number and size lacks something that was signed before. */
 export const isBehind = (own: { log: number; size: number }, witnessed: Witnessed | undefined): boolean =>
-  witnessed !== undefined &&
-  (witnessed.log > own.log || (witnessed.log === own.log && witnessed.size > own.size));
+  witnessed !== undefined && (witnessed.log > own.log || (witnessed.log === own.log && witnessed.size > own.size));

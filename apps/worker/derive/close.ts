@@ -18,7 +18,10 @@ export function createClosing({ db, log, every }: { db: Database; log: Log; ever
     if (closing !== 'in the way') return;
     wait = Math.min(wait * 2, patience.most);
     const inTheWay = await db.run(listInTheWay);
-    log.warn({ event: 'epoch_stays_open', inTheWay }, 'an epoch could not be closed: records are being stored for long');
+    log.warn(
+      { event: 'epoch_stays_open', inTheWay },
+      'an epoch could not be closed: records are being stored for long',
+    );
     for (const { pid, name, seconds } of inTheWay) {
       if (seconds < longest || !name.startsWith('assent-')) continue;
       log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');

@@ -5,17 +5,20 @@
 import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
-import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
+import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, secondsBehind } from '#libs/store/epochs/epochs';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { createClosing } from './close.ts';
+import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
 
 /** milliseconds */
 const second = 1_000;
 const unsealedEpoch = 60 * second;
+/** an epoch after all others */
+const endOfTime = 2 ** 31 - 1;
 
 export interface DerivingParts {
   config: Pick<WorkerConfig, 'sealing'>;
@@ -29,13 +32,29 @@ export interface DerivingParts {
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
+  const behind = (name: string) => db.run(async (sql) => secondsBehind(sql, await doneWith(sql, name)));
+  const forget = (names: string[]) =>
+    db.run(async (sql) =>
+      forgetEpochs(sql, Math.min(...(await Promise.all(names.map((name) => doneWith(sql, name)))), endOfTime)),
+    );
   const round = (task: string, run: () => Promise<void>) =>
     repeat(second, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
-  const stops = [round('close', createClosing({ db, log, every }))];
-  if (config.sealing) {
-    const seal = createSealing({ sealing: config.sealing, redis, db, log, metrics });
-    stops.push(round('seal', () => seal(stopping.signal)));
-  }
+  const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = config.sealing
+    ? { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }
+    : {};
+  const close = createClosing({ db, log, every });
+  const stops = [
+    round('close', async () => {
+      await close();
+      await forget(Object.keys(derivations));
+    }),
+    ...Object.entries(derivations).map(([name, derive]) =>
+      round(name, async () => {
+        await derive(stopping.signal);
+        metrics.derivationLag.set({ derivation: name }, await behind(name));
+      }),
+    ),
+  ];
   return {
     close: async () => {
       stopping.abort();

@@ -2,11 +2,8 @@
  * How far derivations are. Each goes through the closed epochs in order and handles every record once: what it stores of a
  * piece, and its mark, are one transaction.
  */
-import type postgres from 'postgres';
 import type { Database, Sql } from '../sql.ts';
 import { lastClosedEpoch } from './epochs.ts';
-
-type Transaction = postgres.TransactionSql<{ bigint: number }>;
 
 export interface Mark {
   /** done with all of it */
@@ -30,30 +27,32 @@ export interface Derivation {
 export type Step = 'more' | 'done' | 'elsewhere';
 
 /** Handles one piece, if there is one. */
-export function deriveNext(db: Database, derivation: Derivation): Promise<Step> {
-  return db.run((sql) =>
+export const deriveNext = (db: Database, { name, after, piece }: Derivation): Promise<Step> =>
+  withMark(db, name, async (sql, mark) => {
+    const through = await derivableThrough(sql, after);
+    const epoch = await nextEpoch(sql, mark.epoch, through);
+    if (epoch === undefined) {
+      if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0 });
+      return 'done';
+    }
+    const reached = await piece(sql, epoch, epoch === mark.epoch + 1 ? mark.domainNumber : 0);
+    const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
+    await setMark(sql, name, next);
+    return 'more';
+  });
+
+/** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
+export const withMark = (db: Database, name: string, work: (sql: Sql, mark: Mark) => Promise<Step>): Promise<Step> =>
+  db.run((sql) =>
     sql.begin(async (transaction): Promise<Step> => {
-      const mark = await lockMark(transaction, derivation.name);
-      if (!mark) return 'elsewhere';
-      const through = await derivableThrough(transaction, derivation.after);
-      const epoch = await nextEpoch(transaction, mark.epoch, through);
-      if (epoch === undefined) {
-        if (through > mark.epoch) await setMark(transaction, derivation.name, { epoch: through, domainNumber: 0 });
-        return 'done';
-      }
-      const after = epoch === mark.epoch + 1 ? mark.domainNumber : 0;
-      const reached = await derivation.piece(asSql(transaction), epoch, after);
-      const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
-      await setMark(transaction, derivation.name, next);
-      return 'more';
+      // used as any connection is, but for `begin`
+      const inside = transaction as unknown as Sql;
+      const mark = await lockMark(inside, name);
+      return mark ? work(inside, mark) : 'elsewhere';
     }),
   );
-}
 
-/** A transaction is used as any connection is, but for `begin`. */
-const asSql = (transaction: Transaction): Sql => transaction as unknown as Sql;
-
-async function lockMark(sql: Transaction, name: string): Promise<Mark | undefined> {
+async function lockMark(sql: Sql, name: string): Promise<Mark | undefined> {
   const lock = () => sql<Mark[]>`
     select epoch, domain_number as "domainNumber" from derivations where name = ${name} for update skip locked`;
   const [mark] = await lock();
@@ -62,20 +61,20 @@ async function lockMark(sql: Transaction, name: string): Promise<Mark | undefine
   return added.count === 1 ? { epoch: 0, domainNumber: 0 } : undefined;
 }
 
-async function derivableThrough(sql: Transaction, after: string | undefined): Promise<number> {
+async function derivableThrough(sql: Sql, after: string | undefined): Promise<number> {
   if (after === undefined) return lastClosedEpoch(sql);
   const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${after}`;
   return row?.epoch ?? 0;
 }
 
 /** The first epoch after `epoch` that has records. */
-async function nextEpoch(sql: Transaction, epoch: number, through: number): Promise<number | undefined> {
+async function nextEpoch(sql: Sql, epoch: number, through: number): Promise<number | undefined> {
   const [row] = await sql<{ epoch: number | null }[]>`
     select min(epoch) as epoch from records where epoch > ${epoch} and epoch <= ${through}`;
   return row?.epoch ?? undefined;
 }
 
-async function setMark(sql: Transaction, name: string, { epoch, domainNumber }: Mark): Promise<void> {
+async function setMark(sql: Sql, name: string, { epoch, domainNumber }: Mark): Promise<void> {
   await sql`update derivations set epoch = ${epoch}, domain_number = ${domainNumber} where name = ${name}`;
 }
 

@@ -2,7 +2,6 @@
  * Epochs: closed sets of stored records. Who persists stamps the open epoch's number on its rows; once it is closed no
  * further record can have that number, and whatever is derived from its records may begin.
  */
-import type postgres from 'postgres';
 import { isInTheWay } from '../errors.ts';
 import type { Database, Sql } from '../sql.ts';
 
@@ -58,7 +57,7 @@ export async function endConnection(sql: Sql, pid: number): Promise<void> {
 }
 
 /** The newest closed epoch, 0 for none. */
-export async function lastClosedEpoch(sql: Sql | postgres.TransactionSql): Promise<number> {
+export async function lastClosedEpoch(sql: Sql): Promise<number> {
   const [row] = await sql<{ epoch: number }[]>`select open - 1 as epoch from epochs`;
   return row?.epoch ?? 0;
 }

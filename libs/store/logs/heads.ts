@@ -68,8 +68,11 @@ export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
     where logs.domain_number = h."domainNumber" and logs.log = h.log`;
 }
 
-/** The newest log of every domain that has one, by the domain's number. */
-export const listHeads = (sql: Sql): Promise<Head[]> => sql<Head[]>`
-  select ${columns(sql)} from logs join domains on domains.number = domain_number
-  where ended_at is null
-  order by domain_number`;
+/** The domains whose logs may go on, and first have to catch up with what they were passed over for. */
+export async function listWaiting(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ domainNumber: number }[]>`
+    select domain_number as "domainNumber" from logs
+    where ended_at is null and halted is null and waits_from is not null
+    order by domain_number`;
+  return rows.map(({ domainNumber }) => domainNumber);
+}

@@ -24,5 +24,5 @@ export async function sealedOn(sql: Sql): Promise<Server | undefined> {
 export async function sealOn(sql: Sql, { systemIdentifier, timeline }: Server): Promise<void> {
   await sql`
     insert into log_server (system_identifier, timeline) values (${systemIdentifier}, ${timeline})
-    on conflict (only) do update set system_identifier = excluded.system_identifier, timeline = excluded.timeline`;
+    on conflict (single) do update set system_identifier = excluded.system_identifier, timeline = excluded.timeline`;
 }

@@ -66,3 +66,14 @@ export async function readById(sql: Sql, domainNumber: number, ids: Uint8Array):
     order by at`;
   return rows.map((row) => ({ domainNumber, record: toRecord(row) }));
 }
+
+/** The first epoch from `from` on, up to `through`, in which this domain has records. */
+export async function nextEpochOf(
+  sql: Sql,
+  { domainNumber, from, through }: { domainNumber: number; from: number; through: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ epoch: number | null }[]>`
+    select min(epoch) as epoch from records
+    where domain_number = ${domainNumber} and epoch >= ${from} and epoch <= ${through}`;
+  return row?.epoch ?? undefined;
+}

@@ -2,7 +2,7 @@
 
 -- An epoch is a closed set of stored records, from which things are derived once. This is the number of the open one.
 create table epochs (
-  only boolean primary key default true check (only),
+  single boolean primary key default true check (single),
   open integer not null
 );
 insert into epochs (open) values (1);

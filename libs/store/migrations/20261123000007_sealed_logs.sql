@@ -70,7 +70,7 @@ create table log_keys (
 
 -- Which server the logs were last sealed on. One that was restored or promoted is another.
 create table log_server (
-  only boolean primary key default true check (only),
+  single boolean primary key default true check (single),
   system_identifier text not null,
   timeline text not null
 );

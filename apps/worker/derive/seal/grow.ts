@@ -1,5 +1,5 @@
 /** How a log grows by some entries: its runs, the nodes above them, and its new head. */
-import { append, unpackFrontier, packFrontier } from '#libs/merkle/frontier';
+import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
 import type { Head } from '#libs/store/logs/heads';
 import type { LogName, Node, Run } from '#libs/store/logs/runs';
 import { sha256 } from './hashing.ts';

@@ -3,7 +3,7 @@
  * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where Redis remembers nothing
  * of it and the server is another one.
  */
-import { isBehind, recall, remember, remembersAny } from '#libs/witness/witness';
+
 import { groupsOf } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { listPublished, type Published, setHalted } from '#libs/store/logs/checkpoints';
@@ -12,6 +12,7 @@ import { currentServer, sealedOn, sealOn } from '#libs/store/logs/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
+import { isBehind, recall, remember, remembersAny } from '#libs/witness/witness';
 
 /** logs in one question to Redis */
 const chunk = 1_000;
@@ -27,12 +28,14 @@ export interface GuardParts {
 export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Promise<void> {
   const [server, known] = await Promise.all([db.run(currentServer), db.run(sealedOn)]);
   const isAnother =
-    known !== undefined &&
-    (known.systemIdentifier !== server.systemIdentifier || known.timeline !== server.timeline);
+    known !== undefined && (known.systemIdentifier !== server.systemIdentifier || known.timeline !== server.timeline);
   const logs = await db.run(listPublished);
   const changes: { domainNumber: number; log: number; halted: Halted | null }[] = [];
   for (const some of groupsOf(logs, chunk)) {
-    const witnessed = await recall(redis.client, some.map(({ domainId }) => domainId));
+    const witnessed = await recall(
+      redis.client,
+      some.map(({ domainId }) => domainId),
+    );
     some.forEach((own, at) => {
       const halted = judge(own, witnessed[at], isAnother);
       if (halted !== own.halted) changes.push({ domainNumber: own.domainNumber, log: own.log, halted });
@@ -40,7 +43,11 @@ export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Prom
   }
   await db.run((sql) => setHalted(sql, changes));
   if (isAnother || !known) await db.run((sql) => sealOn(sql, server));
-  if (!(await remembersAny(redis.client))) await rememberAll(redis, logs.filter((own) => !isHalted(own, changes)));
+  if (!(await remembersAny(redis.client)))
+    await rememberAll(
+      redis,
+      logs.filter((own) => !isHalted(own, changes)),
+    );
   const halted = logs.filter((own) => isHalted(own, changes)).length;
   metrics.logsHalted.set(halted);
   if (changes.some((change) => change.halted)) {

@@ -1,6 +1,6 @@
 /** What a record adds to the log: its secret, and the leaf that commits to it. */
 import { randomFillSync } from 'node:crypto';
-import { circumstancesText, commitment, privateText, recordEntry, saltOf, type SealedRecord } from '#libs/merkle/entry';
+import { circumstancesText, commitment, privateText, recordEntry, type SealedRecord, saltOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
 import type { Unsealed } from '#libs/store/logs/unsealed';
 import type { Added } from './grow.ts';

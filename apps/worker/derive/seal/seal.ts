@@ -2,15 +2,16 @@
  * Seals: gives the records of closed epochs their positions in their domains' logs. In a domain they are ordered by epoch,
  * then id; a position once given stays.
  */
-import { isBehind, recall } from '#libs/witness/witness';
-import type { RedisConnection } from '#libs/runtime/redis';
+
 import { groupBy } from '#libs/runtime/group-by';
-import type { Derivation } from '#libs/store/epochs/derivations';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
 import { type Head, lockHeads, saveHeads } from '#libs/store/logs/heads';
 import { addNodes, addRuns, takeRuns } from '#libs/store/logs/runs';
-import { listIds, nextDomains, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
-import type { Sql } from '#libs/store/sql';
+import { listIds, nextDomains, nextEpochOf, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
+import type { Database, Sql } from '#libs/store/sql';
 import type { Metrics } from '#libs/telemetry/metrics';
+import { isBehind, recall } from '#libs/witness/witness';
 import { foldsFrom, type Grown, grow } from './grow.ts';
 import { toAdded } from './leaves.ts';
 
@@ -27,14 +28,18 @@ export interface SealParts {
   originOf(domainId: string): string;
 }
 
-export function createSeal({ redis, metrics, originOf }: SealParts): Derivation {
+export interface Seal extends Derivation {
+  /** Seals what a log was passed over for while it was halted, a piece at a time. */
+  catchUp(db: Database, domainNumber: number): Promise<Step>;
+}
+
+export function createSeal({ redis, metrics, originOf }: SealParts): Seal {
   /** what is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are */
   let rest: { epoch: number; domainNumber: number; ids: Buffer } | undefined;
 
-  /** The next records of a domain that has too many for one piece. */
-  const nextOf = async (sql: Sql, head: Head, epoch: number): Promise<Unsealed[]> => {
-    const { domainNumber } = head;
-    const after = head.lastEpoch === epoch ? head.lastId : nil;
+  /** The next records of a domain that may have too many for one piece. */
+  const nextOf = async (sql: Sql, { domainNumber, lastEpoch, lastId }: Head, epoch: number): Promise<Unsealed[]> => {
+    const after = lastEpoch === epoch ? lastId : nil;
     const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber;
     let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
     if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
@@ -48,28 +53,38 @@ export function createSeal({ redis, metrics, originOf }: SealParts): Derivation 
       const domains = await nextDomains(sql, epoch, after, pieceLimit);
       const last = domains.at(-1);
       if (!last) return undefined;
-      const heads = await lockHeads(
-        sql,
-        domains.map(({ domainNumber }) => domainNumber),
-        originOf,
-      );
+      const heads = await lockHeads(sql, numbersOf(domains), originOf);
       const open = await openAmong(redis, [...heads.values()]);
       const [only] = open;
       const isLarge = only !== undefined && last.records > pieceLimit;
-      const unsealed = isLarge
-        ? await nextOf(sql, only, epoch)
-        : await readEpoch(
-            sql,
-            epoch,
-            open.map(({ domainNumber }) => domainNumber),
-          );
+      const unsealed = isLarge ? await nextOf(sql, only, epoch) : await readEpoch(sql, epoch, numbersOf(open));
       await store(sql, open, epoch, unsealed);
       await saveHeads(sql, passedOver([...heads.values()], open, epoch));
       metrics.entriesSealed.inc(unsealed.length);
       return isLarge && unsealed.length > 0 ? after : last.domainNumber;
     },
+    catchUp: (db, domainNumber) =>
+      withMark(db, sealing, async (sql, mark) => {
+        const heads = await lockHeads(sql, [domainNumber], originOf);
+        const [head] = await lawful(redis, [...heads.values()]);
+        if (!head || head.waitsFrom === null) return 'done';
+        const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
+        const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });
+        if (epoch === undefined) {
+          await saveHeads(sql, [{ ...head, waitsFrom: null }]);
+          return 'done';
+        }
+        const unsealed = await nextOf(sql, head, epoch);
+        const next = unsealed.length === 0 ? epoch + 1 : epoch;
+        if (unsealed.length === 0) await saveHeads(sql, [{ ...head, waitsFrom: next }]);
+        else await store(sql, [{ ...head, waitsFrom: next }], epoch, unsealed);
+        metrics.entriesSealed.inc(unsealed.length);
+        return 'more';
+      }),
   };
 }
+
+const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
@@ -84,18 +99,24 @@ function idsAfter(ids: Buffer, after: string): Buffer {
   return ids.subarray(low * 16);
 }
 
-/** Those that may grow: the guard has not halted them, nothing of theirs waits, and Redis knows of no more entries. */
-async function openAmong(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
+/** Those that may grow: the guard has not halted them, and Redis knows of no more entries. */
+async function lawful(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
   const witnessed = await recall(
     redis.client,
     heads.map(({ domainId }) => domainId),
   );
-  return heads.filter((head, at) => !head.halted && head.waitsFrom === null && !isBehind(head, witnessed[at]));
+  return heads.filter((head, at) => !head.halted && !isBehind(head, witnessed[at]));
 }
+
+/** Those that may grow by this epoch: what waits from earlier ones comes first. */
+const openAmong = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
+  (await lawful(redis, heads)).filter(({ waitsFrom }) => waitsFrom === null);
 
 /** The others are sealed later, from this epoch on. */
 const passedOver = (heads: Head[], open: Head[], epoch: number): Head[] =>
-  heads.filter((head) => !open.includes(head) && head.waitsFrom === null).map((head) => ({ ...head, waitsFrom: epoch }));
+  heads
+    .filter((head) => !open.includes(head) && head.waitsFrom === null)
+    .map((head) => ({ ...head, waitsFrom: epoch }));
 
 /** `unsealed`: records of `epoch`, by domain and id. */
 async function store(sql: Sql, heads: Head[], epoch: number, unsealed: Unsealed[]): Promise<void> {

@@ -30,7 +30,11 @@ export function createSigner(secrets: Buffer[]): Signer {
   const keys = (origin: string): SigningKey[] => secrets.map((secret) => deriveKey(secret, origin));
   return {
     id: createHash('sha256')
-      .update(keys('').map(({ verifier }) => Buffer.from(verifier.publicKey)).reduce((all, key) => Buffer.concat([all, key]), Buffer.alloc(0)))
+      .update(
+        keys('')
+          .map(({ verifier }) => Buffer.from(verifier.publicKey))
+          .reduce((all, key) => Buffer.concat([all, key]), Buffer.alloc(0)),
+      )
       .digest('hex')
       .slice(0, 16),
     sign: (origin, size, root) => {

@@ -1,0 +1,43 @@
+/** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
+import type { SealingConfig } from '#libs/config/worker';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { deriveNext } from '#libs/store/epochs/derivations';
+import { listWaiting } from '#libs/store/logs/heads';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { inspectLogs } from './guard.ts';
+import { publish } from './publish.ts';
+import { createSeal } from './seal.ts';
+import { createSigner } from './signer.ts';
+
+/** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
+const publishEvery = 5_000;
+
+export interface SealingParts {
+  sealing: SealingConfig;
+  /** fails fast */
+  redis: RedisConnection;
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+}
+
+export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
+  const { db, redis, metrics } = parts;
+  const signer = createSigner(sealing.keys);
+  const seal = createSeal({ redis, metrics, originOf: (domainId) => `${sealing.name}/${domainId}` });
+  return async (signal) => {
+    await inspectLogs(parts);
+    for (const domainNumber of await db.run(listWaiting)) {
+      while (!signal.aborted && (await seal.catchUp(db, domainNumber)) === 'more');
+    }
+    let published = performance.now();
+    while (!signal.aborted && (await deriveNext(db, seal)) === 'more') {
+      if (performance.now() < published + publishEvery) continue;
+      await publish({ db, redis, signer });
+      published = performance.now();
+    }
+    await publish({ db, redis, signer });
+  };
+}

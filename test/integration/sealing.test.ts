@@ -1,0 +1,135 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parseCheckpoint } from '#libs/merkle/checkpoint';
+import { verifyNote } from '#libs/merkle/note';
+import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { recordAt } from '../support/records.ts';
+import { createSealer, type Sealer } from '../support/sealing.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+
+const sha256 = (input: Uint8Array) => createHash('sha256').update(input).digest();
+
+/** The slow, obvious tree of RFC 6962. */
+function treeHash(leaves: Buffer[]): Buffer {
+  const [first] = leaves;
+  if (!first) return sha256(Buffer.alloc(0));
+  if (leaves.length === 1) return first;
+  let left = 1;
+  while (left * 2 < leaves.length) left *= 2;
+  return sha256(Buffer.concat([Buffer.of(1), treeHash(leaves.slice(0, left)), treeHash(leaves.slice(left))]));
+}
+
+const verifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) =>
+  verify(
+    null,
+    message,
+    createPublicKey({
+      key: Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), publicKey]),
+      format: 'der',
+      type: 'spki',
+    }),
+    signature,
+  );
+
+describe('sealing', () => {
+  let db: Database;
+  let redis: RedisConnection;
+  let sealer: Sealer;
+  let domainIds: string[];
+  const now = Date.now();
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    redis = await openRedis((await openRedisServer()).url);
+    sealer = createSealer(db, redis);
+    ({ domainIds } = await makeTenant(db, { domains: 3 }));
+  });
+
+  const some = (domainId: string, count: number) =>
+    Array.from({ length: count }, (_, each) => recordAt(now - each * 17, { domainId, visitorId: `visitor ${each}` }));
+
+  /** All entries of a domain's log as stored, and its records in the order that they must have there. */
+  const logOf = (domainId: string) =>
+    db.run(async (sql) => {
+      const runs = await sql<{ first: number; entries: number; ids: Buffer; leaves: Buffer; secrets: Buffer }[]>`
+        select first, entries, ids, leaves, secrets from log_runs
+        where domain_number = (select number from domains where id = ${domainId}) order by first`;
+      const records = await sql<{ id: string; epoch: number }[]>`
+        select id, epoch from records where domain_number = (select number from domains where id = ${domainId})
+        order by epoch, id`;
+      const [head] = await sql<{ size: number; checkpoint: string }[]>`
+        select size, checkpoint from logs where domain_number = (select number from domains where id = ${domainId})`;
+      const keys = await sql<{ key: string }[]>`
+        select verifier_key as key from log_keys
+        where domain_number = (select number from domains where id = ${domainId})`;
+      const cut = (bytes: Buffer, width: number) =>
+        Array.from({ length: bytes.length / width }, (_, each) => bytes.subarray(each * width, (each + 1) * width));
+      return {
+        runs,
+        positions: runs.flatMap(({ first, entries }) => Array.from({ length: entries }, (_, each) => first + each)),
+        ids: runs.flatMap(({ ids }) => cut(ids, 16).map((id) => id.toString('hex'))),
+        leaves: runs.flatMap(({ leaves }) => cut(leaves, 32)),
+        expected: records.map(({ id }) => id.replaceAll('-', '')),
+        size: head?.size ?? 0,
+        checkpoint: head?.checkpoint ?? '',
+        keys: keys.map(({ key }) => key),
+      };
+    });
+
+  const expectSound = async (domainId: string, records: number) => {
+    const log = await logOf(domainId);
+    expect(log.ids).toEqual(log.expected);
+    expect(log.size).toBe(records);
+    expect(log.positions).toEqual(Array.from({ length: records }, (_, position) => position));
+    // no run reaches over the end of a tile
+    for (const { first, entries } of log.runs)
+      expect(Math.floor(first / 256)).toBe(Math.floor((first + entries - 1) / 256));
+    const note = verifyNote(
+      log.checkpoint,
+      log.keys.map((key) => parseVerifierKey(sha256, key)),
+      verifyEd25519,
+    );
+    expect(note).toMatchObject({ holds: true });
+    const checkpoint = parseCheckpoint(`${log.checkpoint.split('\n\n')[0]}\n`);
+    expect(checkpoint.size).toBe(records);
+    expect(Buffer.from(checkpoint.root)).toEqual(treeHash(log.leaves));
+    return log;
+  };
+
+  it('gives the records of closed epochs their positions, by epoch and id, and signs the tree', async () => {
+    const [one, two] = [at(domainIds, 0), at(domainIds, 1)];
+    await persist(db, [...some(one, 300), ...some(two, 5)]);
+    await sealer.closeAndSeal();
+    await expectSound(one, 300);
+    await expectSound(two, 5);
+    const before = (await logOf(one)).leaves;
+    for (const count of [1, 3, 200, 9, 600, 7]) {
+      await persist(db, [...some(one, count), ...some(two, 2)]);
+      await sealer.closeAndSeal();
+    }
+    const log = await expectSound(one, 1_120);
+    expect(log.leaves.slice(0, 300)).toEqual(before);
+    await expectSound(two, 17);
+  });
+
+  it('leaves the records of the open epoch alone', async () => {
+    const three = at(domainIds, 2);
+    await persist(db, some(three, 2));
+    await sealer.seal();
+    expect((await logOf(three)).size).toBe(0);
+    await sealer.closeAndSeal();
+    await expectSound(three, 2);
+  });
+
+  it('seals an epoch in which one domain has more records than fit a piece', async () => {
+    const three = at(domainIds, 2);
+    for (let batch = 0; batch < 10; batch += 1) await persist(db, some(three, 1_000));
+    await persist(db, some(at(domainIds, 0), 10));
+    await sealer.closeAndSeal();
+    await expectSound(three, 10_002);
+  });
+});

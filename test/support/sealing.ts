@@ -1,0 +1,40 @@
+/** Sealing without a worker: epochs are closed and sealed when a test says so. */
+import { randomBytes } from 'node:crypto';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { closeEpoch } from '#libs/store/epochs/epochs';
+import type { Database } from '#libs/store/sql';
+import { createLog } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';
+import { eventually } from './wait.ts';
+
+export const logName = 'consent.example.com';
+
+export interface Sealer {
+  /** closes the open epoch */
+  close(): Promise<void>;
+  /** one round: what is closed gets positions and checkpoints */
+  seal(): Promise<void>;
+  closeAndSeal(): Promise<void>;
+}
+
+export function createSealer(db: Database, redis: RedisConnection, keys = [randomBytes(32)]): Sealer {
+  const metrics = createMetrics();
+  const log = createLog('test', 'silent');
+  const round = createSealing({ sealing: { name: logName, keys, seconds: 60 }, redis, db, log, metrics });
+  const seal = () => round(new AbortController().signal);
+  const close = async () => {
+    await eventually(async () => {
+      const closing = await closeEpoch(db, { every: 0, patience: 5_000 });
+      if (closing !== 'closed') throw new Error(closing);
+    });
+  };
+  return {
+    close,
+    seal,
+    closeAndSeal: async () => {
+      await close();
+      await seal();
+    },
+  };
+}
