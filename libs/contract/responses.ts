@@ -51,6 +51,13 @@ export const fullRecord = z
     gpc: z.boolean().nullable(),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
     bot: z.boolean().meta({ description: 'the user agent is that of a crawler or another program, not of a browser' }),
+    log: z
+      .number()
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "which of the domain's logs; null until it is sealed" }),
+    position: count.nullable().meta({ description: 'its place in that log, from 0; null until it is sealed' }),
   })
   .meta({ id: 'FullRecord' });
 

@@ -149,3 +149,24 @@ export function commitment(sha256: Sha256, salt: Uint8Array, text: string): stri
   const { written } = encoder.encodeInto(text, input.subarray(salt.length));
   return base64url(sha256(input.subarray(0, salt.length + written)));
 }
+
+/** What opens a commitment. */
+export interface Opening {
+  salt: Uint8Array;
+  text: string;
+}
+
+/** `secret`: the record's own. */
+export const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Array): Record<SaltLabel, Opening> => ({
+  circumstances: { salt: saltOf(sha256, 'circumstances', secret), text: circumstancesText(record) },
+  private: { salt: saltOf(sha256, 'private', secret), text: privateText(record) },
+});
+
+/** A record's entry: what its leaf is the hash of. */
+export function entryOf(sha256: Sha256, record: SealedRecord, secret: Uint8Array): string {
+  const { circumstances, private: personal } = openingsOf(sha256, record, secret);
+  return recordEntry(record, {
+    circumstances: commitment(sha256, circumstances.salt, circumstances.text),
+    private: commitment(sha256, personal.salt, personal.text),
+  });
+}

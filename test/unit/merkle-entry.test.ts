@@ -126,7 +126,7 @@ describe('the texts of a record', () => {
 
   it('are made of a full record as the contract has it', () => {
     const { notice, ...rest } = vector.record;
-    const full: FullRecord = { ...rest, decision: 'custom', source: 'banner' };
+    const full: FullRecord = { ...rest, decision: 'custom', source: 'banner', log: 1, position: 1 };
     const sealed: SealedRecord = { ...full, notice };
     expect(
       recordEntry(sealed, { circumstances: vector.circumstances.commitment, private: vector.private.commitment }),

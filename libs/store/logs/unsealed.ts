@@ -1,12 +1,11 @@
 /** Records that have no position yet, epoch by epoch and domain by domain. */
-import type { FullRecord } from '#libs/contract/responses';
-import { columns, type Row, toRecord } from '../records/full-record.ts';
+import { type OwnRecord, type OwnRow, ownColumns, toOwnRecord } from '../records/full-record.ts';
 import { joinNames } from '../records/names.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Unsealed {
   domainNumber: number;
-  record: FullRecord;
+  record: OwnRecord;
 }
 
 export interface DomainRecords {
@@ -33,12 +32,12 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
 
 /** In the order of their positions: by domain, then id. */
 export async function readEpoch(sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> {
-  const rows = await sql<(Row & { domainNumber: number })[]>`
-    select r.domain_number as "domainNumber", ${columns(sql)}
+  const rows = await sql<(OwnRow & { domainNumber: number })[]>`
+    select r.domain_number as "domainNumber", ${ownColumns(sql)}
     from records r ${joinNames(sql)}
     where r.epoch = ${epoch} and r.domain_number = any(${domainNumbers})
     order by r.domain_number, r.id`;
-  return rows.map(({ domainNumber, ...row }) => ({ domainNumber, record: toRecord(row) }));
+  return rows.map(({ domainNumber, ...row }) => ({ domainNumber, record: toOwnRecord(row) }));
 }
 
 /** Of one domain's records in `epoch` the ids after `after`, in order, 16 bytes each; at most `limit`. */
@@ -57,14 +56,14 @@ export async function listIds(
 
 /** One domain's records with these ids (16 bytes each), in their order. */
 export async function readById(sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Unsealed[]> {
-  const rows = await sql<Row[]>`
-    select ${columns(sql)}
+  const rows = await sql<OwnRow[]>`
+    select ${ownColumns(sql)}
     from generate_series(1, ${ids.length}, 16) as at
     join records r on r.domain_number = ${domainNumber}
       and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
     ${joinNames(sql)}
     order by at`;
-  return rows.map((row) => ({ domainNumber, record: toRecord(row) }));
+  return rows.map((row) => ({ domainNumber, record: toOwnRecord(row) }));
 }
 
 /** The first epoch from `from` on, up to `through`, in which this domain has records. */

@@ -48,6 +48,21 @@ alter table log_runs
 -- finds the place of a record
 create index log_runs_by_record on log_runs (domain_number, last_epoch, last_id);
 
+-- Where an id is among ids of 16 bytes each, from 0. A visitor's browser makes the ids, so one may be made to appear across
+-- two others: a place that is not a multiple of 16 is none.
+create function place_among(ids bytea, id uuid) returns integer
+language sql immutable strict parallel safe
+return (
+  select case
+    when found % 16 = 1 then found / 16
+    when found > 0 then (
+      select place from generate_series(0, length(ids) / 16 - 1) as place
+      where substr(ids, place * 16 + 1, 16) = uuid_send(id) limit 1
+    )
+  end
+  from position(uuid_send(id) in ids) as found
+);
+
 -- the roots of complete subtrees of 256 entries (level 1), 65,536 (level 2) and so on: what tiles of these levels hold
 create table log_nodes (
   n bigint not null,
@@ -78,3 +93,4 @@ create table log_server (
 -- migrate:down
 
 drop table log_server, log_keys, log_nodes, log_runs, logs;
+drop function place_among;

@@ -12,10 +12,15 @@ export interface LogPage {
 }
 
 /** In an answer that also has a total, the only row of an empty page is null but for that. */
-export type Row = Omit<FullRecord, 'decidedAt' | 'receivedAt'> & { receivedAt: Date };
+export type Row = OwnRow & Pick<FullRecord, 'log' | 'position'>;
 
-/** The columns of `records r`, joined by `joinNames` (names.ts). */
-export const columns = (sql: Sql) => sql`
+export type OwnRow = Omit<FullRecord, 'decidedAt' | 'receivedAt' | 'log' | 'position'> & { receivedAt: Date };
+
+/** The columns of `records r`, joined by `joinNames` and `joinLog` (names.ts). */
+export const columns = (sql: Sql) => sql`${ownColumns(sql)}, place.log, place.position`;
+
+/** Those that a record had from the start, joined by `joinNames` alone. */
+export const ownColumns = (sql: Sql) => sql`
   r.id, domains.id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
   r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,
   r.page_url as "pageUrl", r.country, r.ip, user_agents.text as "userAgent", r.tc_string as "tcString",
@@ -27,7 +32,12 @@ export function toPage(total: number, rows: Row[], limit: number): LogPage {
   return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
 }
 
-export const toRecord = (row: Row): FullRecord => ({
+const toRecord = (row: Row): FullRecord => ({ ...toOwnRecord(row), log: row.log, position: row.position });
+
+/** A record without its place in the log. */
+export type OwnRecord = Omit<FullRecord, 'log' | 'position'>;
+
+export const toOwnRecord = (row: OwnRow): OwnRecord => ({
   id: row.id,
   domainId: row.domainId,
   decision: row.decision,

@@ -12,7 +12,7 @@ import type { Sql } from '../sql.ts';
 import { columns, type LogPage, type Row, toPage } from './full-record.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type Ways, waysAfter, waysAt } from './log-ways.ts';
-import { isVisitor, joinNames } from './names.ts';
+import { isVisitor, joinLog, joinNames } from './names.ts';
 import { readVisitorPage } from './visitor-log.ts';
 
 export interface LogQuery extends Filter {
@@ -75,7 +75,7 @@ function readWays(sql: Sql, filter: Filter, { domainNumber, ways }: Ways, take: 
     )
     select ${columns(sql)}
     from ids join records r on r.domain_number = ${domainNumber} and r.id = ids.id and r.id >= ${from} and r.id < ${below}
-    ${joinNames(sql)}
+    ${joinNames(sql)} ${joinLog(sql)}
     order by r.id desc`;
 }
 

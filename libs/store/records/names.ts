@@ -9,6 +9,19 @@ export const joinNames = (sql: Sql) => sql`
   left join domains on domains.number = r.domain_number
   left join user_agents on user_agents.number = r.user_agent_number`;
 
+/** The place of `records r` in its domain's log, once a checkpoint covers it. */
+export const joinLog = (sql: Sql) => sql`
+  left join lateral (
+    select run.log, run.first + place_among(run.ids, r.id) as position
+    from (
+      select log, first, ids from log_runs
+      where domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
+      order by last_epoch, last_id limit 1
+    ) as run
+    join logs on logs.domain_number = r.domain_number and logs.log = run.log
+    where run.first + place_among(run.ids, r.id) < checkpoint_size
+  ) as place on true`;
+
 /** With the hash, because that is what the index holds: ids are much longer. */
 export const isVisitor = (sql: Sql, visitorId: string) => sql`
   ${hasHashOf(sql, visitorId)} and visitor_id = ${visitorId}`;

@@ -8,7 +8,7 @@ import { acceptedAhead } from '#libs/contract/terms';
 import { lowestIdAt, timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 import { columns, type LogPage, type Row, toPage } from './full-record.ts';
-import { joinNames, numberOf } from './names.ts';
+import { joinLog, joinNames, numberOf } from './names.ts';
 
 export interface OrganizationLogQuery {
   organizationId: string;
@@ -51,7 +51,7 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
     left join newest on true
     left join records r
       on r.domain_number = newest.domain_number and r.id = newest.id and ${inRange(sql, days, 'r.id')}
-    ${joinNames(sql)}
+    ${joinNames(sql)} ${joinLog(sql)}
     order by r.id desc, r.domain_number desc`;
   return toPage(rows[0]?.total ?? 0, rows, limit);
 }

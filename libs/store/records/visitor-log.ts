@@ -8,7 +8,7 @@ import { lowestIdAt, timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 import { columns, type LogPage, type Row, toPage } from './full-record.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
-import { hasHashOf, isVisitor, joinNames, numberOf } from './names.ts';
+import { hasHashOf, isVisitor, joinLog, joinNames, numberOf } from './names.ts';
 
 interface VisitorQuery extends Filter {
   visitorId: string;
@@ -88,7 +88,7 @@ const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { to
   left join (
     select * from matching ${afterPosition(sql, query)}
   ) as r on true
-  ${joinNames(sql)}
+  ${joinNames(sql)} ${joinLog(sql)}
   order by r.id desc`;
 
 const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number })[]>`
@@ -101,7 +101,7 @@ const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { t
     select count(*) as total from records where ${ofVisitor(sql, query, range)} and ${ofKind(sql, query)}
   ) as counted
   left join (ids join records r on r.domain_number = ${range.domainNumber} and r.id = ids.id) on true
-  ${joinNames(sql)}
+  ${joinNames(sql)} ${joinLog(sql)}
   order by r.id desc`;
 
 const ofVisitor = (sql: Sql, query: VisitorQuery, range: Range) => sql`

@@ -1,6 +1,6 @@
 /** What a record adds to the log: its secret, and the leaf that commits to it. */
 import { randomFillSync } from 'node:crypto';
-import { circumstancesText, commitment, privateText, recordEntry, type SealedRecord, saltOf } from '#libs/merkle/entry';
+import { entryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
 import type { Unsealed } from '#libs/store/logs/unsealed';
 import type { Added } from './grow.ts';
@@ -14,13 +14,7 @@ export function toAdded(epoch: number, unsealed: Unsealed[]): Added {
   unsealed.forEach(({ record }, at) => {
     const secret = secrets.subarray(at * 16, at * 16 + 16);
     ids.write(record.id.replaceAll('-', ''), at * 16, 'hex');
-    leaves.set(leafHash(sha256, entryOf(record, secret)), at * 32);
+    leaves.set(leafHash(sha256, Buffer.from(entryOf(sha256, record, secret))), at * 32);
   });
   return { epoch, ids, secrets, leaves };
-}
-
-function entryOf(record: SealedRecord, secret: Uint8Array): Uint8Array {
-  const circumstances = commitment(sha256, saltOf(sha256, 'circumstances', secret), circumstancesText(record));
-  const personal = commitment(sha256, saltOf(sha256, 'private', secret), privateText(record));
-  return Buffer.from(recordEntry(record, { circumstances, private: personal }));
 }

@@ -1,0 +1,30 @@
+/** What is published of a domain's log: its newest checkpoint and the keys that signed it. */
+import type { Sql } from '../sql.ts';
+
+export interface PublishedLog {
+  domainNumber: number;
+  log: number;
+  origin: string;
+  /** entries that the checkpoint covers; at least 1 */
+  size: number;
+  /** the signed note */
+  checkpoint: string;
+  sealedAt: Date;
+  /** every key that ever signed for it, newest first */
+  verifierKeys: string[];
+}
+
+/** A domain's log, its newest one if no number is given; undefined before its first checkpoint. */
+export async function findLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog | undefined> {
+  const [found] = await sql<PublishedLog[]>`
+    select domain_number as "domainNumber", log, origin, checkpoint_size as size, checkpoint, sealed_at as "sealedAt",
+      (
+        select coalesce(json_agg(verifier_key order by added_at desc), '[]') from log_keys
+        where log_keys.domain_number = logs.domain_number and log_keys.log = logs.log
+      ) as "verifierKeys"
+    from logs
+    where domain_number = (select number from domains where id = ${domainId}) and checkpoint_size > 0
+      and ${log === undefined ? sql`true` : sql`log = ${log}`}
+    order by log desc limit 1`;
+  return found;
+}
