@@ -6,6 +6,7 @@ import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
+import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -56,7 +57,9 @@ describe('sealing', () => {
   const logOf = (domainId: string) =>
     db.run(async (sql) => {
       const runs = await sql<{ first: number; entries: number; ids: Buffer; leaves: Buffer; secrets: Buffer }[]>`
-        select first, entries, ids, leaves, secrets from log_runs
+        select first, entries, coalesce(ids, decode(repeat('00', entries * 16), 'hex')) as ids, leaves,
+          coalesce(secrets, decode(repeat('00', entries * 16), 'hex')) as secrets
+        from log_runs
         where domain_number = (select number from domains where id = ${domainId}) order by first`;
       const records = await sql<{ id: string; epoch: number }[]>`
         select id, epoch from records where domain_number = (select number from domains where id = ${domainId})
@@ -123,6 +126,33 @@ describe('sealing', () => {
     expect((await logOf(three)).size).toBe(0);
     await sealer.closeAndSeal();
     await expectSound(three, 2);
+  });
+
+  it('keeps every leaf of an expired month, and no id or secret; the month stays until its records are sealed', async () => {
+    const { domainIds: own } = await makeTenant(db);
+    const domainId = at(own, 0);
+    const old = Array.from({ length: 400 }, (_, each) =>
+      recordAt(Date.UTC(2024, each < 300 ? 0 : 1, 20, 0, each), { domainId }),
+    );
+    await persist(db, old);
+    const retention = (from: number) => dropExpiredMonths(db, { retentionMonths: 1, derivations: ['seal'] }, from);
+    const march = Date.UTC(2024, 2, 5);
+    expect(await retention(march)).toEqual({ dropped: [], awaited: '2024-01' });
+    await sealer.closeAndSeal();
+    const before = await logOf(domainId);
+    expect(await retention(march)).toEqual({ dropped: ['2024-01'] });
+    const after = await logOf(domainId);
+    expect(after.leaves).toEqual(before.leaves);
+    const isGone = (id: string) => /^0+$/.test(id);
+    expect(after.ids.slice(0, 300).every(isGone)).toBe(true);
+    expect(after.ids.slice(300)).toEqual(after.expected);
+    expect(after.runs.every(({ secrets }, each) => secrets.length === after.runs[each]?.ids.length)).toBe(true);
+    // and it goes on
+    await persist(db, [recordAt(Date.UTC(2024, 1, 21), { domainId })]);
+    await sealer.closeAndSeal();
+    const grown = await logOf(domainId);
+    expect(grown.size).toBe(401);
+    expect(grown.leaves.slice(0, 400)).toEqual(before.leaves);
   });
 
   it('seals an epoch in which one domain has more records than fit a piece', async () => {
