@@ -97,6 +97,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
       'koa',
     ],
   },
+  'libs/witness/scratch.ts': {
+    allowed: ['#libs/contract/terms', '#libs/runtime/redis', './witness.ts', 'ioredis'],
+    forbidden: ['#libs/store/sql', '#libs/counters/read', '../store/sql.ts', '../../apps/cli/main.ts', 'postgres', 'bullmq'],
+  },
   'libs/telemetry/scratch.ts': {
     allowed: ['pino', 'prom-client', 'node:http', './log.ts'],
     forbidden: [
@@ -130,11 +134,15 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   },
   'apps/worker/heal/scratch.ts': {
     allowed: ['#libs/counters/fill', './organizations.ts'],
-    forbidden: ['../keep/months.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+    forbidden: ['../keep/months.ts', '../derive/deriving.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
   },
   'apps/worker/keep/scratch.ts': {
     allowed: ['#libs/store/records/months', './months.ts', 'bullmq'],
-    forbidden: ['../heal/healing.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+    forbidden: ['../heal/healing.ts', '../derive/deriving.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+  },
+  'apps/worker/derive/seal/scratch.ts': {
+    allowed: ['#libs/merkle/entry', '#libs/witness/witness', '#libs/store/logs/runs', '../close.ts', './grow.ts'],
+    forbidden: ['../../heal/healing.ts', '../../keep/months.ts', '../../consume.ts', '../../../api/app.ts', 'koa'],
   },
   'apps/widget/scratch.ts': {
     allowed: ['#libs/contract/terms', './uuid.ts', './view/view.ts'],
