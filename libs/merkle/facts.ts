@@ -28,7 +28,7 @@ export function factsOf(proven: Proven): Fact[] {
   return [
     ...entryFacts(proven),
     ...(proven.circumstances ? circumstanceFacts(proven.circumstances) : []),
-    ...personalFacts(proven.personal),
+    ...(proven.entry.type === 'record' ? personalFacts(proven.personal) : []),
     ...(proven.timestamp ? timestampFacts(proven.timestamp) : []),
     ...some('Not proven', proven.unproven?.length ? proven.unproven.join(', ') : undefined),
     ['Log', origin],
@@ -84,7 +84,7 @@ const circumstanceFacts = (fields: Circumstances): Fact[] => [
 ];
 
 function personalFacts(fields: PrivateFields | null | undefined): Fact[] {
-  if (fields === undefined) return [];
+  if (fields === undefined) return [['Other fields', 'in this file only as commitments; a bundle opens them']];
   if (fields === null) return [['Personal fields', 'erased; what the log committed to cannot be opened any more']];
   return [
     ...some('Visitor', fields.visitorId),
