@@ -36,6 +36,7 @@ const otherApps = [
   '../../worker/consume.ts',
   '../../cli/session.ts',
   '../../dashboard/main.ts',
+  '../../verify/main.ts',
   '../../widget/main.ts',
 ];
 /** What a capability of the API may and may not import. */
@@ -54,6 +55,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'libs/contract/scratch.ts': { ...pure, allowed: [...pure.allowed, './terms.ts'] },
   'libs/config/scratch.ts': pure,
   'libs/runtime/scratch.ts': { ...pure, allowed: [...pure.allowed, './batcher.ts', 'ioredis'] },
+  'libs/merkle/scratch.ts': {
+    allowed: ['zod', '#libs/contract/terms', '../contract/terms.ts', './bytes.ts'],
+    forbidden: [...pure.forbidden, '#libs/config/log', '#libs/runtime/within', 'node:crypto', 'node:fs/promises'],
+  },
   'libs/queue/scratch.ts': {
     allowed: ['#libs/contract/job', '#libs/runtime/redis', '#libs/runtime/within', './names.ts', 'bullmq', 'ioredis'],
     forbidden: [
@@ -159,6 +164,19 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'apps/widget/view/scratch.ts': {
     allowed: ['../consent.ts', './element.ts', './widget.css?inline'],
     forbidden: ['../../worker/consume.ts', '@koa/router'],
+  },
+  'apps/verify/scratch.ts': {
+    allowed: ['#libs/contract/terms', '#libs/merkle/facts', '@noble/hashes/sha2.js', '@noble/ed25519', './page.ts'],
+    forbidden: [
+      '../api/app.ts',
+      '../dashboard/format.ts',
+      '../widget/uuid.ts',
+      '#libs/store/sql',
+      '../../libs/merkle/facts.ts',
+      'node:crypto',
+      'preact',
+      'zod',
+    ],
   },
   'apps/dashboard/scratch.ts': {
     allowed: [
