@@ -53,6 +53,8 @@ describe('the headers of an answer', () => {
     ['GET', '/v1/consent/DOMAIN/records?page=0', 'token', 400, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/v1/consent/dom_unknown/records', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/v1/organization', 'nothing', 401, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/log/checkpoint', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/log/tile/0/000', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/openapi.json', 'nothing', 200, closed],
     ['GET', '/nothing', 'nothing', 404, closed],
     ['DELETE', '/v1/organization', 'nothing', 405, closed],

@@ -2,7 +2,7 @@
 import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
 import type { Head } from '#libs/store/logs/heads';
 import type { LogName, Node, Run } from '#libs/store/logs/runs';
-import { sha256 } from './hashing.ts';
+import { sha256 } from '#libs/runtime/sha256';
 
 const tileWidth = 256;
 

@@ -6,7 +6,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
 import type { Database } from '#libs/store/sql';
 import { isBehind, recall, remember } from '#libs/witness/witness';
-import { sha256 } from './hashing.ts';
+import { sha256 } from '#libs/runtime/sha256';
 import type { Signer } from './signer.ts';
 
 /** checkpoints in one statement */

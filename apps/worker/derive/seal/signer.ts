@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { formatCheckpoint } from '#libs/merkle/checkpoint';
 import { formatNote } from '#libs/merkle/note';
 import { formatVerifierKey, type VerifierKey, verifierKey } from '#libs/merkle/verifier-key';
-import { sha256 } from './hashing.ts';
+import { sha256 } from '#libs/runtime/sha256';
 
 /** An Ed25519 private key in DER (RFC 8410), up to its 32 bytes. */
 const derPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
