@@ -8,7 +8,7 @@ import { root } from './paths.ts';
 import { singlePage } from './single-page.ts';
 
 /** What has files that are read as they are: pages, Lua and SQL. */
-const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations'];
+const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations', 'libs/witness'];
 
 /** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
 export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
