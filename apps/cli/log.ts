@@ -52,7 +52,11 @@ export function logCommand(): Command {
       for (const reason of reasons) process.stdout.write(`${advice[reason]}\n`);
       if (lag !== undefined) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
     });
-  command.addCommand(checkCommand()).addCommand(verifyCommand()).addCommand(restartCommand()).addCommand(confirmCommand());
+  command
+    .addCommand(checkCommand())
+    .addCommand(verifyCommand())
+    .addCommand(restartCommand())
+    .addCommand(confirmCommand());
   return command;
 }
 

@@ -104,7 +104,14 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   },
   'libs/witness/scratch.ts': {
     allowed: ['#libs/contract/terms', '#libs/runtime/redis', './witness.ts', 'ioredis'],
-    forbidden: ['#libs/store/sql', '#libs/counters/read', '../store/sql.ts', '../../apps/cli/main.ts', 'postgres', 'bullmq'],
+    forbidden: [
+      '#libs/store/sql',
+      '#libs/counters/read',
+      '../store/sql.ts',
+      '../../apps/cli/main.ts',
+      'postgres',
+      'bullmq',
+    ],
   },
   'libs/telemetry/scratch.ts': {
     allowed: ['pino', 'prom-client', 'node:http', './log.ts'],
@@ -143,7 +150,14 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   },
   'apps/worker/keep/scratch.ts': {
     allowed: ['#libs/store/records/months', './months.ts', 'bullmq'],
-    forbidden: ['../heal/healing.ts', '../derive/deriving.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+    forbidden: [
+      '../heal/healing.ts',
+      '../derive/deriving.ts',
+      '../consume.ts',
+      '../main.ts',
+      '../../api/app.ts',
+      'koa',
+    ],
   },
   'apps/worker/derive/seal/scratch.ts': {
     allowed: ['#libs/merkle/entry', '#libs/witness/witness', '#libs/store/logs/runs', '../close.ts', './grow.ts'],
