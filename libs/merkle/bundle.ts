@@ -17,7 +17,7 @@ export interface ProvenBundle {
   proven: ProvenEntry;
   entry: Entry;
   circumstances: Circumstances;
-  /** null once erased: what the log committed to cannot be opened any more */
+  /** null where the bundle says that they were erased: then nobody can open what the log committed to */
   personal: PrivateFields | null;
   /** the document that the visitor was shown */
   notice?: string;
@@ -39,8 +39,10 @@ export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto)
   const circumstances = parseCircumstances(
     open(crypto, objectIn(opening, 'circumstances'), entry.commitments.circumstances, 'circumstances'),
   );
+  // left out it would be neither opened nor said to be erased
+  if (opening.private === undefined) throw new Refused('`private` is missing.');
   const personal =
-    fieldOf(opening, 'private') === undefined
+    opening.private === null
       ? null
       : parsePrivate(open(crypto, objectIn(opening, 'private'), entry.commitments.private, 'personal fields'));
 
