@@ -9,8 +9,7 @@ import { hashLength } from './hash.ts';
 import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
 import { Refused } from './refused.ts';
 import { openTimestamp, type Timestamp } from './timestamp.ts';
-import type { Crypto, ProvenEntry } from './tlog-proof.ts';
-import { proveEntry } from './tlog-proof.ts';
+import { type Crypto, type ProvenEntry, proveEntry } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
 export interface ProvenBundle {
