@@ -16,11 +16,18 @@ import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { refuseOtherMethods } from './http/routes.ts';
 import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
+import { checkpoint, verifierKeys } from './log/checkpoint.ts';
+import { consistency } from './log/consistency.ts';
+import { entryBundle } from './log/entries.ts';
+import { proof } from './log/proof.ts';
+import { oneRecord } from './log/record.ts';
 import { records } from './log/records.ts';
+import { hashTile } from './log/tiles.ts';
 import { organization } from './manage/organization.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
+import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
 import type { Recorder } from './record/recorder.ts';
@@ -69,11 +76,21 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
   reads.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
   reads.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));
+  const read = [readHeaders, deadline, token, limit];
+  reads.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
+  reads.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
+  reads.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
+  reads.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
+  reads.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
+  // before hash tiles, whose path it also is
+  reads.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, inTurns, entryBundle(deps));
+  reads.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
   reads.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   for (const [path, serve] of Object.entries(dashboard())) pages.get(path, dashboardHeaders, serve);
+  for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 

@@ -4,6 +4,7 @@ import { listLogStatus, sealingLag } from '#libs/store/logs/status';
 import { checkCommand } from './log-check.ts';
 import { confirmCommand } from './log-confirm.ts';
 import { restartCommand } from './log-restart.ts';
+import { verifyCommand } from './log-verify.ts';
 import { isJson, print, printList, withDatabase } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -51,7 +52,11 @@ export function logCommand(): Command {
       for (const reason of reasons) process.stdout.write(`${advice[reason]}\n`);
       if (lag !== undefined) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
     });
-  command.addCommand(checkCommand()).addCommand(restartCommand()).addCommand(confirmCommand());
+  command
+    .addCommand(checkCommand())
+    .addCommand(verifyCommand())
+    .addCommand(restartCommand())
+    .addCommand(confirmCommand());
   return command;
 }
 

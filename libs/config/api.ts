@@ -30,6 +30,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: { mode: values.IP_MODE, hashKey: ipHashKey },
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+    /** how often the worker seals; 0: never */
+    sealSeconds: values.SEAL_SECONDS,
     demo: readDemo(values),
   };
 }

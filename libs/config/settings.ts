@@ -121,7 +121,7 @@ export const settings = {
   LOG_KEY_PREVIOUS: setting(hexKey, { for: ['worker'], secret: true, about: 'signs as well while keys rotate' }),
   SEAL_SECONDS: setting(wholeNumber(0, 3_600), {
     default: '60',
-    for: ['worker'],
+    for: services,
     about: 'how often records are sealed; 0: never',
   }),
   DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {

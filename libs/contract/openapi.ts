@@ -2,7 +2,15 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { type ProblemCode, problemBody, problems } from './problem.ts';
-import { domainPath, orgStatsQuery, recordsQuery, statsQuery } from './queries.ts';
+import {
+  consistencyQuery,
+  domainPath,
+  logQuery,
+  orgStatsQuery,
+  recordPath,
+  recordsQuery,
+  statsQuery,
+} from './queries.ts';
 import { recordBody } from './record.ts';
 import * as responses from './responses.ts';
 
@@ -29,7 +37,7 @@ function refusals(...codes: ProblemCode[]) {
         description: group.map((code) => `\`${code}\`: ${problems[code].title}`).join('\n\n'),
         headers: z.object({
           'X-Request-Id': requestId,
-          ...([429, 503].includes(status) && { 'Retry-After': retryAfter }),
+          ...([409, 429, 503].includes(status) && { 'Retry-After': retryAfter }),
           ...(status === 401 && !group.includes('invalid_api_key') && { 'WWW-Authenticate': z.string() }),
         }),
         content: {
@@ -48,7 +56,20 @@ const answer = (description: string, schema: z.ZodType, headers: Record<string, 
   content: { 'application/json': { schema } },
 });
 
+const plain = (description: string, mediaType: string, headers: Record<string, z.ZodType> = {}) => ({
+  description,
+  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
+  content: { [mediaType]: { schema: z.string() } },
+});
+
+/** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
+const tile = z.string().meta({
+  description:
+    'number in groups of three digits, all but the last with `x` (`x001/234`); a partial tile has its width (`000.p/17`)',
+});
+
 const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
+const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_limit_reached', 'record_not_found'] as const;
 const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
   ...operation,
   security: [{ accessToken: [] }],
@@ -67,6 +88,7 @@ export const createOpenApi = () =>
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },
+      { name: 'Log', description: 'the sealed log: checkpoints and proofs' },
       { name: 'Reference', description: 'the API description' },
     ],
     paths: {
@@ -133,6 +155,107 @@ export const createOpenApi = () =>
           responses: {
             200: answer('A page of records', responses.recordsPage),
             ...refusals(...bearerCodes, 'domain_not_found', 'plan_feature_required'),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/records/{recordId}': {
+        get: read({
+          operationId: 'getRecord',
+          summary: 'One record, with its place in the log',
+          tags: ['Read'],
+          requestParams: { path: recordPath, query: logQuery },
+          responses: {
+            200: answer('The record', responses.fullRecord),
+            ...refusals(...bearerCodes, ...recordCodes),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/records/{recordId}/proof': {
+        get: read({
+          operationId: 'getProof',
+          summary: 'Proof that a record is in the log, against its newest checkpoint',
+          tags: ['Log'],
+          requestParams: { path: recordPath, query: logQuery },
+          responses: {
+            200: {
+              description: 'The proof: a C2SP tlog-proof, or as JSON with all that the entry commits to',
+              headers: z.object({ 'X-Request-Id': requestId }),
+              content: {
+                'text/plain': { schema: z.string() },
+                'application/json': { schema: responses.proofBundle },
+              },
+            },
+            ...refusals(...bearerCodes, ...recordCodes, 'not_found', 'not_sealed_yet', 'expired'),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/log/checkpoint': {
+        get: read({
+          operationId: 'getCheckpoint',
+          summary: 'The newest signed size and root of the log',
+          tags: ['Log'],
+          requestParams: { path: domainPath, query: logQuery },
+          responses: {
+            200: plain('A C2SP signed note', 'text/plain'),
+            ...refusals(...bearerCodes, 'domain_not_found', 'not_found'),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/log/key': {
+        get: read({
+          operationId: 'getVerifierKeys',
+          summary: 'Every key that ever signed for the log, newest first, a line each',
+          tags: ['Log'],
+          requestParams: { path: domainPath, query: logQuery },
+          responses: {
+            200: plain('C2SP verifier keys', 'text/plain'),
+            ...refusals(...bearerCodes, 'domain_not_found', 'not_found'),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/log/consistency': {
+        get: read({
+          operationId: 'getConsistency',
+          summary: 'Proof that the log only grew between two sizes',
+          tags: ['Log'],
+          requestParams: { path: domainPath, query: consistencyQuery },
+          responses: {
+            200: answer('The proof', responses.consistency),
+            ...refusals(...bearerCodes, 'domain_not_found', 'not_found'),
+          },
+        }),
+      },
+      // before hash tiles, whose path it also is
+      '/v1/consent/{domainId}/log/tile/entries/{tile}': {
+        get: read({
+          operationId: 'getEntries',
+          summary: 'Entries of the log, up to 256 in a bundle',
+          tags: ['Log'],
+          requestParams: { path: domainPath.extend({ tile }), query: logQuery },
+          responses: {
+            200: plain('A C2SP tlog-tiles entry bundle', 'application/octet-stream'),
+            ...refusals(
+              ...bearerCodes,
+              'domain_not_found',
+              'plan_feature_required',
+              'record_limit_reached',
+              'not_found',
+              'expired',
+            ),
+          },
+        }),
+      },
+      '/v1/consent/{domainId}/log/tile/{level}/{tile}': {
+        get: read({
+          operationId: 'getTile',
+          summary: 'Hashes of the log, up to 256 in a tile',
+          tags: ['Log'],
+          requestParams: { path: domainPath.extend({ level: z.int().min(0).max(63), tile }), query: logQuery },
+          responses: {
+            200: plain('A C2SP tlog-tiles tile', 'application/octet-stream', {
+              'Cache-Control': z.string().meta({ description: 'a full tile never changes' }),
+            }),
+            ...refusals(...bearerCodes, 'domain_not_found', 'not_found'),
           },
         }),
       },

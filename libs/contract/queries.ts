@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { countDays, isDate, monthsBetween } from './calendar.ts';
 import { storable } from './record.ts';
 import { decision, domainIdPattern } from './terms.ts';
+import { uuidv7Pattern } from './uuid.ts';
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -72,5 +73,25 @@ export const orgStatsQuery = z.strictObject({
   cursor: cursor.optional(),
   limit: wholeNumber(1, 1000).optional().meta({ description: 'default 500' }),
 });
+
+export const recordPath = domainPath.extend({
+  recordId: z.string().regex(uuidv7Pattern, 'must be a UUIDv7'),
+});
+
+const log = wholeNumber(1, 1_000_000_000)
+  .optional()
+  .meta({ description: 'an earlier log of the domain, by its number; default: the newest' });
+
+export const logQuery = z.strictObject({ log });
+
+const size = wholeNumber(1, 999_999_999_999_999);
+
+export const consistencyQuery = z
+  .strictObject({
+    from: size.meta({ description: "the earlier checkpoint's size" }),
+    to: size.meta({ description: "the later checkpoint's size" }),
+    log,
+  })
+  .refine(({ from, to }) => from <= to, { ...outOfOrder, when: ({ issues }) => issues.length === 0 });
 
 export const noQuery = z.strictObject({});

@@ -105,6 +105,37 @@ export const recordsPage = z
   })
   .meta({ id: 'RecordsPage' });
 
+const base64 = z.string().meta({ description: 'base64' });
+const opening = z.object({
+  salt: z.string().meta({ description: '32 hex digits' }),
+  text: z.string().meta({ description: 'exactly the text that the entry commits to' }),
+});
+
+export const proofBundle = z
+  .object({
+    record: fullRecord,
+    entry: z.string().meta({ description: "exactly the text whose hash is the log's leaf" }),
+    opening: z.object({
+      circumstances: opening,
+      private: opening.nullable().meta({ description: 'null once the personal fields are erased' }),
+    }),
+    log: z.number().int().min(1),
+    position: count,
+    proof: z.array(base64).meta({ description: "base64, the leaf's sibling first" }),
+    checkpoint: z.string().meta({ description: 'the signed note' }),
+    verifierKeys: z.array(z.string()).meta({ description: 'every key that ever signed for this log, newest first' }),
+    notice: nullable.meta({ description: 'what the visitor was shown, as it was sent' }),
+    timestamp: z
+      .object({ checkpoint: z.string(), index: count, size: count, path: z.array(base64), token: base64 })
+      .nullable()
+      .meta({ description: "a time-stamping authority's, of a checkpoint that covers the entry" }),
+  })
+  .meta({ id: 'ProofBundle' });
+
+export const consistency = z
+  .object({ log: z.number().int().min(1), from: count, to: count, proof: z.array(base64) })
+  .meta({ id: 'Consistency' });
+
 export const organization = z
   .object({
     organizationId: z.string(),
@@ -121,4 +152,6 @@ export type FullRecord = z.infer<typeof fullRecord>;
 export type DomainStats = z.infer<typeof domainStats>;
 export type OrgStats = z.infer<typeof orgStats>;
 export type RecordsPage = z.infer<typeof recordsPage>;
+export type ProofBundle = z.infer<typeof proofBundle>;
+export type Consistency = z.infer<typeof consistency>;
 export type Organization = z.infer<typeof organization>;

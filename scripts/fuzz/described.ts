@@ -27,7 +27,8 @@ export function createCheck(document: Described): (answer: GivenAnswer) => strin
   ajv.addSchema({ $id: 'openapi', ...document });
   const templates = Object.keys(document.paths).map((template) => ({
     template,
-    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+    // a tile's number may have slashes
+    pattern: new RegExp(`^${template.replace('{tile}', '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
 
   return ({ method, path, status, type, body }) => {

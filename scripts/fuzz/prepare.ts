@@ -1,11 +1,11 @@
-/** What a run needs to find in the service before it starts: some records, and cursors that lead to the rest of them. */
+/** What a run needs to find in the service before it starts: some records, their ids, and cursors that lead to the rest of them. */
 import { postRecord, read } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Known } from './values.ts';
 
 export const prepared = 3;
 
-export type Site = Omit<Known, 'cursors'> & { baseUrl: string };
+export type Site = Omit<Known, 'cursors' | 'recordIds'> & { baseUrl: string };
 
 export async function prepare(site: Site): Promise<Known> {
   for (let count = 0; count < prepared; count += 1) {
@@ -15,7 +15,8 @@ export async function prepare(site: Site): Promise<Known> {
   if (!(await waitForTotal(site, prepared))) throw new Error('records do not arrive in the log');
   const pages = [`/v1/consent/${site.domainId}/records?limit=1`, '/v1/consent/org-stats?limit=1'];
   const cursors = await Promise.all(pages.map(async (page) => String((await get(site, page)).nextCursor)));
-  return { ...site, cursors };
+  const { records = [] } = await get(site, `/v1/consent/${site.domainId}/records`);
+  return { ...site, cursors, recordIds: records.map(({ id }) => id) };
 }
 
 export const record = async (site: Site): Promise<number> =>
@@ -27,7 +28,13 @@ export const waitForTotal = (site: Site, total: number): Promise<boolean> => {
   return waitUntil(async () => (await get(site, page)).total === total, { deadlineMs: 30_000 });
 };
 
-async function get({ baseUrl, token }: Site, path: string): Promise<{ total?: number; nextCursor?: string }> {
+interface Answer {
+  total?: number;
+  nextCursor?: string;
+  records?: { id: string }[];
+}
+
+async function get({ baseUrl, token }: Site, path: string): Promise<Answer> {
   const response = await read(baseUrl + path, token);
-  return (await response.json()) as { total?: number; nextCursor?: string };
+  return (await response.json()) as Answer;
 }

@@ -103,18 +103,33 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     }));
   };
 
+  const pathOf = (template: string, { parameters = [] }: Operation): fc.Arbitrary<string> => {
+    const ofPath = parameters.filter((parameter) => parameter.in === 'path');
+    const values = ofPath.map(({ name, schema }) =>
+      fc.oneof(mostly(18, valid(schema, name).map(String)), fc.stringMatching(/^[\w-]{1,64}$/), hostileText),
+    );
+    // the slashes of a tile's number are its own
+    const inPath = (name: string, value: string) =>
+      name === 'tile' ? value.split('/').map(encode).join('/') : encode(value);
+    return fc
+      .tuple(...values)
+      .map((given) =>
+        ofPath.reduce((path, { name }, at) => path.replace(`{${name}}`, () => inPath(name, given[at] ?? '')), template),
+      );
+  };
+
   const requestOf = (path: string, method: string, operation: Operation): fc.Arbitrary<Request> =>
     fc
       .record({
         method: fc.oneof(mostly(19, fc.constant(method)), fc.constantFrom(...methods)),
-        domainId: fc.oneof(mostly(18, fc.constant(known.domainId)), fc.stringMatching(/^[\w-]{1,64}$/), hostileText),
+        path: pathOf(path, operation),
         tail: fc.oneof(mostly(29, fc.constant('')), hostileText),
         query: queryOf(operation),
         headers: headersOf(operation),
         body: bodyOf(operation),
       })
-      .map(({ domainId, tail, query, ...rest }) => {
-        const target = path.replace('{domainId}', () => encode(domainId)) + encode(tail);
+      .map(({ path: ofParameters, tail, query, ...rest }) => {
+        const target = ofParameters + encode(tail);
         const headers = { ...rest.headers, ...(rest.body && { 'content-length': String(rest.body.length) }) };
         return { ...rest, headers, target: query ? `${target}?${query}` : target };
       });

@@ -25,6 +25,7 @@ export interface Known {
   apiKey: string;
   token: string;
   cursors: string[];
+  recordIds: string[];
 }
 
 const day = 86_400_000;
@@ -39,6 +40,20 @@ export function createValid(schemas: Record<string, Schema>, known: Known): Vali
     domainId: fc.constant(known.domainId),
     id: fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago)),
     cursor: fc.constantFrom(...known.cursors),
+    recordId: fc.constantFrom(...known.recordIds),
+    level: fc.integer({ min: 0, max: 2 }),
+    tile: fc.constantFrom(
+      '000',
+      '000.p/1',
+      '000.p/2',
+      '000.p/256',
+      '001',
+      'x001/000',
+      'x001/234.p/5',
+      '00',
+      'x000/000',
+    ),
+    log: fc.integer({ min: 1, max: 2 }),
     pageUrl: fc.webUrl({ withQueryParameters: true, withFragments: true }),
   };
 

@@ -54,6 +54,22 @@ describe('of several mistakes, the first in the order of the contract is told', 
     expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, path, { headers }), status, code);
   });
 
+  it.each<[string, number, string, { token?: boolean; domain?: boolean; rest: string }]>([
+    ['credentials', 401, 'missing_token', { rest: 'records/x/proof?log=0' }],
+    ['parameters', 400, 'invalid_request', { token: true, rest: `records/${makeIdAt(0)}/proof?log=0` }],
+    ['the path', 400, 'invalid_request', { token: true, rest: 'records/x/proof' }],
+    ['the domain', 404, 'domain_not_found', { token: true, rest: `records/${makeIdAt(0)}/proof` }],
+    ['the plan', 403, 'plan_feature_required', { token: true, domain: true, rest: `records/${makeIdAt(0)}/proof` }],
+    ['the plan', 403, 'plan_feature_required', { token: true, domain: true, rest: 'log/tile/entries/x' }],
+    ['the log, which no plan gates', 404, 'not_found', { token: true, domain: true, rest: 'log/checkpoint' }],
+  ])('the sealed log: %s → %i %s', async (_, status, code, { token, domain, rest }) => {
+    const path = `/v1/consent/${domain ? stack.domainId : 'dom_unknown'}/${rest}`;
+    const headers: Record<string, string> = token
+      ? { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` }
+      : {};
+    expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, path, { headers }), status, code);
+  });
+
   it('a page that may not record hears so only with a key that is right', async () => {
     const headers = { origin: evil };
     const body = { decision: 'custom' };

@@ -3,6 +3,7 @@ import { prepare, prepared, record, type Site, waitForTotal } from '../../script
 import { fuzz, type Outcome } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
 
 /** `npm run fuzz` sends ten times as many. */
 const requests = 2_000;
@@ -13,11 +14,14 @@ describe(`after ${requests} requests that are valid, nearly so, or hostile`, () 
   let outcome: Outcome;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ sealed: true });
     const token = tokenFor(stack.tenant.organizationId);
     const { domainId, apiKey } = stack;
     site = { baseUrl: stack.api.baseUrl, domainId, apiKey, token };
-    outcome = await fuzz({ ...stack.api, known: await prepare(site) }, { requests });
+    const known = await prepare(site);
+    const proof = `/v1/consent/${domainId}/records/${known.recordIds[0]}/proof`;
+    await eventually(async () => expect((await stack.client.get(proof)).status).toBe(200), { within: 20_000 });
+    outcome = await fuzz({ ...stack.api, known }, { requests });
   }, 180_000);
 
   it('every answer was one that the document describes, and there were answers of every kind', () => {

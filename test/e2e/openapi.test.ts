@@ -22,6 +22,13 @@ const routes = [
   ['get', '/v1/consent/org-stats', [200, 304, 400, 401, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/records/{recordId}', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/records/{recordId}/proof', [200, 400, 401, 403, 404, 409, 410, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/checkpoint', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/key', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/consistency', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/tile/entries/{tile}', [200, 400, 401, 403, 404, 410, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/tile/{level}/{tile}', [200, 400, 401, 404, 429, 500, 503]],
   ['get', '/v1/organization', [200, 400, 401, 429, 500, 503]],
   ['get', '/openapi.json', [200]],
   ['get', '/docs', [200]],
@@ -187,5 +194,8 @@ describe('the OpenAPI document', () => {
       'visitorId',
     ]);
     expect(names('/v1/consent/org-stats')).toEqual(['cursor', 'limit']);
+    expect(names('/v1/consent/{domainId}/records/{recordId}/proof')).toEqual(['domainId!', 'log', 'recordId!']);
+    expect(names('/v1/consent/{domainId}/log/consistency')).toEqual(['domainId!', 'from!', 'log', 'to!']);
+    expect(names('/v1/consent/{domainId}/log/tile/{level}/{tile}')).toEqual(['domainId!', 'level!', 'log', 'tile!']);
   });
 });

@@ -27,6 +27,15 @@ const page = (loads: string) => ({
 const dashboard = { ...page("style-src 'self';img-src 'self'"), 'cache-control': 'no-cache' };
 // Swagger UI sets style attributes and inlines its icons
 const docs = page("style-src 'self' 'unsafe-inline';img-src 'self' data:");
+// its script and its style are part of it, and it loads nothing
+const verify = {
+  ...closed,
+  'content-security-policy': expect.stringMatching(
+    /^default-src 'none';script-src 'sha256-[^']+';style-src 'sha256-[^']+';base-uri 'none';form-action 'none';frame-ancestors 'none'$/,
+  ),
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
 /** Other sites' pages are its readers. */
 const open = { ...always, 'cross-origin-resource-policy': null, 'access-control-allow-origin': '*', vary: 'Origin' };
 
@@ -44,6 +53,8 @@ describe('the headers of an answer', () => {
     ['GET', '/v1/consent/DOMAIN/records?page=0', 'token', 400, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/v1/consent/dom_unknown/records', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/v1/organization', 'nothing', 401, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/log/checkpoint', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
+    ['GET', '/v1/consent/DOMAIN/log/tile/0/000', 'token', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/openapi.json', 'nothing', 200, closed],
     ['GET', '/nothing', 'nothing', 404, closed],
     ['DELETE', '/v1/organization', 'nothing', 405, closed],
@@ -52,6 +63,8 @@ describe('the headers of an answer', () => {
     ['GET', '/domains/DOMAIN/log', 'nothing', 200, dashboard],
     ['GET', '/assets/nothing.js', 'nothing', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/domains/a%20b', 'nothing', 404, closed],
+    ['GET', '/verify', 'nothing', 200, verify],
+    ['HEAD', '/verify', 'nothing', 200, verify],
     ['GET', '/docs', 'nothing', 200, docs],
     ['GET', '/docs/docs.js', 'nothing', 200, docs],
     ['POST', '/v1/consent/DOMAIN/record', 'key', 202, open],

@@ -5,7 +5,7 @@ import { persist } from '#libs/store/records/persist';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, type Stack, startStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -29,12 +29,13 @@ describe('of another organization', () => {
   let others: Tenant;
   let theirs: Client;
   let theirDomain: string;
+  let theirRecord: string;
   /** what must never be in an answer to us */
   let traces: string[];
   let cursors: string[];
 
   beforeAll(async () => {
-    stack = await useStack();
+    stack = await startStack({ sealed: true });
     others = await makeTenant(stack.db, { domains: 2 });
     theirs = createClient(stack.api.baseUrl, others);
     theirDomain = at(others.domainIds, 0);
@@ -48,6 +49,9 @@ describe('of another organization', () => {
       expect((await theirs.stats(theirDomain, range)).body.total).toBe(3);
       expect((await theirs.records(theirDomain)).body.total).toBe(3);
     });
+    theirRecord = at(records, 0).id;
+    const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
+    await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
     const { body: page } = await theirs.records(theirDomain, 'limit=1');
     const { body: all } = await theirs.orgStats('limit=1');
     cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
@@ -73,8 +77,18 @@ describe('of another organization', () => {
     decision: ['accept_all', 'withdraw', 'x'],
     visitorId: ['theirs', 'nobody'],
     bot: ['true', 'false', 'x'],
+    log: ['1', '2', '0'],
     unknown: ['x'],
   });
+  /** Of a domain, with something of theirs in place of every other parameter. */
+  const pathOf = (template: string, domainId: string): string => {
+    const given: Record<string, string> = { domainId, recordId: theirRecord, level: '0', tile: '000.p/3' };
+    return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = given[name];
+      if (value === undefined) throw new Error(`no value for the path parameter ${name}`);
+      return value;
+    });
+  };
   const queries = (names: string[]): string[] => {
     const known = values();
     const singles = [...names, 'unknown'].flatMap((name) => {
@@ -99,7 +113,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([3, 2]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([10, 2]);
   });
 
   it.each(ofDomain)(
@@ -107,7 +121,7 @@ describe('of another organization', () => {
     async (path, operations) => {
       for (const method of methods) {
         for (const query of queries(parametersOf(operations))) {
-          const ask = (domainId: string) => send(method, `${path.replace('{domainId}', domainId)}?${query}`);
+          const ask = (domainId: string) => send(method, `${pathOf(path, domainId)}?${query}`);
           const [foreign, none] = [await ask(theirDomain), await ask(unknown)];
           expect([method, query, indistinguishable(foreign)]).toEqual([method, query, indistinguishable(none)]);
           // only a preflight says yes, and it says so to everyone
@@ -116,7 +130,11 @@ describe('of another organization', () => {
             query,
             method === 'OPTIONS' && foreign.status === 204,
           ]);
-          if (method === 'GET' && query === range) expect([404, 405]).toContain(foreign.status);
+          if (method === 'GET' && query === range) expect([400, 404, 405]).toContain(foreign.status);
+          // with what it needs, it is theirs to read
+          if (method !== 'GET' || (query !== '' && query !== range)) continue;
+          const own = (await theirs.get(`${pathOf(path, theirDomain)}?${query}`)).status;
+          if (own === 200) expect([query, foreign.status]).toEqual([query, 404]);
         }
       }
     },

@@ -1,4 +1,5 @@
 /** An API, a worker and one organization: shared by the files of one vitest worker, or a file's own. */
+import { randomBytes } from 'node:crypto';
 import type { NewRecord } from '#libs/contract/record';
 import type { FullRecord } from '#libs/contract/responses';
 import { raise } from '#libs/counters/raise';
@@ -68,14 +69,25 @@ export async function openStores(): Promise<OwnStores> {
   return { db, redis, env: { DATABASE_URL: url, REDIS_URL: redis.url } };
 }
 
+/** What a worker is started with to seal each second. */
+export const sealSettings = {
+  LOG_KEY: randomBytes(32).toString('hex'),
+  LOG_NAME: 'consent.example.com',
+  SEAL_SECONDS: '1',
+};
+
 /**
  * For a file that breaks something, or looks at all there is: everything is its own. Without a worker what is recorded
  * stays in the queue, and what is put in through `persist` is all there is.
+ * `sealed`: the worker seals each second.
  */
-export async function startStack(options: { tenant?: TenantOptions; worker?: boolean } = {}): Promise<OwnStack> {
-  const { worker = true } = options;
+export async function startStack(
+  options: { tenant?: TenantOptions; worker?: boolean; sealed?: boolean } = {},
+): Promise<OwnStack> {
+  const { worker = true, sealed = false } = options;
   const stores = await openStores();
-  const [api] = await Promise.all([startApi(stores.env), ...(worker ? [startWorker(stores.env)] : [])]);
+  const env = { ...stores.env, ...(sealed && sealSettings) };
+  const [api] = await Promise.all([startApi(env), ...(worker ? [startWorker(env)] : [])]);
   return withTenant(stores, api, options.tenant);
 }
 

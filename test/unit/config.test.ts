@@ -44,6 +44,7 @@ describe('with only what is needed', () => {
       readRatePerMinute: 6_000,
       failureRatePerMinute: 300,
       trustedProxyHops: 0,
+      sealSeconds: 60,
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
     });

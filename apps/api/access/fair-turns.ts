@@ -8,7 +8,7 @@ import { organizationIn } from './bearer.ts';
 
 /** reads of one organization at once */
 const defaultAtOnce = 4;
-/** Characters. A larger answer keeps its turn until it is sent or its client is gone. */
+/** Characters or bytes. A larger answer keeps its turn until it is sent or its client is gone. */
 const large = 256 * 1024;
 const maxWaiting = 200;
 
@@ -58,6 +58,7 @@ export function fairTurns(atOnce = defaultAtOnce): Middleware {
 function stringify(ctx: Context): number {
   // a 304 has no body
   if (ctx.body == null) return 0;
+  if (Buffer.isBuffer(ctx.body)) return ctx.body.length;
   const text = JSON.stringify(ctx.body);
   ctx.type = 'application/json';
   ctx.body = text;

@@ -3,7 +3,7 @@ import { addMonths, firstDay, monthOf, spanOf } from '#libs/contract/calendar';
 import { Problem } from '#libs/contract/problem';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
 import { readCounts } from '#libs/store/counters';
-import type { Sql } from '#libs/store/sql';
+import type { Database, Sql } from '#libs/store/sql';
 import type { Organization } from '#libs/store/tenants/tenants';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
@@ -11,6 +11,24 @@ export function requireOwnDomain(organization: Organization, domainId: string): 
   if (!organization.domains.some((domain) => domain.domainId === domainId)) {
     throw new Problem('domain_not_found', 'your organization has no such domain');
   }
+}
+
+/** Throws a 403 where the plan does not include the log. */
+export function requireConsentLog({ plan }: Organization): void {
+  if (plan.consentLog) return;
+  throw new Problem('plan_feature_required', `the plan ${plan.name} does not include the consent log`);
+}
+
+/** The rules for single records and what is made of them: the plan includes the log, and the limit does not cap it. */
+export async function requireWholeLog(db: Database, organization: Organization, now: number): Promise<void> {
+  requireConsentLog(organization);
+  const cap = await db.run((sql) => findCap(sql, organization, now));
+  if (!cap) return;
+  const { limit, used, resetsAt } = cap;
+  throw new Problem(
+    'record_limit_reached',
+    `your organization has ${used} of ${limit} records; wait until ${resetsAt}`,
+  );
 }
 
 export interface Cap {

@@ -11,7 +11,8 @@ export const problemType = 'application/problem+json';
 export function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
     const answer = toProblem(error);
-    if (answer.code === 'internal_error')
+    // a Problem was logged by whoever threw it
+    if (answer.code === 'internal_error' && answer !== error)
       log.error({ event: 'bug', err: error, requestId: ctx.state.requestId }, 'unexpected error');
     ctx.status = answer.status;
     ctx.set(answer.headers);

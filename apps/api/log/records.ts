@@ -1,5 +1,4 @@
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
-import { Problem } from '#libs/contract/problem';
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
@@ -8,7 +7,7 @@ import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
-import { type Cap, findCap, requireOwnDomain } from '../access/tenant-rules.ts';
+import { type Cap, findCap, requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
@@ -24,9 +23,7 @@ export function records({ db, readDb, metrics }: { db: Database; readDb: Databas
     const binding = { cursorKey, domainId };
     const position = query.cursor === undefined ? undefined : readCursor(query.cursor, binding);
     requireOwnDomain(organization, domainId);
-    if (!organization.plan.consentLog) {
-      throw new Problem('plan_feature_required', `the plan ${organization.plan.name} does not include the consent log`);
-    }
+    requireConsentLog(organization);
     const { page = position?.page ?? 1, limit = defaultLimit, decision, from, to, visitorId, bot } = query;
     const cap = await db.run((sql) => findCap(sql, organization, ctx.state.receivedAt));
     if (cap) {

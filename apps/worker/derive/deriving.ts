@@ -29,6 +29,10 @@ export interface DerivingParts {
   metrics: Metrics;
 }
 
+/** The derivations that run with these settings. */
+export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): string[] =>
+  settings ? [sealing] : [];
+
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;

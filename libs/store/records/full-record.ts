@@ -32,7 +32,7 @@ export function toPage(total: number, rows: Row[], limit: number): LogPage {
   return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
 }
 
-const toRecord = (row: Row): FullRecord => ({ ...toOwnRecord(row), log: row.log, position: row.position });
+export const toRecord = (row: Row): FullRecord => ({ ...toOwnRecord(row), log: row.log, position: row.position });
 
 /** A record without its place in the log. */
 export type OwnRecord = Omit<FullRecord, 'log' | 'position'>;

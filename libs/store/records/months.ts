@@ -20,6 +20,12 @@ export async function listDroppedMonths(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.month);
 }
 
+/** Whether retention has dropped the records of this month. */
+export async function isDropped(sql: Sql, month: string): Promise<boolean> {
+  const rows = await sql`select from record_months where month = ${month} and dropped_at is not null`;
+  return rows.length > 0;
+}
+
 /**
  * The months that are hidden, but whose records are still there: a reader was in the way of the last attempt. First the
  * one that is half detached, because Postgres detaches no other before it.
@@ -56,7 +62,8 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
   }
 }
 
-const hideMonth = (sql: Sql, month: string) =>
+/** From now on the log ends after this month. */
+export const hideMonth = (sql: Sql, month: string): Promise<void> =>
   sql.begin(async (transaction) => {
     await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
     await transaction`delete from bookmarks where left(day, 7) = ${month}`;

@@ -9,17 +9,23 @@ export const joinNames = (sql: Sql) => sql`
   left join domains on domains.number = r.domain_number
   left join user_agents on user_agents.number = r.user_agent_number`;
 
-/** The place of `records r` in its domain's log, once a checkpoint covers it. */
-export const joinLog = (sql: Sql) => sql`
+/**
+ * The place of `records r` in its domain's log, once a checkpoint covers it, with what its entry is made of. `only`: in no
+ * other log than this one.
+ */
+export const joinLog = (sql: Sql, only?: number) => sql`
   left join lateral (
-    select run.log, run.first + place_among(run.ids, r.id) as position
+    select run.log, run.first + among as position, substr(run.secrets, among * 16 + 1, 16) as secret,
+      substr(run.leaves, among * 32 + 1, 32) as leaf
     from (
-      select log, first, ids from log_runs
+      select log, first, ids, secrets, leaves from log_runs
       where domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
+        ${only === undefined ? sql`` : sql`and log = ${only}`}
       order by last_epoch, last_id limit 1
     ) as run
     join logs on logs.domain_number = r.domain_number and logs.log = run.log
-    where run.first + place_among(run.ids, r.id) < checkpoint_size
+    cross join place_among(run.ids, r.id) as among
+    where run.first + among < checkpoint_size
   ) as place on true`;
 
 /** With the hash, because that is what the index holds: ids are much longer. */

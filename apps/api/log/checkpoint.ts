@@ -1,0 +1,24 @@
+/** GET /v1/consent/:domainId/log/checkpoint and …/log/key: what one needs to follow a log. No plan gates them. */
+import { domainPath, logQuery } from '#libs/contract/queries';
+import type { PublishedLog } from '#libs/store/logs/published';
+import type { Database } from '#libs/store/sql';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { requireLog } from './published.ts';
+
+/** The signed note. */
+export const checkpoint = (deps: { readDb: Database }): Middleware => publishedText(deps, (log) => log.checkpoint);
+
+/** The verifier keys, a line each. */
+export const verifierKeys = (deps: { readDb: Database }): Middleware =>
+  publishedText(deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
+
+function publishedText({ readDb }: { readDb: Database }, textOf: (log: PublishedLog) => string): Middleware {
+  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+    requireOwnDomain(organizationIn(ctx), domainId);
+    ctx.body = textOf(await readDb.run((sql) => requireLog(sql, domainId, query.log)));
+    ctx.type = 'text/plain; charset=utf-8';
+  });
+}

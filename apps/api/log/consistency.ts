@@ -1,0 +1,31 @@
+/** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
+import { consistencyQuery, domainPath } from '#libs/contract/queries';
+import type { Consistency } from '#libs/contract/responses';
+import { base64 } from '#libs/merkle/bytes';
+import { consistencyProof, consistencyTiles } from '#libs/merkle/proofs';
+import { sha256 } from '#libs/runtime/sha256';
+import type { Database } from '#libs/store/sql';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { refuseFields } from '../http/field-errors.ts';
+import { guard } from '../http/guard.ts';
+import { readTileBytes } from './hashes.ts';
+import { requireLog } from './published.ts';
+
+export function consistency({ readDb }: { readDb: Database }): Middleware {
+  return guard({ params: domainPath, query: consistencyQuery }, async (ctx, { params: { domainId }, query }) => {
+    const { from, to } = query;
+    requireOwnDomain(organizationIn(ctx), domainId);
+    const answer = await readDb.run(async (sql): Promise<Consistency> => {
+      const published = await requireLog(sql, domainId, query.log);
+      if (to > published.size) {
+        throw refuseFields([{ path: '/to', message: `must be at most the log's size, ${published.size}` }]);
+      }
+      // of one size and the same there is nothing to prove
+      const tiles = await readTileBytes(sql, published, consistencyTiles(from, to));
+      return { log: published.log, from, to, proof: consistencyProof(sha256, from, to, tiles).map(base64) };
+    });
+    ctx.body = answer;
+  });
+}

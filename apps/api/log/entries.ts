@@ -1,0 +1,35 @@
+/** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
+import { domainPath, logQuery } from '#libs/contract/queries';
+import { utf8 } from '#libs/merkle/bytes';
+import { packBundle } from '#libs/merkle/entry-bundle';
+import { tileWidth } from '#libs/merkle/tile-path';
+import { inSnapshot } from '#libs/store/snapshot';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { requireLog } from './published.ts';
+import { readEntryTexts } from './sealed-text.ts';
+import { requireTile, tileIn } from './tiles.ts';
+
+export function entryBundle({ db, readDb, log }: { db: Database; readDb: Database; log: Log }): Middleware {
+  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    const bundle = tileIn(ctx);
+    const from = bundle.index * tileWidth;
+    const entries = await readDb.run((sql) =>
+      inSnapshot(sql, async (snapshot) => {
+        const published = await requireLog(snapshot, domainId, query.log);
+        requireTile(bundle, published.size);
+        const reported = { log, domainId, requestId: ctx.state.requestId };
+        return readEntryTexts(snapshot, published, { from, below: from + bundle.width }, reported);
+      }),
+    );
+    ctx.type = 'application/octet-stream';
+    ctx.body = Buffer.from(packBundle(entries.map(utf8)));
+  });
+}

@@ -1,0 +1,26 @@
+/** Hashes of a log, as proofs are made from them. */
+import { hashLength } from '#libs/merkle/hash';
+import type { TileBytes } from '#libs/merkle/proofs';
+import type { Tile } from '#libs/merkle/tile-path';
+import type { LogName } from '#libs/store/logs/runs';
+import { readTiles } from '#libs/store/logs/tiles';
+import type { Sql } from '#libs/store/sql';
+
+/** Of each tile as many hashes as its width says; throws where the store has fewer. */
+export async function readHashes(sql: Sql, log: LogName, tiles: Tile[]): Promise<Buffer[]> {
+  const found = await readTiles(sql, log, tiles);
+  return found.map((bytes, at) => {
+    const { level = 0, index = 0, width = 0 } = tiles[at] ?? {};
+    if (bytes.length >= width * hashLength) return bytes.subarray(0, width * hashLength);
+    throw new Error(
+      `tile ${level}/${index} of log ${log.log} of domain number ${log.domainNumber} has ${bytes.length} bytes`,
+    );
+  });
+}
+
+/** The tiles read at once, for a proof made of them. */
+export async function readTileBytes(sql: Sql, log: LogName, tiles: Tile[]): Promise<TileBytes> {
+  const hashes = await readHashes(sql, log, tiles);
+  const byName = new Map(tiles.map(({ level, index }, at) => [`${level}/${index}`, hashes[at]]));
+  return (level, index) => byName.get(`${level}/${index}`);
+}

@@ -1,0 +1,116 @@
+/**
+ * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
+ * C2SP tlog-proof, or as JSON with all that the entry commits to.
+ */
+import { monthOf } from '#libs/contract/calendar';
+import { Problem } from '#libs/contract/problem';
+import { logQuery, recordPath } from '#libs/contract/queries';
+import type { FullRecord, ProofBundle } from '#libs/contract/responses';
+import { timeOf } from '#libs/contract/uuid';
+import { base64, hex, utf8 } from '#libs/merkle/bytes';
+import { parseCheckpoint } from '#libs/merkle/checkpoint';
+import { type Opening, openingsOf } from '#libs/merkle/entry';
+import { parseNote } from '#libs/merkle/note';
+import { inclusionProof, inclusionTiles } from '#libs/merkle/proofs';
+import { formatTlogProof } from '#libs/merkle/tlog-proof';
+import { verifyInclusion } from '#libs/merkle/verify-proofs';
+import { sha256 } from '#libs/runtime/sha256';
+import type { PublishedLog } from '#libs/store/logs/published';
+import type { WantedRecord } from '#libs/store/records/find-record';
+import { isDropped } from '#libs/store/records/months';
+import { inSnapshot } from '#libs/store/snapshot';
+import type { Database, Sql } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { readTileBytes } from './hashes.ts';
+import { requireLog } from './published.ts';
+import { requireRecord } from './record.ts';
+import { differs, entryTextOf, type Reported } from './sealed-text.ts';
+
+export interface ProofParts {
+  config: { sealSeconds: number };
+  db: Database;
+  readDb: Database;
+  log: Log;
+}
+
+/** Seconds after which to ask again where nothing is sealed. */
+const unsealed = 60;
+
+export function proof({ config, db, readDb, log }: ProofParts): Middleware {
+  const notSealedYet = () =>
+    new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
+      headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
+    });
+
+  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, params.domainId);
+    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
+    const proven = await readDb.run((sql) =>
+      inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query }, reported)),
+    );
+    if (!proven) throw notSealedYet();
+    ctx.vary('Accept');
+    if (ctx.accepts('text/plain', 'application/json') === 'application/json') {
+      ctx.body = toBundle(proven);
+    } else {
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = toFile(proven);
+    }
+  });
+}
+
+interface Proven {
+  published: PublishedLog;
+  record: FullRecord;
+  position: number;
+  secret: Uint8Array;
+  entry: string;
+  /** the leaf's sibling first */
+  hashes: Uint8Array[];
+}
+
+/** Undefined where the record is not sealed yet. */
+async function prove(sql: Sql, wanted: WantedRecord, reported: Reported): Promise<Proven | undefined> {
+  const month = monthOf(timeOf(wanted.recordId));
+  if (await isDropped(sql, month)) throw new Problem('expired', `the records of ${month} are past their retention`);
+  const { record, sealed } = await requireRecord(sql, wanted);
+  const { log, position } = record;
+  if (log === null || position === null || !sealed) return undefined;
+  const published = await requireLog(sql, wanted.domainId, log);
+  const entry = entryTextOf({ ...sealed, record, position }, log, reported);
+  const tiles = await readTileBytes(sql, published, inclusionTiles(position, published.size));
+  const hashes = inclusionProof(sha256, position, published.size, tiles);
+  const { root, size } = parseCheckpoint(parseNote(published.checkpoint).text);
+  if (!verifyInclusion(sha256, { leaf: sealed.leaf, index: position, size, proof: hashes, root })) {
+    throw differs(log, position, reported);
+  }
+  return { published, record, position, secret: sealed.secret, entry, hashes };
+}
+
+const toFile = ({ published: { checkpoint }, entry, position, hashes }: Proven): string =>
+  formatTlogProof({ entry: utf8(entry), index: position, proof: hashes, checkpoint });
+
+function toBundle({ published, record, position, secret, entry, hashes }: Proven): ProofBundle {
+  const { log, checkpoint, verifierKeys } = published;
+  const openings = openingsOf(sha256, record, secret);
+  return {
+    record,
+    entry,
+    opening: { circumstances: toText(openings.circumstances), private: toText(openings.private) },
+    log,
+    position,
+    proof: hashes.map(base64),
+    checkpoint,
+    verifierKeys,
+    notice: null,
+    timestamp: null,
+  };
+}
+
+const toText = ({ salt, text }: Opening) => ({ salt: hex(salt), text });

@@ -1,0 +1,12 @@
+/** What is published of a domain's log, or the 404. */
+import { Problem } from '#libs/contract/problem';
+import { findLog, type PublishedLog } from '#libs/store/logs/published';
+import type { Sql } from '#libs/store/sql';
+
+/** The newest log if no number is given. */
+export async function requireLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog> {
+  const found = await findLog(sql, domainId, log);
+  if (found) return found;
+  const detail = log === undefined ? 'nothing of this domain is sealed yet' : `this domain has no log ${log}`;
+  throw new Problem('not_found', detail);
+}

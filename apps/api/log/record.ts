@@ -1,0 +1,29 @@
+/** GET /v1/consent/:domainId/records/:recordId: one record, with its place in the log. */
+import { Problem } from '#libs/contract/problem';
+import { logQuery, recordPath } from '#libs/contract/queries';
+import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/records/find-record';
+import type { Database, Sql } from '#libs/store/sql';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+
+export function oneRecord({ db, readDb }: { db: Database; readDb: Database }): Middleware {
+  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, params.domainId);
+    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    const { record } = await readDb.run((sql) => requireRecord(sql, { ...params, ...query }));
+    ctx.body = record;
+  });
+}
+
+/** Where a log is named, a record that is sealed in another one counts as missing; one that is not sealed yet does not. */
+export async function requireRecord(sql: Sql, wanted: WantedRecord): Promise<FoundRecord> {
+  const found = await findRecord(sql, wanted);
+  if (!found) throw new Problem('record_not_found', 'this domain has no such record');
+  if (found.record.log !== null || wanted.log === undefined) return found;
+  const elsewhere = await findRecord(sql, { ...wanted, log: undefined });
+  if (elsewhere?.record.log) throw new Problem('record_not_found', `the record is in log ${elsewhere.record.log}`);
+  return found;
+}

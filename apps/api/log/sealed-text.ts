@@ -1,0 +1,62 @@
+/**
+ * Entries, made again from the stored rows. What is served as proof has to be what was sealed, so each is checked against
+ * its leaf: otherwise a row was changed, and the answer is an error instead of a proof that does not verify.
+ */
+import { monthOf } from '#libs/contract/calendar';
+import { Problem, problems } from '#libs/contract/problem';
+import { timeOf } from '#libs/contract/uuid';
+import { equal, utf8 } from '#libs/merkle/bytes';
+import { entryOf } from '#libs/merkle/entry';
+import { leafHash } from '#libs/merkle/hash';
+import { sha256 } from '#libs/runtime/sha256';
+import type { PublishedLog } from '#libs/store/logs/published';
+import { readSealed, type SealedRecord } from '#libs/store/logs/sealed';
+import type { OwnRecord } from '#libs/store/records/full-record';
+import { listDroppedMonths } from '#libs/store/records/months';
+import type { Sql } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+
+/** Where a difference is reported. */
+export interface Reported {
+  log: Log;
+  domainId: string;
+  requestId: string;
+}
+
+/** What an entry is made of, and the leaf that it must hash to. */
+export type Sealed = Pick<SealedRecord, 'position' | 'leaf' | 'secret'> & { record: OwnRecord | undefined };
+
+/** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
+export function entryTextOf({ record, secret, leaf, position }: Sealed, log: number, reported: Reported): string {
+  const text = record && entryOf(sha256, record, secret);
+  if (text === undefined || !equal(leafHash(sha256, utf8(text)), leaf)) throw differs(log, position, reported);
+  return text;
+}
+
+/** The entries from position `from` on, `below` not included. Throws a 410 where retention dropped one of the records. */
+export async function readEntryTexts(
+  sql: Sql,
+  published: PublishedLog,
+  range: { from: number; below: number },
+  reported: Reported,
+): Promise<string[]> {
+  const [entries, dropped] = await Promise.all([readSealed(sql, published, range), listDroppedMonths(sql)]);
+  if (entries.some(({ id }) => isExpired(id, dropped))) {
+    throw new Problem('expired', 'a record in this range is past its retention');
+  }
+  if (entries.length !== range.below - range.from) throw differs(published.log, range.from, reported);
+  return entries.map((each) => entryTextOf(each, published.log, reported));
+}
+
+const nil = '0'.repeat(32);
+
+const isExpired = (id: string, droppedMonths: string[]): boolean =>
+  id === nil || droppedMonths.includes(monthOf(timeOf(`${id.slice(0, 8)}-${id.slice(8)}`)));
+
+export function differs(number: number, position: number, { log, domainId, requestId }: Reported): Problem {
+  log.error(
+    { event: 'entry_differs', domainId, log: number, position, requestId },
+    'an entry of a log is not what was sealed; see: assent log check',
+  );
+  return new Problem('internal_error', problems.internal_error.title);
+}

@@ -1,0 +1,440 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { monthOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import type { Consistency, FullRecord, ProofBundle } from '#libs/contract/responses';
+import { makeIdAt } from '#libs/contract/uuid';
+import { fromBase64, fromHex } from '#libs/merkle/bytes';
+import { commitment } from '#libs/merkle/entry';
+import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { verifyConsistency } from '#libs/merkle/verify-proofs';
+import { persist } from '#libs/store/records/persist';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createLogReader, crypto, type LogAnswer, type LogReader, sha256 } from '../support/log-reader.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
+
+const now = Date.now();
+const size = 700;
+
+const json = <Body>({ text }: LogAnswer): Body => JSON.parse(text);
+const bytesOf = (text: string): Uint8Array => fromBase64(text) ?? new Uint8Array();
+
+describe('the sealed log, read and verified from outside', () => {
+  let stack: OwnStack;
+  let sealer: Sealer;
+  let log: LogReader;
+  let records: NewRecord[];
+  /** of each checkpoint: its size and root */
+  const heads: { size: number; root: Uint8Array }[] = [];
+
+  const some = (count: number, domainId: string) =>
+    Array.from({ length: count }, (_, each) =>
+      recordAt(now - each * 31, {
+        domainId,
+        decision: 'custom',
+        visitorId: `visitor ${each % 7}`,
+        preferences: { analytics: each % 2 === 0, 10: true, 9: false },
+        bannerVersion: '2.4.1',
+        language: 'de',
+        ip: '192.0.2.0',
+        userAgent: 'Example/1.0 "quoted" ☂',
+        pageUrl: 'https://shop.example/',
+        metadata: { b: 'x', a: 1.5 },
+        ...(each % 3 === 0 && { gpc: true }),
+        ...(each % 5 === 0 && { bot: true }),
+      }),
+    );
+  const sealSome = async (count: number, domainId: string) => {
+    const added = some(count, domainId);
+    await persist(stack.db, added, { owe: true });
+    await sealer.closeAndSeal();
+    return added;
+  };
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false, tenant: { domains: 6 } });
+    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+    log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
+    records = [];
+    for (const count of [1, 2, 253, 1, 300, 143]) {
+      records.push(...(await sealSome(count, stack.domainId)));
+      heads.push(await log.checkpoint());
+    }
+  }, 60_000);
+
+  const domain = (index: number) => at(stack.tenant.domainIds, index);
+  const get = (domainId: string, path: string, accept = '*/*') =>
+    request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domainId}/${path}`, {
+      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, accept },
+    });
+  const anyRecord = () => at(records, 400);
+
+  it('its checkpoint is signed by its key, whose name is its origin', async () => {
+    const checkpoint = await log.checkpoint();
+    expect(checkpoint).toMatchObject({ size, origin: `${logName}/${stack.domainId}` });
+    const { headers } = await log.ok('log/checkpoint');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect((await log.keys()).map(({ name }) => name)).toEqual([checkpoint.origin]);
+    expect((await log.ok('log/key')).headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  it('its tiles make the root that was signed, at every size that it had', async () => {
+    expect(heads.map((head) => head.size)).toEqual([1, 3, 256, 257, 557, size]);
+    const tiles = await log.tiles(size);
+    expect([...tiles].map(([name, bytes]) => [name, bytes.length / 32])).toEqual([
+      ['0/0', 256],
+      ['0/1', 256],
+      ['0/2', 188],
+      ['1/0', 2],
+    ]);
+    for (const head of heads) expect(log.rootOf(head.size, tiles)).toEqual(Buffer.from(head.root));
+  });
+
+  it('its entries hash to its leaves, are all of its records, and hold nothing personal', async () => {
+    const entries = await log.entries(size);
+    const leaves = [...(await log.tiles(size))].flatMap(([name, bytes]) => (name.startsWith('0/') ? [bytes] : []));
+    expect(Buffer.concat(entries.map(log.leafOf))).toEqual(Buffer.concat(leaves));
+    const ids = entries.map((entry): string => JSON.parse(entry).id);
+    expect([...ids].sort()).toEqual(records.map(({ id }) => id).sort());
+    expect(entries.filter((entry) => /visitor \d|192\.0\.2|Example|shop\.example/.test(entry))).toEqual([]);
+  });
+
+  it('it only grew, by a proof between any two of its checkpoints', async () => {
+    for (const from of heads) {
+      for (const to of heads.filter((head) => head.size >= from.size)) {
+        const answer = await log.ok(`log/consistency?from=${from.size}&to=${to.size}`);
+        const body = json<Consistency>(answer);
+        expect(body).toMatchObject({ log: 1, from: from.size, to: to.size });
+        const proof = body.proof.map(bytesOf);
+        const claim = { from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof };
+        expect([from.size, to.size, verifyConsistency(sha256, claim)]).toEqual([from.size, to.size, true]);
+      }
+    }
+  });
+
+  it('a record shows its place, and its proof verifies at that place, wherever it is', async () => {
+    const entries = await log.entries(size);
+    const keys = await log.keys();
+    for (const position of [0, 1, 2, 3, 255, 256, 257, 511, 512, 556, 557, size - 1]) {
+      const recordId: string = JSON.parse(at(entries, position)).id;
+      const record = json<FullRecord>(await log.ok(`records/${recordId}`));
+      expect(record).toMatchObject({ id: recordId, domainId: stack.domainId, log: 1, position });
+      const file = (await log.ok(`records/${recordId}/proof`)).text;
+      expect(verifyTlogProof(file, keys, crypto)).toMatchObject({
+        holds: true,
+        entry: at(entries, position),
+        index: position,
+        size,
+      });
+    }
+  });
+
+  it('a bundle opens what its entry commits to, and its proof is that of the file', async () => {
+    const { id } = anyRecord();
+    const answer = await log.ok(`records/${id}/proof`, 'application/json');
+    expect(answer.headers.get('vary')).toContain('Accept');
+    const bundle = json<ProofBundle>(answer);
+    expect(Object.keys(bundle)).toEqual([
+      ...['record', 'entry', 'opening', 'log', 'position', 'proof', 'checkpoint', 'verifierKeys', 'notice'],
+      'timestamp',
+    ]);
+    expect(bundle).toMatchObject({ log: 1, notice: null, timestamp: null });
+    expect(bundle.record).toEqual(json<FullRecord>(await log.ok(`records/${id}`)));
+    const entry = JSON.parse(bundle.entry);
+    for (const label of ['circumstances', 'private'] as const) {
+      const opened = bundle.opening[label];
+      const salt = fromHex(opened?.salt ?? '') ?? new Uint8Array();
+      expect(salt).toHaveLength(16);
+      expect(commitment(sha256, salt, opened?.text ?? '')).toBe(entry[label]);
+    }
+    expect(JSON.parse(bundle.opening.private?.text ?? '')).toMatchObject({ visitorId: anyRecord().visitorId });
+    expect(JSON.parse(bundle.opening.circumstances.text)).toMatchObject({ bannerVersion: '2.4.1', language: 'de' });
+    const file = formatTlogProof({
+      entry: Buffer.from(bundle.entry),
+      index: bundle.position,
+      proof: bundle.proof.map(bytesOf),
+      checkpoint: bundle.checkpoint,
+    });
+    expect(file).toBe((await log.ok(`records/${id}/proof`)).text);
+    expect(`${bundle.verifierKeys.join('\n')}\n`).toBe((await log.ok('log/key')).text);
+  });
+
+  it.each([
+    ['*/*', 'text/plain'],
+    ['text/plain', 'text/plain'],
+    ['text/*;q=0.5', 'text/plain'],
+    ['image/png', 'text/plain'],
+    ['application/json', 'application/json'],
+    ['application/json, text/plain, */*', 'application/json'],
+    ['text/plain;q=0.1, application/json', 'application/json'],
+  ])('a proof asked for as %s is %s', async (accept, type) => {
+    const { headers } = await log.ok(`records/${anyRecord().id}/proof`, accept);
+    expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('only a full hash tile may be kept for ever', async () => {
+    const caching = async (path: string) => (await log.ok(`log/tile/${path}`)).headers.get('cache-control');
+    expect(await caching('0/000')).toBe('private, max-age=31536000, immutable');
+    expect(await caching('0/001')).toBe('private, max-age=31536000, immutable');
+    expect(await caching('0/000.p/255')).toBe('no-store');
+    expect(await caching('1/000.p/2')).toBe('no-store');
+    expect(await caching('entries/000')).toBe('no-store');
+  });
+
+  it.each([1, 17, 187, 188])('a partial tile of width %i is the beginning of what is there', async (width) => {
+    const { bytes, headers } = await log.ok(`log/tile/0/002.p/${width}`);
+    expect(headers.get('content-type')).toBe('application/octet-stream');
+    expect(bytes).toEqual((await log.ok('log/tile/0/002.p/188')).bytes.subarray(0, width * 32));
+    const { bytes: bundle } = await log.ok(`log/tile/entries/002.p/${width}`);
+    expect((await log.ok('log/tile/entries/002.p/188')).bytes.subarray(0, bundle.length)).toEqual(bundle);
+  });
+
+  it.each([
+    ...['0/002', '0/002.p/189', '0/003', '0/003.p/1', '1/000', '1/000.p/3', '1/001', '2/000.p/1', '63/000.p/1'],
+    ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000.p/-1', '0/000/p/1', '0/0', '0/0000', '00/000'],
+    ...['0/x000/000', '0/x000', '64/000', '0/000/', '0', '', '0/', '/000', '0%2F000', '0/00%30', '0/000.P/1'],
+    ...['0/x999/x999/x999/x999/999', '-1/000', '0/000.p/1x', 'entries', 'ENTRIES/000', 'x/000'],
+    ...['entries/002', 'entries/003.p/1', 'entries/000.p/256', 'entries/0', 'entries/', 'entries/%30%30%30'],
+  ])('tile/%s does not exist', async (path) => {
+    expectProblem(await get(stack.domainId, `log/tile/${path}`), 404, 'not_found');
+  });
+
+  it.each<[string, ...string[]]>([
+    ['', '/from', '/to'],
+    ['from=1', '/to'],
+    ['from=0&to=1', '/from'],
+    ['from=-1&to=1', '/from'],
+    ['from=2&to=1', '/from'],
+    ['from=1.5&to=2', '/from'],
+    ['from=x&to=y', '/from', '/to'],
+    [`from=1&to=${size + 1}`, '/to'],
+    ['from=1&to=99999999999999999999', '/to'],
+    ['from=1&to=2&to=3', '/to'],
+    ['from=1&to=2&log=0', '/log'],
+    ['from=1&to=2&size=3', '/size'],
+  ])('consistency?%s is refused by name', async (query, ...blamed) => {
+    expectBlame(await get(stack.domainId, `log/consistency?${query}`), ...blamed);
+  });
+
+  it.each([
+    'log/checkpoint',
+    'log/key',
+    'log/tile/0/000',
+    'log/tile/entries/000',
+    'log/consistency?from=1&to=2',
+    'records/ID',
+    'records/ID/proof',
+  ])('%s takes the number of a log, and no other parameter', async (path) => {
+    const given = path.replace('ID', anyRecord().id);
+    const ask = (query: string) => get(stack.domainId, `${given}${given.includes('?') ? '&' : '?'}${query}`);
+    expect((await ask('log=1')).status).toBe(200);
+    expectBlame(await ask('log=x'), '/log');
+    expectBlame(await ask('log=0'), '/log');
+    expectBlame(await ask('log=1&log=1'), '/log');
+    expectBlame(await ask('size=1'), '/size');
+    // where there is no such log, a record is sealed in another one
+    expectProblem(await ask('log=2'), 404, path.startsWith('log/') ? 'not_found' : 'record_not_found');
+  });
+
+  it('an id that is none is refused, and an unknown one or that of another domain is not found', async () => {
+    const [other] = await sealSome(1, domain(1));
+    for (const rest of ['', '/proof']) {
+      expectBlame(await get(stack.domainId, `records/x${rest}`), '/recordId');
+      expectBlame(await get(stack.domainId, `records/00000000-0000-0000-0000-000000000000${rest}`), '/recordId');
+      expectProblem(await get(stack.domainId, `records/${makeIdAt(now)}${rest}`), 404, 'record_not_found');
+      expectProblem(await get(stack.domainId, `records/${makeIdAt(0)}${rest}`), 404, 'record_not_found');
+      expectProblem(await get(stack.domainId, `records/${other?.id}${rest}`), 404, 'record_not_found');
+      expect((await get(domain(1), `records/${other?.id.toUpperCase()}${rest}`)).status).toBe(200);
+    }
+  });
+
+  it('before anything is sealed there is no log, and a record has no place in it', async () => {
+    const domainId = domain(2);
+    const record = recordAt(now, { domainId });
+    await persist(stack.db, [record], { owe: true });
+    for (const path of ['checkpoint', 'key', 'tile/0/000', 'tile/entries/000.p/1', 'consistency?from=1&to=1']) {
+      expectProblem(await get(domainId, `log/${path}`), 404, 'not_found');
+    }
+    expect((await get(domainId, `records/${record.id}`)).body).toMatchObject({ log: null, position: null });
+    const early = await get(domainId, `records/${record.id}/proof`);
+    expectProblem(early, 409, 'not_sealed_yet');
+    expect(early.headers.get('retry-after')).toBe('60');
+    await sealer.closeAndSeal();
+    expect((await get(domainId, `records/${record.id}/proof`)).status).toBe(200);
+    // the next one waits again, whatever log is asked for
+    const next = recordAt(now, { domainId });
+    await persist(stack.db, [next], { owe: true });
+    for (const query of ['', '?log=1']) {
+      expectProblem(await get(domainId, `records/${next.id}/proof${query}`), 409, 'not_sealed_yet');
+    }
+  });
+
+  it('what has a position but no checkpoint yet is not shown', async () => {
+    const domainId = domain(3);
+    await sealSome(3, domainId);
+    const [last] = await sealSome(1, domainId);
+    // as between the two statements that store entries and publish
+    await stack.db.run(
+      (sql) => sql`
+        update logs set checkpoint_size = 3
+        where domain_number = (select number from domains where id = ${domainId})`,
+    );
+    expectProblem(await get(domainId, `records/${last?.id}/proof`), 409, 'not_sealed_yet');
+    expect((await get(domainId, 'log/tile/0/000.p/3')).status).toBe(200);
+    expectProblem(await get(domainId, 'log/tile/0/000.p/4'), 404, 'not_found');
+    expectProblem(await get(domainId, 'log/tile/entries/000.p/4'), 404, 'not_found');
+    expectBlame(await get(domainId, 'log/consistency?from=1&to=4'), '/to');
+  });
+
+  it('of a changed record nothing is served as proof, and the log says where it is', async () => {
+    const domainId = domain(4);
+    const added = await sealSome(5, domainId);
+    const victim = at(added, 2);
+    const position = json<FullRecord>(
+      await createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId).ok(`records/${victim.id}`),
+    ).position;
+    await stack.db.run((sql) => sql`update records set decision = 'accept_all' where id = ${victim.id}`);
+    expectProblem(await get(domainId, `records/${victim.id}/proof`), 500, 'internal_error');
+    expect(await stack.api.logged('entry_differs')).toMatchObject({ level: 'error', domainId, log: 1, position });
+    expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
+    for (const { id } of added.filter((each) => each !== victim)) {
+      expect((await get(domainId, `records/${id}/proof`)).status).toBe(200);
+    }
+    // a missing one likewise
+    await stack.db.run((sql) => sql`delete from records where id = ${victim.id}`);
+    expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
+    expect(stack.api.events('bug')).toEqual([]);
+  });
+
+  it('a changed hash makes no proof either', async () => {
+    const domainId = domain(4);
+    const [first, second] = await sealSome(2, domainId);
+    await stack.db.run(
+      (sql) => sql`
+        update log_runs set leaves = set_byte(leaves, 0, 255 - get_byte(leaves, 0))
+        where domain_number = (select number from domains where id = ${domainId}) and first = 5`,
+    );
+    expectProblem(await get(domainId, `records/${first?.id}/proof`), 500, 'internal_error');
+    expectProblem(await get(domainId, `records/${second?.id}/proof`), 500, 'internal_error');
+  });
+
+  describe('once retention has dropped records', () => {
+    let domainId: string;
+    let old: NewRecord;
+
+    beforeAll(async () => {
+      domainId = domain(5);
+      await sealSome(2, domainId);
+      old = recordAt(now - 70 * 86_400_000, { domainId });
+      await stack.db.run((sql) => sql`select make_record_month(${monthOf(now - 70 * 86_400_000)})`);
+      await persist(stack.db, [old]);
+      await sealer.closeAndSeal();
+      await sealSome(254, domainId);
+      expect((await get(domainId, `records/${old.id}/proof`)).status).toBe(200);
+      await stack.db.run(
+        (sql) => sql`update record_months set dropped_at = now() where month = ${monthOf(now - 70 * 86_400_000)}`,
+      );
+    });
+
+    const expectExpired = async (proof: [number, string]) => {
+      expectProblem(await get(domainId, 'log/tile/entries/000'), 410, 'expired');
+      expectProblem(await get(domainId, 'log/tile/entries/000.p/3'), 410, 'expired');
+      expect((await get(domainId, 'log/tile/entries/000.p/2')).status).toBe(200);
+      expect((await get(domainId, 'log/tile/entries/001.p/1')).status).toBe(200);
+      expectProblem(await get(domainId, `records/${old.id}`), 404, 'record_not_found');
+      expectProblem(await get(domainId, `records/${old.id}/proof`), ...proof);
+    };
+
+    it('their bundles are expired as soon as their month is hidden, and other bundles and all hashes stay', async () => {
+      await expectExpired([410, 'expired']);
+      const reader = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId);
+      const { root } = await reader.checkpoint();
+      expect(reader.rootOf(257, await reader.tiles(257))).toEqual(Buffer.from(root));
+    });
+
+    it('and also once their ids and secrets are gone', async () => {
+      const zeros = (column: string, place: number) =>
+        stack.db.run(
+          (sql) => sql`
+            update log_runs set ${sql(column)} = overlay(${sql(column)} placing decode(repeat('00', 16), 'hex') from ${place * 16 + 1})
+            where domain_number = (select number from domains where id = ${domainId}) and first = 0`,
+        );
+      await zeros('ids', 2);
+      await zeros('secrets', 2);
+      await stack.db.run((sql) => sql`delete from records where id = ${old.id}`);
+      await stack.db.run((sql) => sql`update record_months set dropped_at = null`);
+      await expectExpired([404, 'record_not_found']);
+      await stack.db.run((sql) => sql`update log_runs set ids = null, secrets = null where first = 256`);
+      expectProblem(await get(domainId, 'log/tile/entries/001.p/1'), 410, 'expired');
+    });
+  });
+
+  describe('under a plan', () => {
+    const ungated = ['log/checkpoint', 'log/key', 'log/tile/0/000.p/3', 'log/consistency?from=1&to=2'];
+    const gated = ['records/ID', 'records/ID/proof', 'log/tile/entries/000.p/3'];
+
+    const underPlan = async (consentLog: boolean, monthlyRecordLimit: number | null) => {
+      const tenant = await makeTenant(stack.db, { consentLog, monthlyRecordLimit });
+      const domainId = at(tenant.domainIds, 0);
+      const added = await sealSome(3, domainId);
+      const client: Client = createClient(stack.api.baseUrl, tenant);
+      const ask = (path: string) =>
+        client.get<ProblemAnswer>(`/v1/consent/${domainId}/${path.replace('ID', at(added, 0).id)}`);
+      return ask;
+    };
+
+    it.each([
+      ['without the log', false, null, 'plan_feature_required'],
+      ['whose limit is reached', true, 3, 'record_limit_reached'],
+    ])('%s, records, proofs and entries are refused, and nothing else', async (_, consentLog, limit, code) => {
+      const ask = await underPlan(consentLog, limit);
+      for (const path of gated) {
+        expectProblem(await ask(path), 403, code);
+        // parameters come first, then the plan, then the thing itself
+        expectBlame(await ask(`${path}?x=1`), '/x');
+      }
+      expectProblem(await ask(`records/${makeIdAt(now)}`), 403, code);
+      expectProblem(await ask('log/tile/entries/999'), 403, code);
+      for (const path of ungated) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+    });
+
+    it('whose limit is not reached yet, everything can be read', async () => {
+      const ask = await underPlan(true, 4);
+      for (const path of [...gated, ...ungated]) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+    });
+  });
+
+  it('another organization has none of it', async () => {
+    const stranger = createClient(stack.api.baseUrl, await makeTenant(stack.db));
+    for (const path of ['log/checkpoint', 'log/key', 'log/tile/0/000', 'log/tile/entries/000', 'log/tile/x']) {
+      const answer = await stranger.get<ProblemAnswer>(`/v1/consent/${stack.domainId}/${path}`);
+      expectProblem(answer, 404, 'domain_not_found');
+    }
+    for (const path of [`records/${anyRecord().id}`, `records/${anyRecord().id}/proof`]) {
+      expectProblem(await stranger.get(`/v1/consent/${stack.domainId}/${path}`), 404, 'domain_not_found');
+    }
+  });
+
+  it('a log keeps every key that signed it, newest first, and old proofs verify with the old one', async () => {
+    const admin = createAdministration(stack.db, 'test');
+    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'rotating', origins: [] });
+    const [record] = await sealSome(1, domainId);
+    const reader = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId);
+    const before = await reader.keys();
+    const proof = (await reader.ok(`records/${record?.id}/proof`)).text;
+    const rotated = createSealer(stack.db, await openRedis(stack.redis.url));
+    await rotated.closeAndSeal();
+    const after = await reader.keys();
+    expect(after.slice(1)).toEqual(before);
+    expect(verifyTlogProof(proof, before, crypto)).toMatchObject({ holds: true });
+    const newProof = (await reader.ok(`records/${record?.id}/proof`)).text;
+    expect(verifyTlogProof(newProof, [at(after, 0)], crypto)).toMatchObject({ holds: true });
+    expect(verifyTlogProof(newProof, before, crypto)).toMatchObject({ holds: false });
+  });
+});
