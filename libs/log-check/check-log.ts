@@ -160,10 +160,7 @@ const zeros = Buffer.alloc(16);
 
 function entryAt({ ids, secrets, leaves }: StoredRun, at: number): Entry | undefined {
   const leaf = leaves.subarray(at * 32, at * 32 + 32);
-  if (leaf.length < 32) return undefined;
-  return {
-    id: ids ? ids.toString('hex', at * 16, at * 16 + 16) : noId,
-    secret: secrets ? secrets.subarray(at * 16, at * 16 + 16) : zeros,
-    leaf,
-  };
+  const secret = secrets?.subarray(at * 16, at * 16 + 16) ?? zeros;
+  const id = ids?.toString('hex', at * 16, at * 16 + 16) ?? noId;
+  return leaf.length === 32 && secret.length === 16 && id.length === 32 ? { id, secret, leaf } : undefined;
 }

@@ -33,7 +33,7 @@ export const openDatabase = async (): Promise<TestDatabase> => connectDatabase(a
 /** The database that the worker's files share: for tests that look only at tenants of their own making. */
 export const useDatabase = (): TestDatabase => connectDatabase(sharedStack().env.DATABASE_URL);
 
-function connectDatabase(url: string): TestDatabase {
+export function connectDatabase(url: string): TestDatabase {
   const db = createDatabase({ url, max: 8, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
   atEnd(() => db.close());
   return { url, db };

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import { sha256 } from '#libs/runtime/sha256';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { type Cli, createCli } from '../support/cli.ts';
+import { createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { startApi, startWorker } from '../support/service.ts';
+import { at, openStores, type StoreSettings } from '../support/stack.ts';
+import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const now = Date.now();
+
+interface Status {
+  logs: { domainId: string; log: number; size: number; sealedAt: string | null; behind: boolean }[];
+}
+
+describe('sealed logs by the command line', () => {
+  let env: StoreSettings;
+  let db: Database;
+  let cli: Cli;
+  let sealer: Sealer;
+  let tenant: Tenant;
+  let [one, two] = ['', ''];
+  const keys = [randomBytes(32)];
+
+  beforeAll(async () => {
+    ({ env, db } = await openStores());
+    cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
+    tenant = await makeTenant(db, { domains: 2 });
+    [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
+    sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);
+  });
+
+  const store = (domainId: string, count: number) =>
+    persist(
+      db,
+      Array.from({ length: count }, (_, each) => recordAt(now - each, { domainId })),
+    );
+  /** exit code and answer */
+  const check = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli.run('log', 'check', ...args, '--json');
+    expect(stderr).toBe('');
+    return { code, ...(JSON.parse(stdout) as { checked: number; differences: object[] }) };
+  };
+
+  it('say where nothing is sealed yet', async () => {
+    expect(await cli.json('log', 'status')).toEqual({ logs: [] });
+    expect((await cli.run('log', 'status')).stdout).toBe('nothing is sealed yet\n');
+    expect(await cli.error('log', 'key', one)).toBe(`nothing of domain ${one} is sealed yet`);
+    expect(await cli.error('log', 'key', 'nobody')).toBe('no domain nobody');
+    expect(await cli.error('log', 'restart', one)).toBe(`domain ${one} has no log: nothing of it is sealed yet`);
+    expect(await cli.json('log', 'confirm')).toEqual({ confirmed: 0, behind: [] });
+    expect(await check()).toEqual({ code: 0, checked: 0, differences: [] });
+  });
+
+  it('log status tells how far each log is sealed, and how far sealing lags behind', async () => {
+    await store(one, 3);
+    await store(two, 2);
+    await sealer.closeAndSeal();
+    expect(await cli.json('log', 'status')).toEqual({
+      logs: [
+        { domainId: one, log: 1, size: 3, sealedAt: expect.stringMatching(/^\d{4}-.*Z$/), behind: false },
+        { domainId: two, log: 1, size: 2, sealedAt: expect.stringMatching(/^\d{4}-.*Z$/), behind: false },
+      ],
+    });
+    const { stdout } = await cli.run('log', 'status');
+    expect(stdout).toMatch(
+      new RegExp(`^domainId .*halted\\n${one} +1 +3 .*–\\n${two} +1 +2 .*–\\nsealing is 0 s behind`),
+    );
+  });
+
+  it('log key prints the verifier keys, the newest first, those of earlier logs too', async () => {
+    const { verifierKeys } = await cli.json<{ verifierKeys: string[] }>('log', 'key', one);
+    expect(verifierKeys).toHaveLength(1);
+    expect(parseVerifierKey(sha256, at(verifierKeys, 0)).name).toBe(`${logName}/${one}`);
+    expect((await cli.run('log', 'key', one)).stdout).toBe(`${verifierKeys.join('\n')}\n`);
+    // the operator has changed LOG_KEY
+    const redis = await openRedis(env.REDIS_URL);
+    await createSealer(db, redis, [randomBytes(32), ...keys]).seal();
+    const changed = await cli.json<{ verifierKeys: string[] }>('log', 'key', one);
+    expect(changed.verifierKeys).toEqual([expect.any(String), at(verifierKeys, 0)]);
+    await sealer.seal();
+    expect(await cli.json('log', 'key', one, '--log', '1')).toEqual(changed);
+    expect(await cli.error('log', 'key', one, '--log', '2')).toMatch(/has no log 2/);
+  });
+
+  it('log check exits 1 for a changed record, and names its position', async () => {
+    expect(await check()).toEqual({ code: 0, checked: 5, differences: [] });
+    const [changed] = await db.run(
+      (sql) => sql<{ id: string }[]>`
+        update records set decision = 'withdraw' where id = (
+          select id from records where domain_number = (select number from domains where id = ${two}) order by id limit 1
+        ) returning id`,
+    );
+    const what = `record ${changed?.id} as stored, or its secret, is not what was sealed`;
+    const found = { code: 1, differences: [{ domainId: two, log: 1, position: 0, what }] };
+    expect(await check()).toEqual({ ...found, checked: 5 });
+    expect(await check('--domain', two)).toEqual({ ...found, checked: 2 });
+    expect(await check('--domain', one)).toEqual({ code: 0, checked: 3, differences: [] });
+    expect(await cli.error('log', 'check', '--domain', 'nobody')).toBe('no domain nobody');
+    const { code, stdout } = await cli.run('log', 'check');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(what) });
+    await db.run((sql) => sql`update records set decision = 'accept_all' where id = ${changed?.id ?? ''}`);
+    expect((await check()).code).toBe(0);
+  });
+
+  it('log check goes without Redis, and says so', async () => {
+    const { code, stdout, stderr } = await createCli({ ...env, REDIS_URL: 'redis://127.0.0.1:1' }).run('log', 'check');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^checked +5\n/) });
+    expect(stderr).toBe('not compared with what Redis remembers: Redis does not answer\n');
+  });
+
+  it('log status says of a halted log why, and what to do', async () => {
+    await db.run((sql) => sql`update logs set halted = 'behind' where origin = ${`${logName}/${one}`}`);
+    await db.run((sql) => sql`update logs set halted = 'unconfirmed' where origin = ${`${logName}/${two}`}`);
+    const { logs } = await cli.json<Status>('log', 'status');
+    expect(logs).toMatchObject([{ behind: true }, { behind: true }]);
+    const { stdout } = await cli.run('log', 'status');
+    expect(stdout).toMatch(/ behind\n.* unconfirmed\nbehind: .*log restart.*\nunconfirmed: .*log confirm\n/);
+  });
+
+  it('log confirm releases what is unconfirmed, and names what is behind', async () => {
+    const { code, stdout } = await cli.run('log', 'confirm');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^confirmed +1\\nbehind +${one}\\nthose behind lack entries`));
+  });
+
+  it('log restart ends a log and begins the next, and wants LOG_NAME', async () => {
+    expect(await createCli({ ...env }).error('log', 'restart', one)).toMatch(/^LOG_NAME must be set/);
+    expect(await cli.error('log', 'restart')).toBe('give either a domain or --all-behind');
+    expect(await cli.error('log', 'restart', one, '--all-behind')).toBe('give either a domain or --all-behind');
+    expect(await cli.error('log', 'restart', 'nobody')).toBe('no domain nobody');
+    const { stdout } = await cli.run('log', 'restart', '--all-behind');
+    expect(stdout).toContain(`${logName}/${one}/2`);
+    expect(await cli.json('log', 'restart', '--all-behind')).toEqual({ restarted: [] });
+    expect((await cli.run('log', 'restart', two)).stdout).toContain('log 1 ended at 2 entries and stays readable');
+    await store(one, 4);
+    await sealer.closeAndSeal();
+    const { logs } = await cli.json<Status>('log', 'status');
+    expect(logs).toMatchObject([
+      { domainId: one, log: 2, size: 4, behind: false },
+      { domainId: two, log: 2, size: 0, sealedAt: null, behind: false },
+    ]);
+    const [current, first] = await Promise.all([
+      cli.json<{ verifierKeys: string[] }>('log', 'key', one),
+      cli.json<{ verifierKeys: string[] }>('log', 'key', one, '--log', '1'),
+    ]);
+    expect(parseVerifierKey(sha256, at(current.verifierKeys, 0)).name).toBe(`${logName}/${one}/2`);
+    expect(parseVerifierKey(sha256, at(first.verifierKeys, 0)).name).toBe(`${logName}/${one}`);
+    expect(await check()).toEqual({ code: 0, checked: 9, differences: [] });
+  });
+
+  it('a worker with a key seals what the API takes', async () => {
+    const own = await openStores();
+    const owner = await makeTenant(own.db);
+    const [api] = await Promise.all([
+      startApi(own.env),
+      startWorker({ ...own.env, LOG_NAME: logName, LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' }),
+    ]);
+    const client = createClient(api.baseUrl, owner);
+    const recorded = await client.record(at(owner.domainIds, 0), at(owner.apiKeys, 0), { decision: 'accept_all' });
+    expect(recorded.status).toBe(202);
+    const ownCli = createCli(own.env);
+    await eventually(
+      async () => {
+        const { logs } = await ownCli.json<Status>('log', 'status');
+        expect(logs).toMatchObject([{ domainId: at(owner.domainIds, 0), log: 1, size: 1, behind: false }]);
+      },
+      { within: 30_000 },
+    );
+    expect(await ownCli.json('log', 'check')).toEqual({ checked: 1, differences: [] });
+  });
+});

@@ -1,0 +1,386 @@
+/** What happens to logs when Postgres or Redis is not the one that they were sealed with. */
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkLogs } from '#libs/log-check/check';
+import { parseCheckpoint } from '#libs/merkle/checkpoint';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { deriveNext } from '#libs/store/epochs/derivations';
+import { listLogStatus } from '#libs/store/logs/status';
+import { readPage } from '#libs/store/records/log';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { recall, remember } from '#libs/witness/witness';
+import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
+import { type Cli, createCli } from '../support/cli.ts';
+import { copyDatabase } from '../support/database.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { at } from '../support/stack.ts';
+import {
+  connectDatabase,
+  makeTenant,
+  openDatabase,
+  openRedis,
+  openRedisServer,
+  type Tenant,
+} from '../support/stores.ts';
+
+const now = Date.now();
+const keys = [randomBytes(32)];
+
+describe('logs', () => {
+  let url: string;
+  let db: Database;
+  let redisUrl: string;
+  let redis: RedisConnection;
+  let sealer: Sealer;
+  let cli: Cli;
+  let tenant: Tenant;
+  let [one, two, three] = ['', '', ''];
+
+  /** All goes on with this database. */
+  const use = (address: string) => {
+    url = address;
+    ({ db } = connectDatabase(address));
+    sealer = createSealer(db, redis, keys);
+    cli = createCli({ DATABASE_URL: url, REDIS_URL: redisUrl, LOG_NAME: logName, USER: 'ann' });
+  };
+
+  beforeEach(async () => {
+    redisUrl = (await openRedisServer()).url;
+    redis = await openRedis(redisUrl);
+    const opened = await openDatabase();
+    await opened.db.close();
+    use(opened.url);
+    tenant = await makeTenant(db, { domains: 3 });
+    [one, two, three] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1), at(tenant.domainIds, 2)];
+  });
+
+  /** A copy of the database as it is now. Postgres makes one only while nobody is connected. */
+  const backUp = async (): Promise<string> => {
+    await db.close();
+    const copy = await copyDatabase(url);
+    use(url);
+    return copy;
+  };
+
+  let stored = 0;
+  const store = (domainId: string, count: number) =>
+    persist(
+      db,
+      Array.from({ length: count }, () => recordAt(now - 1_000_000 + stored++, { domainId })),
+    );
+
+  interface Log {
+    log: number;
+    size: number;
+    checkpointSize: number;
+    checkpoint: string | null;
+    waitsFrom: number | null;
+  }
+  const logsOf = (domainId: string) =>
+    db.run(
+      async (sql): Promise<Log[]> => [
+        ...(await sql<Log[]>`
+          select log, size, checkpoint_size as "checkpointSize", checkpoint, waits_from as "waitsFrom" from logs
+          where domain_number = (select number from domains where id = ${domainId}) order by log`),
+      ],
+    );
+
+  /** What is halted, and why. */
+  const haltedLogs = async () =>
+    Object.fromEntries(
+      (await db.run((sql) => listLogStatus(sql))).flatMap(({ domainId, halted }) =>
+        halted ? [[domainId, halted]] : [],
+      ),
+    );
+
+  /** Every record has one position: in the order of epochs and ids, those of earlier logs first. */
+  const expectSealed = async (domainId: string, sizes: number[]) => {
+    const { ids, expected } = await db.run(async (sql) => {
+      const [domain] = await sql<{ number: number }[]>`select number from domains where id = ${domainId}`;
+      const number = domain?.number ?? 0;
+      const [all] = await sql<{ ids: string | null }[]>`
+        select encode(string_agg(ids, '' order by log, first), 'hex') as ids from log_runs where domain_number = ${number}`;
+      const records = await sql<{ id: string }[]>`
+        select id from records where domain_number = ${number} order by epoch, id`;
+      return {
+        ids: all?.ids?.match(/.{32}/g) ?? [],
+        expected: records.map(({ id }) => id.replaceAll('-', '')),
+      };
+    });
+    expect(ids).toEqual(expected);
+    expect((await logsOf(domainId)).map(({ checkpointSize }) => checkpointSize)).toEqual(sizes);
+    expect(await checkLogs({ db, redis, domainId })).toEqual({ checked: expected.length, differences: [] });
+    // and the API shows it
+    const { organizationId } = tenant;
+    const { records } = await db.run((sql) =>
+      readPage(sql, { organizationId, domainId, limit: expected.length, offset: 0 }),
+    );
+    const shown = records.map(({ id, log, position }) => ({
+      id: id.replaceAll('-', ''),
+      log: log ?? 0,
+      position: position ?? -1,
+    }));
+    shown.sort((a, b) => a.log - b.log || a.position - b.position);
+    expect(shown.map(({ id }) => id)).toEqual(expected);
+    expect(shown.map(({ log, position }) => `${log}/${position}`)).toEqual(
+      sizes.flatMap((size, before) => Array.from({ length: size }, (_, position) => `${before + 1}/${position}`)),
+    );
+  };
+
+  it('a Postgres restored from an older copy gets no position and no signature, records on, and a restart puts it right', async () => {
+    await store(one, 300);
+    await store(two, 10);
+    await store(three, 5);
+    await sealer.closeAndSeal();
+    const copy = await backUp();
+    await store(one, 50);
+    await store(two, 5);
+    await sealer.closeAndSeal();
+
+    await db.close();
+    use(copy);
+    const before = await Promise.all([logsOf(one), logsOf(two)]);
+    await store(one, 20);
+    await store(two, 4);
+    await store(three, 3);
+    await sealer.closeAndSeal();
+    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
+    await store(one, 7);
+    await sealer.closeAndSeal();
+    const after = await Promise.all([logsOf(one), logsOf(two)]);
+    const withoutWaiting = (logs: Log[]) => logs.map(({ waitsFrom, ...log }) => log);
+    expect(after.map(withoutWaiting)).toEqual(before.map(withoutWaiting));
+    // who was not sealed meanwhile goes on
+    await expectSealed(three, [8]);
+
+    expect(await cli.json('log', 'restart', one)).toEqual({
+      domainId: one,
+      ended: 1,
+      size: 300,
+      log: 2,
+      origin: `${logName}/${one}/2`,
+    });
+    await store(one, 9);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [300, 36]);
+    const checkpoint = at(await logsOf(one), 1).checkpoint ?? '';
+    expect(parseCheckpoint(`${checkpoint.split('\n\n')[0]}\n`)).toMatchObject({
+      origin: `${logName}/${one}/2`,
+      size: 36,
+    });
+    expect(await haltedLogs()).toEqual({ [two]: 'behind' });
+
+    const { restarted } = await cli.json<{ restarted: object[] }>('log', 'restart', '--all-behind');
+    expect(restarted).toMatchObject([{ domainId: two, ended: 1, log: 2 }]);
+    await sealer.closeAndSeal();
+    await expectSealed(two, [10, 4]);
+    expect(await haltedLogs()).toEqual({});
+    expect(await recall(redis.client, [one, two, three])).toMatchObject([
+      { log: 2, size: 36 },
+      { log: 2, size: 4 },
+      { log: 1, size: 8 },
+    ]);
+    const { acts } = await cli.json<{ acts: object[] }>('acts');
+    expect(acts.slice(0, 2)).toMatchObject([
+      { actor: 'ann', act: 'log.restart', subject: two, details: { ended: 1, size: 10, log: 2 } },
+      { actor: 'ann', act: 'log.restart', subject: one, details: { ended: 1, size: 300, log: 2 } },
+    ]);
+  });
+
+  it('a second restore begins a log whose number was never used', async () => {
+    await store(one, 3);
+    await sealer.closeAndSeal();
+    const copy = await backUp();
+    await cli.json('log', 'restart', one);
+    await store(one, 2);
+    await sealer.closeAndSeal();
+    await db.close();
+    use(copy);
+    await store(one, 4);
+    await sealer.closeAndSeal();
+    expect(await haltedLogs()).toEqual({ [one]: 'behind' });
+    expect(await cli.json('log', 'restart', one)).toMatchObject({ ended: 1, log: 3, origin: `${logName}/${one}/3` });
+    await sealer.closeAndSeal();
+    expect((await logsOf(one)).map(({ log, checkpointSize }) => [log, checkpointSize])).toEqual([
+      [1, 3],
+      [3, 4],
+    ]);
+  });
+
+  it('a domain whose first entry is younger than the restored copy is behind too', async () => {
+    const copy = await backUp();
+    await store(one, 3);
+    await sealer.closeAndSeal();
+    await db.close();
+    use(copy);
+    await store(one, 4);
+    await sealer.closeAndSeal();
+    await sealer.closeAndSeal();
+    expect(await haltedLogs()).toEqual({ [one]: 'behind' });
+    expect(at(await logsOf(one), 0)).toMatchObject({ size: 0, checkpoint: null });
+    await cli.json('log', 'restart', '--all-behind');
+    await sealer.closeAndSeal();
+    await expectSealed(one, [0, 4]);
+  });
+
+  it('another server with an empty Redis halts every log until it is confirmed that nothing is missing', async () => {
+    await store(one, 270);
+    await store(two, 5);
+    await sealer.closeAndSeal();
+    // what a copy looks like on another server
+    await db.run((sql) => sql`update log_server set system_identifier = '1'`);
+    await redis.client.flushall();
+    const before = await Promise.all([logsOf(one), logsOf(two)]);
+    for (const count of [20, 30]) {
+      await store(one, count);
+      await store(three, 1);
+      await sealer.closeAndSeal();
+    }
+    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
+    expect(at(await logsOf(one), 0)).toEqual({ ...at(before[0], 0), waitsFrom: expect.any(Number) });
+    expect(await logsOf(two)).toEqual(before[1]);
+    // one that has no entry yet has none to lose
+    await expectSealed(three, [2]);
+
+    expect(await cli.json('log', 'confirm', one)).toEqual({ confirmed: 1, behind: [] });
+    expect(await haltedLogs()).toEqual({ [two]: 'unconfirmed' });
+    expect(await recall(redis.client, [one, two])).toMatchObject([{ log: 1, size: 270 }, undefined]);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [320]);
+    expect(await cli.json('log', 'confirm')).toEqual({ confirmed: 1, behind: [] });
+    await store(two, 2);
+    await sealer.closeAndSeal();
+    await expectSealed(two, [7]);
+    expect(await haltedLogs()).toEqual({});
+    const { acts } = await cli.json<{ acts: object[] }>('acts');
+    expect(acts.slice(0, 2)).toMatchObject([
+      { actor: 'ann', act: 'log.confirm', subject: two, details: { log: 1, size: 5 } },
+      { actor: 'ann', act: 'log.confirm', subject: one, details: { log: 1, size: 270 } },
+    ]);
+  });
+
+  it('confirm does not release what is behind, and names it', async () => {
+    await store(one, 5);
+    await store(two, 5);
+    await store(three, 5);
+    await sealer.closeAndSeal();
+    await db.run((sql) => sql`update log_server set timeline = '0000002A'`);
+    await redis.client.flushall();
+    await sealer.seal();
+    const root = randomBytes(32).toString('base64');
+    await redis.client.hset('assent:logs', one, `1 6 ${root}`);
+    await sealer.seal();
+    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'unconfirmed', [three]: 'unconfirmed' });
+    // known only once it is asked for
+    await redis.client.hset('assent:logs', two, `1 6 ${root}`);
+    expect(await cli.json('log', 'confirm')).toEqual({ confirmed: 1, behind: [one, two] });
+    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
+  });
+
+  it('a failover that lost nothing needs nobody, where Redis is the same', async () => {
+    await store(one, 5);
+    await sealer.closeAndSeal();
+    await db.run((sql) => sql`update log_server set timeline = '0000002A'`);
+    await store(one, 5);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [10]);
+  });
+
+  it('an emptied Redis remembers every log again', async () => {
+    await store(one, 5);
+    await store(two, 6);
+    await sealer.closeAndSeal();
+    const known = await recall(redis.client, [one, two]);
+    await redis.client.flushall();
+    await sealer.seal();
+    expect(await recall(redis.client, [one, two])).toEqual(known);
+    // also where another one was published before the next look at the logs
+    await redis.client.hdel('assent:logs', one);
+    await sealer.seal();
+    expect(await recall(redis.client, [one, two])).toEqual(known);
+    await store(one, 2);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [7]);
+  });
+
+  it('Redis forgets nothing newer, whatever a worker that stalled tells it', async () => {
+    const root = randomBytes(32).toString('base64');
+    const tell = (log: number, size: number) => remember(redis.client, [{ domainId: one, log, size, root }]);
+    for (const [log, size] of [
+      [1, 10],
+      [1, 9],
+      [2, 1],
+      [1, 2_000_000],
+      [2, 0],
+    ] as const)
+      await tell(log, size);
+    expect(await recall(redis.client, [one])).toEqual([{ log: 2, size: 1, root }]);
+    await tell(2, 3_000_000_000);
+    expect(await recall(redis.client, [one])).toEqual([{ log: 2, size: 3_000_000_000, root }]);
+  });
+
+  it('what was never published of a log goes into the next one', async () => {
+    const metrics = createMetrics();
+    const seal = createSeal({ redis, metrics, originOf: (domainId) => `${logName}/${domainId}` });
+    const sealUnpublished = async (pieces: number) => {
+      await sealer.close();
+      for (let piece = 0; piece < pieces; piece += 1) await deriveNext(db, seal);
+    };
+    // cut in a tile, at the end of a tile, before the first entry, and in an epoch of which only a part has positions
+    await store(one, 300);
+    await store(two, 512);
+    await sealer.closeAndSeal();
+    await store(one, 400);
+    await store(two, 10);
+    await store(three, 300);
+    await sealUnpublished(2);
+    await store(one, 5_000);
+    await sealUnpublished(1);
+    expect((await Promise.all([one, two, three].map(logsOf))).map((logs) => at(logs, 0).size)).toEqual([
+      4_796, 522, 300,
+    ]);
+    for (const domainId of [one, two, three]) await cli.json('log', 'restart', domainId);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [300, 5_400]);
+    await expectSealed(two, [512, 10]);
+    await expectSealed(three, [0, 300]);
+  });
+
+  it('two workers, and restarts in between, give every record one position and halt nothing', async () => {
+    await db.run((sql) =>
+      sql`
+        create table halts (domain_number integer);
+        create function note_halt() returns trigger language plpgsql as $$
+        begin
+          if new.halted is not null then insert into halts values (new.domain_number); end if;
+          return new;
+        end $$;
+        create trigger note_halt before update on logs for each row execute function note_halt()`.simple(),
+    );
+    const other = connectDatabase(url).db;
+    const otherRedis = await openRedis(redisUrl);
+    const sealers = [sealer, createSealer(other, otherRedis, keys)];
+    for (let round = 0; round < 25; round += 1) {
+      await Promise.all([
+        store(one, 130),
+        store(two, 3),
+        ...sealers.map((each) => each.closeAndSeal().catch(ignoreElsewhere)),
+        ...(round === 12 ? [cli.json('log', 'restart', two)] : []),
+      ]);
+    }
+    await sealer.closeAndSeal();
+    await expectSealed(one, [25 * 130]);
+    const [first, second] = await logsOf(two);
+    expect((first?.checkpointSize ?? 0) + (second?.checkpointSize ?? 0)).toBe(25 * 3);
+    await expectSealed(two, [first?.checkpointSize ?? 0, second?.checkpointSize ?? 0]);
+    expect(await db.run((sql) => sql`select * from halts`)).toEqual([]);
+  });
+});
+
+/** The other one closed an epoch, or waits for it. */
+const ignoreElsewhere = (error: unknown) => {
+  if (!(error instanceof Error) || !/not yet|in the way/.test(error.message)) throw error;
+};
