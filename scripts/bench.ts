@@ -12,6 +12,7 @@ import { drain } from './bench/measurements/drain.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
+import { seal } from './bench/measurements/seal.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { giant, tenants, thousands } from './bench/measurements/tenants.ts';
@@ -27,7 +28,7 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
-const all = [accept, sustain, drain, disk, persist, fresh, burst, stats, pages, tenants, thousands, giant];
+const all = [accept, sustain, drain, disk, persist, seal, fresh, burst, stats, pages, tenants, thousands, giant];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
 

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
+import { logDrills } from './chaos/drills/log.ts';
 import { networkDrills } from './chaos/drills/network.ts';
 import { postgresDrills } from './chaos/drills/postgres.ts';
 import { processDrills } from './chaos/drills/processes.ts';
@@ -16,7 +17,14 @@ import { ensureDataRoot } from './stack/paths.ts';
 /** Drills mostly wait, and each has a stack of its own. */
 const atOnce = 2;
 
-const drills: Drill[] = [...processDrills, ...redisDrills, ...postgresDrills, ...networkDrills, ...recordDrills];
+const drills: Drill[] = [
+  ...processDrills,
+  ...redisDrills,
+  ...postgresDrills,
+  ...networkDrills,
+  ...recordDrills,
+  ...logDrills,
+];
 
 const flag = { type: 'boolean', default: false } as const;
 const { values, positionals: names } = parseArgs({ options: { quick: flag, list: flag }, allowPositionals: true });

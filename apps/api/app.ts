@@ -27,6 +27,7 @@ import { organization } from './manage/organization.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
+import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
 import type { Recorder } from './record/recorder.ts';
@@ -89,6 +90,7 @@ export function createApp(given: AppParts): Koa<State> {
   pages.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   for (const [path, serve] of Object.entries(dashboard())) pages.get(path, dashboardHeaders, serve);
+  for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 

@@ -4,6 +4,7 @@ import { actsCommand } from './acts.ts';
 import { countersCommand } from './counters.ts';
 import { domainCommand } from './domain.ts';
 import { keyCommand } from './key.ts';
+import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommand } from './org.ts';
 import { planCommand } from './plan.ts';
@@ -36,6 +37,7 @@ const nouns = [
   keyCommand,
   tokenCommand,
   recordsCommand,
+  logCommand,
   queueCommand,
   countersCommand,
   actsCommand,

@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { type NewRecord, newRecord } from '#libs/contract/record';
 import { persistInPart } from '#libs/store/records/persist-or-reject';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 import { print, printList, withDatabase } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 /** records in one statement */
@@ -63,11 +64,3 @@ async function replayPage(db: Database, page: RejectedRecord[]): Promise<number>
   if (ids.size > 0) await db.run((sql) => deleteRejected(sql, [...ids.values()]));
   return ids.size;
 }
-
-const wholeNumber =
-  (max = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${max}`);
-  };

@@ -11,7 +11,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
-import { createDeriving } from './derive/deriving.ts';
+import { createDeriving, derivationsOf } from './derive/deriving.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
 
@@ -38,7 +38,13 @@ const redisHealth = watchRedis(
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
 const healing = createHealing({ countersRedis, db, log, metrics });
 const deriving = createDeriving({ config, redis: countersRedis, db, log, metrics });
-const housekeeping = createHousekeeping({ retentionMonths: config.retentionMonths, redis, db, log });
+const housekeeping = createHousekeeping({
+  retentionMonths: config.retentionMonths,
+  derivations: derivationsOf(config),
+  redis,
+  db,
+  log,
+});
 const queues = observeQueues(redis, config.queueShards);
 createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundErrors.inc({ task: 'observe_queues' }));
 

@@ -17,6 +17,7 @@ export function readCliConfig(stack: Record<string, string>, given: NodeJS.Proce
       prepare: values.DATABASE_PREPARE,
     }),
     signing: () => readTokens(values),
+    logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
     actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
   };
 }

@@ -46,6 +46,7 @@ export interface EntryFields {
 /** A full record, with what an import and a notice add to it. */
 export type SealedRecord = EntryFields & Circumstances & PrivateFields;
 
+/** In base64url, as `commitment` gives them. */
 export interface Commitments {
   circumstances: string;
   private: string;
@@ -60,7 +61,7 @@ export function recordEntry(record: EntryFields, commitments: Commitments): stri
   if (isText(record.notice)) text += `,"notice":${quote(record.notice)}`;
   if (typeof record.gpc === 'boolean') text += `,"gpc":${record.gpc}`;
   if (record.bot) text += ',"bot":true';
-  return `${text},"circumstances":${quote(commitments.circumstances)},"private":${quote(commitments.private)}}`;
+  return `${text},"circumstances":"${commitments.circumstances}","private":"${commitments.private}"}`;
 }
 
 export interface NoticeEntry {
@@ -111,12 +112,32 @@ const isText = (value: Text): value is string => typeof value === 'string';
 /** By code unit, written by hand: an object would put `9` before `10`, and both before all other names. */
 function mapText(map: Record<string, string | number | boolean>): string {
   let text = '';
-  for (const name of Object.keys(map).sort()) {
+  for (const name of sorted(Object.keys(map))) {
     const value = map[name];
     if (value === undefined) continue;
-    text += `,${quote(name)}:${typeof value === 'string' ? quote(value) : JSON.stringify(value)}`;
+    text += `,${quote(name)}:${valueText(value)}`;
   }
   return `{${text.slice(1)}}`;
+}
+
+/** In place, by insertion: for the few names of a map, a third of the time of `sort`. */
+function sorted(names: string[]): string[] {
+  for (let from = 1; from < names.length; from++) {
+    const name = names[from] ?? '';
+    let to = from;
+    for (; to > 0; to--) {
+      const before = names[to - 1] ?? '';
+      if (before <= name) break;
+      names[to] = before;
+    }
+    names[to] = name;
+  }
+  return names;
+}
+
+function valueText(value: string | number | boolean): string {
+  if (typeof value === 'string') return quote(value);
+  return typeof value === 'boolean' ? `${value}` : JSON.stringify(value);
 }
 
 /** As JSON.stringify does it, but in half the time for what has nothing to escape, as nearly everything here. */

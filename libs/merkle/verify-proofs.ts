@@ -5,21 +5,22 @@
 import { equal } from './bytes.ts';
 import { emptyRoot, hashLength, nodeHash, type Sha256 } from './hash.ts';
 
-export interface Inclusion {
+/** A leaf's place in a tree. */
+export interface Place {
   leaf: Uint8Array;
   index: number;
   size: number;
   /** the leaf's sibling first */
   proof: Uint8Array[];
-  root: Uint8Array;
 }
 
-export function verifyInclusion(sha256: Sha256, { leaf, index, size, proof, root }: Inclusion): boolean {
-  if (!isCount(index) || !isCount(size) || index >= size || ![leaf, root, ...proof].every(isHash)) return false;
+/** The root of the tree in which the leaf has that place; undefined where the proof is not one of such a place. */
+export function inclusionRoot(sha256: Sha256, { leaf, index, size, proof }: Place): Uint8Array | undefined {
+  if (!isCount(index) || !isCount(size) || index >= size || ![leaf, ...proof].every(isHash)) return undefined;
   let [at, last] = [index, size - 1];
   let hash = leaf;
   for (const sibling of proof) {
-    if (last === 0) return false;
+    if (last === 0) return undefined;
     if (at % 2 === 1 || at === last) {
       hash = nodeHash(sha256, sibling, hash);
       for (; at % 2 === 0 && at !== 0; at /= 2) last = half(last);
@@ -28,7 +29,16 @@ export function verifyInclusion(sha256: Sha256, { leaf, index, size, proof, root
     }
     [at, last] = [half(at), half(last)];
   }
-  return last === 0 && equal(hash, root);
+  return last === 0 ? hash : undefined;
+}
+
+export interface Inclusion extends Place {
+  root: Uint8Array;
+}
+
+export function verifyInclusion(sha256: Sha256, { root, ...place }: Inclusion): boolean {
+  const found = inclusionRoot(sha256, place);
+  return found !== undefined && equal(found, root);
 }
 
 export interface Consistency {

@@ -2,7 +2,10 @@
  * The witness: Redis remembers the newest size and root of every log. A Postgres that was restored from an older copy is
  * behind it, and must not sign another tree of a size that was signed before.
  */
+import { readFileSync } from 'node:fs';
 import type { RedisClient } from '#libs/runtime/redis';
+
+const rememberNewer = readFileSync(new URL('./remember.lua', import.meta.url), 'utf8');
 
 const key = 'assent:logs';
 
@@ -25,18 +28,12 @@ export async function recall(redis: RedisClient, domainIds: string[]): Promise<(
   return fields.map((field) => (field ? unpack(field) : undefined));
 }
 
-/** Has to be answered before a checkpoint is published. */
+/** Has to be answered before a checkpoint is published. What is remembered already and newer stays. */
 export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promise<void> {
   if (logs.length === 0) return;
-  await redis.hset(key, Object.fromEntries(logs.map(({ domainId, ...log }) => [domainId, pack(log)])));
+  const fields = logs.flatMap(({ domainId, log, size, root }) => [domainId, log, size, root]);
+  await redis.eval(rememberNewer, 1, key, ...fields);
 }
-
-/** False for a Redis that was emptied, and for a new one. */
-export async function remembersAny(redis: RedisClient): Promise<boolean> {
-  return (await redis.exists(key)) === 1;
-}
-
-const pack = ({ log, size, root }: Witnessed): string => `${log} ${size} ${root}`;
 
 function unpack(field: string): Witnessed {
   const [log, size, root = ''] = field.split(' ');

@@ -1,10 +1,11 @@
-/** Checks the promises I1–I7 with SQL, Redis and the list of attempts. */
+/** Checks the promises I1–I8 with SQL, Redis and the list of attempts. */
 import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
 import { countersSince } from '#libs/store/counters';
 import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
+import { checkLogs, countUnsealed } from './check-log.ts';
 import type { Attempt } from './load.ts';
 import type { ChaosStack } from './stack.ts';
 
@@ -30,6 +31,8 @@ async function findNoise(stack: ChaosStack): Promise<string> {
   if (owed !== 0) return `${owed} raises are owed`;
   const { wait, active, delayed } = await countJobs(stack);
   if (wait + active + delayed > 0) return `${wait} jobs wait, ${active} are active, ${delayed} delayed`;
+  const unsealed = await countUnsealed(stack);
+  if (unsealed !== 0) return `${unsealed} records are not sealed`;
   const ready = await Promise.all(organizations(stack).map((id) => isReady(stack.counters, id)));
   return ready.every(Boolean) ? '' : 'counters are not ready in Redis';
 }
@@ -49,7 +52,8 @@ export const countJobs = (stack: ChaosStack) =>
     failed: await redis.zcard(queueKey('failed')),
   }));
 
-export async function check(stack: ChaosStack, attempts: Attempt[]) {
+/** `checkpoints`: all that were seen. */
+export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Iterable<string>) {
   const stored = await stack.sql(
     (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string; preferences: object }[]>`
       select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences
@@ -85,6 +89,8 @@ export async function check(stack: ChaosStack, attempts: Attempt[]) {
     /** jobs that failed or still wait (I5, I6) */
     stuck: jobs.wait + jobs.active + jobs.delayed + jobs.failed,
     rejected: await count(stack, 'rejected_records'),
+    /** what is wrong with the sealed logs (I8) */
+    logs: await checkLogs(stack, checkpoints),
     /** the slowest answer, in milliseconds (I7) */
     slowest: Math.round(Math.max(0, ...attempts.map(({ milliseconds }) => milliseconds))),
   };
@@ -132,7 +138,7 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
 }
 
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
-  const { lost, doubled, strange, differences, stuck, rejected, slowest } = verdict;
+  const { lost, doubled, strange, differences, stuck, rejected, logs, slowest } = verdict;
   return [
     ...(lost > 0 && !allowed.lost ? [`I1: ${lost} acknowledged records are lost`] : []),
     ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
@@ -140,6 +146,7 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
     ...(differences > 0 ? [`I3: ${differences} counters differ`] : []),
     ...(stuck > 0 ? [`I5: ${stuck} jobs are stuck`] : []),
     ...(rejected !== allowed.rejected ? [`I6: ${rejected} records were rejected`] : []),
+    ...logs.slice(0, 5).map((what) => `I8: ${what}`),
     ...(slowest > deadline ? [`I7: an answer took ${slowest} ms`] : []),
   ];
 }

@@ -7,6 +7,7 @@ import type { AssentProcess } from '../stack/assent-process.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
+import { watchCheckpoints } from './check-log.ts';
 import { createLoad } from './load.ts';
 import { startProxy } from './proxy.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
@@ -139,13 +140,14 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
   const { mayLose: lost = false } = drill;
   const scene = createScene(stack);
   const { load, found } = scene;
+  const checkpoints = watchCheckpoints(stack);
   try {
     await drill.run(scene);
     if (!scene.isHealed()) await scene.healed(200);
     await load.end();
     await untilQuiet(stack);
     const secondsToHeal = scene.secondsToHeal();
-    const verdict = await check(stack, load.attempts);
+    const verdict = await check(stack, load.attempts, checkpoints.seen);
     const { rejected, failures } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
@@ -154,5 +156,7 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
   } catch (error) {
     await load.end();
     return { breaches: [...found, describe(error)] };
+  } finally {
+    await checkpoints.stop();
   }
 }

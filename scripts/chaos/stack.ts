@@ -1,4 +1,5 @@
 /** What a drill runs on: stores, tenants and processes of its own. */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -9,6 +10,7 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import type { Site } from '../stack/client.ts';
+import { outputOf } from '../stack/command.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
@@ -37,6 +39,7 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
   const [site] = sites;
   if (!site) throw new Error('no site');
   const processes: AssentProcess[] = [];
+  const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
   return {
     folder,
     sites,
@@ -50,7 +53,13 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
     /** every process that was started, with its output */
     processes,
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-      const started = await startAssent(dist, app, { ...stores.env, PORT: '0', OPS_PORT: '0', ...extra });
+      const started = await startAssent(dist, app, {
+        ...stores.env,
+        ...sealing,
+        PORT: '0',
+        OPS_PORT: '0',
+        ...extra,
+      });
       processes.push(started);
       onStop(async () => {
         // a frozen process takes no other signal
@@ -59,6 +68,13 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
       });
       return started;
     },
+    /** The operator's command line. */
+    assent: (...args: string[]) =>
+      outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], {
+        cwd: dist,
+        env: { ...stores.env, LOG_NAME: sealing.LOG_NAME },
+        signal: new AbortController().signal,
+      }),
     /** Looks into Postgres directly, past any proxy. */
     sql: <T>(work: (sql: Sql) => Promise<T>) => withDatabase(url, (db) => db.run(work)),
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {

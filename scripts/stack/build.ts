@@ -5,9 +5,10 @@ import { type BuildEnvironmentOptions, type UserConfig, build as vite } from 'vi
 import { Advice, describe } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
+import { singlePage } from './single-page.ts';
 
 /** What has files that are read as they are: pages, Lua and SQL. */
-const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations'];
+const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations', 'libs/witness'];
 
 /** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
 export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
@@ -18,6 +19,7 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
       compile(unfinished, signal),
       buildWidget(path.join(unfinished, 'apps/widget')),
       buildDashboard(path.join(unfinished, 'apps/dashboard')),
+      buildVerifyPage(path.join(unfinished, 'apps/verify')),
     ]);
     for (const folder of folders) {
       const filter = (file: string) => !file.endsWith('.ts');
@@ -90,6 +92,21 @@ const buildDashboard = (outDir: string): Promise<void> =>
     { outDir, target: dashboardBrowsers, cssTarget: dashboardBrowsers, assetsInlineLimit: 0 },
     { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } } },
   );
+
+/** One file, which also works when it is opened from disk. */
+async function buildVerifyPage(outDir: string): Promise<void> {
+  const source = path.join(root, 'apps/verify');
+  const rolldownOptions = {
+    input: path.join(source, 'main.ts'),
+    output: { format: 'iife', entryFileNames: 'verify.js' },
+  } as const;
+  await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});
+  const script = readFileSync(path.join(outDir, 'verify.js'), 'utf8');
+  rmSync(path.join(outDir, 'verify.js'));
+  const style = readFileSync(path.join(source, 'verify.css'), 'utf8');
+  const html = readFileSync(path.join(source, 'index.html'), 'utf8');
+  writeFileSync(path.join(outDir, 'index.html'), singlePage(html, { script, style }));
+}
 
 async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
   try {

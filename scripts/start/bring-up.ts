@@ -10,7 +10,7 @@ import type { RunningServer, ServerOptions } from '../stack/server.ts';
 import { type Addresses, baseUrl, chooseAddresses, onFreePorts } from './addresses.ts';
 import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
 import { startService, untilReady } from './service.ts';
-import { canIssueTokens, given, jwtSecret, publishSettings, writePrivate } from './settings.ts';
+import { canIssueTokens, given, jwtSecret, publishSettings, sealing, writePrivate } from './settings.ts';
 
 export type SummaryFacts = Awaited<ReturnType<typeof bringUp>>['facts'];
 
@@ -38,6 +38,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
     ...(postgres.url && { DATABASE_URL: postgres.url }),
     ...(redis.url && { REDIS_URL: redis.url }),
     ...(canIssueTokens() && { JWT_SECRET: jwtSecret() }),
+    ...sealing(),
   };
 
   const cli = createCli(env, signal);

@@ -32,11 +32,24 @@ export function canIssueTokens(): boolean {
   return (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
 }
 
-export function jwtSecret(): string {
-  const secret = given('JWT_SECRET') ?? readPrivate('jwt-secret');
+export const jwtSecret = (): string =>
+  given('JWT_SECRET') ?? kept('jwt-secret', () => randomBytes(48).toString('base64url'));
+
+/** Records are sealed, and sooner than elsewhere: whoever tries the service out wants to see it. */
+export function sealing(): Record<string, string> {
+  return {
+    LOG_NAME: given('LOG_NAME') ?? 'localhost',
+    LOG_KEY: given('LOG_KEY') ?? kept('log-key', () => randomBytes(32).toString('hex')),
+    SEAL_SECONDS: given('SEAL_SECONDS') ?? '10',
+  };
+}
+
+/** A secret of this installation, made once. */
+function kept(name: string, make: () => string): string {
+  const secret = readPrivate(name);
   if (secret !== undefined) return secret;
-  const fresh = randomBytes(48).toString('base64url');
-  writePrivate('jwt-secret', fresh);
+  const fresh = make();
+  writePrivate(name, fresh);
   return fresh;
 }
 

@@ -27,6 +27,15 @@ const page = (loads: string) => ({
 const dashboard = { ...page("style-src 'self';img-src 'self'"), 'cache-control': 'no-cache' };
 // Swagger UI sets style attributes and inlines its icons
 const docs = page("style-src 'self' 'unsafe-inline';img-src 'self' data:");
+// its script and its style are part of it, and it loads nothing
+const verify = {
+  ...closed,
+  'content-security-policy': expect.stringMatching(
+    /^default-src 'none';script-src 'sha256-[^']+';style-src 'sha256-[^']+';base-uri 'none';form-action 'none';frame-ancestors 'none'$/,
+  ),
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
 /** Other sites' pages are its readers. */
 const open = { ...always, 'cross-origin-resource-policy': null, 'access-control-allow-origin': '*', vary: 'Origin' };
 
@@ -54,6 +63,8 @@ describe('the headers of an answer', () => {
     ['GET', '/domains/DOMAIN/log', 'nothing', 200, dashboard],
     ['GET', '/assets/nothing.js', 'nothing', 404, { ...closed, 'cache-control': 'no-store' }],
     ['GET', '/domains/a%20b', 'nothing', 404, closed],
+    ['GET', '/verify', 'nothing', 200, verify],
+    ['HEAD', '/verify', 'nothing', 200, verify],
     ['GET', '/docs', 'nothing', 200, docs],
     ['GET', '/docs/docs.js', 'nothing', 200, docs],
     ['POST', '/v1/consent/DOMAIN/record', 'key', 202, open],

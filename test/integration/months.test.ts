@@ -99,7 +99,7 @@ describe('the months of the records', () => {
       atEnd(() => keeper.close());
     });
 
-    const retention = () => dropExpiredMonths(keeper, 1, Date.now());
+    const retention = () => dropExpiredMonths(keeper, { retentionMonths: 1, derivations: [] }, Date.now());
     const tableExists = async (month: string) => {
       const [row] = await keeper.run(
         (sql) => sql<{ exists: boolean }[]>`

@@ -1,11 +1,14 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
+import { entryOf } from '#libs/merkle/entry';
 import { verifyNote } from '#libs/merkle/note';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { readSealed } from '#libs/store/logs/sealed';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
+import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -50,19 +53,33 @@ describe('sealing', () => {
   });
 
   const some = (domainId: string, count: number) =>
-    Array.from({ length: count }, (_, each) => recordAt(now - each * 17, { domainId, visitorId: `visitor ${each}` }));
+    Array.from({ length: count }, (_, each) =>
+      recordAt(now - each * 17, {
+        domainId,
+        // zeros at the end of a time, texts beyond ASCII, and what has to be escaped
+        receivedAt: new Date(Math.floor(now / 100) * 100 - each * 50).toISOString(),
+        visitorId: `visitor ${each}`,
+        userAgent: `Söme "browser"/${each % 3}`,
+        preferences: { 10: true, 9: false, analytics: each % 2 === 0 },
+        metadata: { text: 'ü\u2028"\\', number: 1e21, small: 0.1, flag: true },
+        language: 'de',
+        gpc: each % 3 === 0,
+      }),
+    );
 
   /** All entries of a domain's log as stored, and its records in the order that they must have there. */
   const logOf = (domainId: string) =>
     db.run(async (sql) => {
       const runs = await sql<{ first: number; entries: number; ids: Buffer; leaves: Buffer; secrets: Buffer }[]>`
-        select first, entries, ids, leaves, secrets from log_runs
+        select first, entries, coalesce(ids, decode(repeat('00', entries * 16), 'hex')) as ids, leaves,
+          coalesce(secrets, decode(repeat('00', entries * 16), 'hex')) as secrets
+        from log_runs
         where domain_number = (select number from domains where id = ${domainId}) order by first`;
       const records = await sql<{ id: string; epoch: number }[]>`
         select id, epoch from records where domain_number = (select number from domains where id = ${domainId})
         order by epoch, id`;
-      const [head] = await sql<{ size: number; checkpoint: string }[]>`
-        select size, checkpoint from logs where domain_number = (select number from domains where id = ${domainId})`;
+      const [head] = await sql<{ domainNumber: number; size: number; checkpoint: string }[]>`
+        select domain_number as "domainNumber", size, checkpoint from logs where domain_number = (select number from domains where id = ${domainId})`;
       const keys = await sql<{ key: string }[]>`
         select verifier_key as key from log_keys
         where domain_number = (select number from domains where id = ${domainId})`;
@@ -74,6 +91,7 @@ describe('sealing', () => {
         ids: runs.flatMap(({ ids }) => cut(ids, 16).map((id) => id.toString('hex'))),
         leaves: runs.flatMap(({ leaves }) => cut(leaves, 32)),
         expected: records.map(({ id }) => id.replaceAll('-', '')),
+        name: { domainNumber: head?.domainNumber ?? 0, log: 1 },
         size: head?.size ?? 0,
         checkpoint: head?.checkpoint ?? '',
         keys: keys.map(({ key }) => key),
@@ -97,6 +115,10 @@ describe('sealing', () => {
     const checkpoint = parseCheckpoint(`${log.checkpoint.split('\n\n')[0]}\n`);
     expect(checkpoint.size).toBe(records);
     expect(Buffer.from(checkpoint.root)).toEqual(treeHash(log.leaves));
+    const sealed = await db.run((sql) => readSealed(sql, log.name, { from: 0, below: records }));
+    for (const { record, secret, leaf } of sealed) {
+      if (record) expect(sha256(Buffer.from(`\0${entryOf(sha256, record, secret)}`))).toEqual(leaf);
+    }
     return log;
   };
 
@@ -123,6 +145,33 @@ describe('sealing', () => {
     expect((await logOf(three)).size).toBe(0);
     await sealer.closeAndSeal();
     await expectSound(three, 2);
+  });
+
+  it('keeps every leaf of an expired month, and no id or secret; the month stays until its records are sealed', async () => {
+    const { domainIds: own } = await makeTenant(db);
+    const domainId = at(own, 0);
+    const old = Array.from({ length: 400 }, (_, each) =>
+      recordAt(Date.UTC(2024, each < 300 ? 0 : 1, 20, 0, each), { domainId }),
+    );
+    await persist(db, old);
+    const retention = (from: number) => dropExpiredMonths(db, { retentionMonths: 1, derivations: ['seal'] }, from);
+    const march = Date.UTC(2024, 2, 5);
+    expect(await retention(march)).toEqual({ dropped: [], awaited: '2024-01' });
+    await sealer.closeAndSeal();
+    const before = await logOf(domainId);
+    expect(await retention(march)).toEqual({ dropped: ['2024-01'] });
+    const after = await logOf(domainId);
+    expect(after.leaves).toEqual(before.leaves);
+    const isGone = (id: string) => /^0+$/.test(id);
+    expect(after.ids.slice(0, 300).every(isGone)).toBe(true);
+    expect(after.ids.slice(300)).toEqual(after.expected);
+    expect(after.runs.every(({ secrets }, each) => secrets.length === after.runs[each]?.ids.length)).toBe(true);
+    // and it goes on
+    await persist(db, [recordAt(Date.UTC(2024, 1, 21), { domainId })]);
+    await sealer.closeAndSeal();
+    const grown = await logOf(domainId);
+    expect(grown.size).toBe(401);
+    expect(grown.leaves.slice(0, 400)).toEqual(before.leaves);
   });
 
   it('seals an epoch in which one domain has more records than fit a piece', async () => {

@@ -12,5 +12,6 @@ const { values, positionals } = parseArgs({
 });
 const headers = values.header.map((header) => header.split(/:\s*(.*)/, 2));
 const response = await fetch(positionals[0], { method: values.request, headers, body: values.data });
-process.stdout.write(`${await response.text()}\n`);
+const end = values['write-out'] === undefined ? '' : '\n';
+process.stdout.write(`${await response.text()}${end}`);
 process.exitCode = response.ok ? 0 : 22;

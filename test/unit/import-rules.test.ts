@@ -36,6 +36,7 @@ const otherApps = [
   '../../worker/consume.ts',
   '../../cli/session.ts',
   '../../dashboard/main.ts',
+  '../../verify/main.ts',
   '../../widget/main.ts',
 ];
 /** What a capability of the API may and may not import. */
@@ -54,6 +55,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'libs/contract/scratch.ts': { ...pure, allowed: [...pure.allowed, './terms.ts'] },
   'libs/config/scratch.ts': pure,
   'libs/runtime/scratch.ts': { ...pure, allowed: [...pure.allowed, './batcher.ts', 'ioredis'] },
+  'libs/merkle/scratch.ts': {
+    allowed: ['zod', '#libs/contract/terms', '../contract/terms.ts', './bytes.ts'],
+    forbidden: [...pure.forbidden, '#libs/config/log', '#libs/runtime/within', 'node:crypto', 'node:fs/promises'],
+  },
   'libs/queue/scratch.ts': {
     allowed: ['#libs/contract/job', '#libs/runtime/redis', '#libs/runtime/within', './names.ts', 'bullmq', 'ioredis'],
     forbidden: [
@@ -97,6 +102,17 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
       'koa',
     ],
   },
+  'libs/witness/scratch.ts': {
+    allowed: ['#libs/contract/terms', '#libs/runtime/redis', './witness.ts', 'ioredis'],
+    forbidden: [
+      '#libs/store/sql',
+      '#libs/counters/read',
+      '../store/sql.ts',
+      '../../apps/cli/main.ts',
+      'postgres',
+      'bullmq',
+    ],
+  },
   'libs/telemetry/scratch.ts': {
     allowed: ['pino', 'prom-client', 'node:http', './log.ts'],
     forbidden: [
@@ -130,11 +146,22 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   },
   'apps/worker/heal/scratch.ts': {
     allowed: ['#libs/counters/fill', './organizations.ts'],
-    forbidden: ['../keep/months.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+    forbidden: ['../keep/months.ts', '../derive/deriving.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
   },
   'apps/worker/keep/scratch.ts': {
     allowed: ['#libs/store/records/months', './months.ts', 'bullmq'],
-    forbidden: ['../heal/healing.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+    forbidden: [
+      '../heal/healing.ts',
+      '../derive/deriving.ts',
+      '../consume.ts',
+      '../main.ts',
+      '../../api/app.ts',
+      'koa',
+    ],
+  },
+  'apps/worker/derive/seal/scratch.ts': {
+    allowed: ['#libs/merkle/entry', '#libs/witness/witness', '#libs/store/logs/runs', '../close.ts', './grow.ts'],
+    forbidden: ['../../heal/healing.ts', '../../keep/months.ts', '../../consume.ts', '../../../api/app.ts', 'koa'],
   },
   'apps/widget/scratch.ts': {
     allowed: ['#libs/contract/terms', './uuid.ts', './view/view.ts'],
@@ -153,6 +180,19 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'apps/widget/view/scratch.ts': {
     allowed: ['../consent.ts', './element.ts', './widget.css?inline'],
     forbidden: ['../../worker/consume.ts', '@koa/router'],
+  },
+  'apps/verify/scratch.ts': {
+    allowed: ['#libs/contract/terms', '#libs/merkle/facts', '@noble/hashes/sha2.js', '@noble/ed25519', './page.ts'],
+    forbidden: [
+      '../api/app.ts',
+      '../dashboard/format.ts',
+      '../widget/uuid.ts',
+      '#libs/store/sql',
+      '../../libs/merkle/facts.ts',
+      'node:crypto',
+      'preact',
+      'zod',
+    ],
   },
   'apps/dashboard/scratch.ts': {
     allowed: [

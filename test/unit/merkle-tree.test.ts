@@ -13,7 +13,7 @@ import {
   type TileBytes,
 } from '#libs/merkle/proofs';
 import type { Tile } from '#libs/merkle/tile-path';
-import { verifyConsistency, verifyInclusion } from '#libs/merkle/verify-proofs';
+import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/merkle/verify-proofs';
 import { sha256 } from '../support/log-vector.ts';
 import { slowConsistency, slowInclusion, slowLevel, slowRoot } from '../support/slow-tree.ts';
 
@@ -166,6 +166,12 @@ describe('proofs from tiles', () => {
         expect(verifyInclusion(sha256, { ...claim, leaf: sha256(claim.leaf) })).toBe(false);
         expect(verifyInclusion(sha256, { ...claim, root: sha256(claim.root) })).toBe(false);
         expect(verifyInclusion(sha256, { ...claim, size: 0 })).toBe(false);
+        // nor is there a root that a proof of another length could lead to
+        expect(inclusionRoot(sha256, claim)).toEqual(claim.root);
+        expect(inclusionRoot(sha256, { ...claim, proof: [...claim.proof, claim.root] })).toBeUndefined();
+        expect(inclusionRoot(sha256, { ...claim, proof: claim.proof.slice(1) })).toEqual(
+          claim.proof.length === 0 ? claim.root : undefined,
+        );
       }),
       { numRuns: 60 },
     );

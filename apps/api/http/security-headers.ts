@@ -47,3 +47,10 @@ const pageHeaders = (directives: Record<string, string[]>): Middleware =>
 export const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
 export const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
 export const dashboardHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
+
+/** A page with its own policy inside, which allows its script and style by their hashes: nothing is loaded at all. */
+export const singlePageHeaders = (policy: string): Record<string, string> => ({
+  ...forDocuments,
+  'Content-Security-Policy': `${policy};frame-ancestors 'none'`,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+});

@@ -5,11 +5,18 @@ import type { Log } from '#libs/telemetry/log';
 
 /** milliseconds */
 const patience = { first: 200, most: 5_000 };
-/** Seconds after which a connection of ours that is still in the way is ended. */
-const longest = 30;
 
-/** Returns a round, to be called once a second. `every`: milliseconds between two closings. */
-export function createClosing({ db, log, every }: { db: Database; log: Log; every: number }): () => Promise<void> {
+export interface ClosingParts {
+  db: Database;
+  log: Pick<Log, 'warn' | 'error'>;
+  /** milliseconds between two closings */
+  every: number;
+  /** Seconds after which a connection of ours that is still in the way is ended. */
+  longest?: number;
+}
+
+/** Returns a round, to be called once a second. */
+export function createClosing({ db, log, every, longest = 30 }: ClosingParts): () => Promise<void> {
   let wait = patience.first;
   return async () => {
     // all workers try; the one that comes a moment too early closes it in its next round

@@ -21,12 +21,15 @@ const scheduleEvery = 10_000;
 
 export function createHousekeeping({
   retentionMonths,
+  derivations,
   redis,
   db,
   log,
 }: {
   /** 0: records are kept for ever */
   retentionMonths: number;
+  /** those that have to be done with a month before it is dropped */
+  derivations: string[];
   redis: RedisConnection;
   db: Database;
   log: Log;
@@ -34,8 +37,10 @@ export function createHousekeeping({
   const tasks: Record<string, () => Promise<void>> = {
     months: () => makeMonths(db, Date.now()),
     retention: async () => {
-      const { dropped, held } = await dropExpiredMonths(db, retentionMonths, Date.now());
+      const { dropped, held, awaited } = await dropExpiredMonths(db, { retentionMonths, derivations }, Date.now());
       for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
+      if (awaited)
+        log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
       if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
     },
     bookmarks: async () => {

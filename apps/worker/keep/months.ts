@@ -1,7 +1,8 @@
 /** The months of the log: made ahead, and dropped once they are past retention. */
 import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
 import { acceptedPast } from '#libs/contract/terms';
-import { dropMonth, listHiddenMonths, listMonths, makeMonth } from '#libs/store/records/months';
+import { expireMonth, isDerived } from '#libs/store/logs/expire';
+import { dropMonth, hideMonth, listHiddenMonths, listMonths, makeMonth } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 
 const monthsAhead = 2;
@@ -17,15 +18,26 @@ export async function makeMonths(db: Database, now: number): Promise<void> {
   }
 }
 
-/** `held`: one that a reader keeps from being dropped. It no longer shows; the next round goes on with it. */
+export interface Dropped {
+  dropped: string[];
+  /** one that a reader keeps from being dropped. It no longer shows; the next round goes on with it */
+  held?: string;
+  /** one whose records a derivation is not done with */
+  awaited?: string;
+}
+
+/** `derivations`: those that have to be done with a month's records. */
 export async function dropExpiredMonths(
   db: Database,
-  retentionMonths: number,
+  { retentionMonths, derivations }: { retentionMonths: number; derivations: string[] },
   now: number,
-): Promise<{ dropped: string[]; held?: string }> {
+): Promise<Dropped> {
   const expired = (await db.run(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
   const dropped: string[] = [];
   for (const month of [...(await db.run(listHiddenMonths)), ...expired]) {
+    if (!(await db.run((sql) => isDerived(sql, month, derivations)))) return { dropped, awaited: month };
+    await db.run((sql) => hideMonth(sql, month));
+    await expireMonth(db, month);
     if (!(await db.run((sql) => dropMonth(sql, month), patience))) return { dropped, held: month };
     dropped.push(month);
   }

@@ -21,7 +21,7 @@ export interface Signed {
   verifierKeys: string[];
 }
 
-/** Publishes checkpoints, none of which may be older than what is there. */
+/** Publishes checkpoints, unless newer ones are there, or the log was halted or restarted meanwhile. */
 export async function publishCheckpoints(sql: Sql, signed: Signed[], signedBy: string): Promise<void> {
   await sql`
     with signed as materialized (
@@ -39,7 +39,8 @@ export async function publishCheckpoints(sql: Sql, signed: Signed[], signedBy: s
     update logs set
       checkpoint_size = s.size, checkpoint = s.checkpoint, signed_by = ${signedBy}, sealed_at = clock_timestamp()
     from signed as s
-    where domain_number = s."domainNumber" and logs.log = s.log and logs.checkpoint_size <= s.size`;
+    where domain_number = s."domainNumber" and logs.log = s.log and logs.checkpoint_size <= s.size
+      and ended_at is null and halted is null`;
 }
 
 export interface Published {
@@ -53,12 +54,12 @@ export interface Published {
   halted: Halted | null;
 }
 
-/** What is published of every domain's newest log. */
-export const listPublished = (sql: Sql): Promise<Published[]> => sql<Published[]>`
+/** What is published of the newest log of every domain, or of these. */
+export const listPublished = (sql: Sql, domainNumbers?: number[]): Promise<Published[]> => sql<Published[]>`
   select domain_number as "domainNumber", domains.id as "domainId", log, size, checkpoint_size as "checkpointSize",
     split_part(checkpoint, E'\n', 3) as root, halted
   from logs join domains on domains.number = domain_number
-  where ended_at is null
+  where ended_at is null and ${domainNumbers ? sql`domain_number = any(${domainNumbers})` : sql`true`}
   order by domain_number`;
 
 /** Halts logs, or lets them go on (null). */

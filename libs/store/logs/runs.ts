@@ -34,9 +34,13 @@ export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]):
     using json_to_recordset(${JSON.stringify(from)}::text::json) as f ("domainNumber" integer, log integer, first bigint)
     where r.domain_number = f."domainNumber" and r.log = f.log and r.first >= f.first
     returning r.domain_number as "domainNumber", r.log, r.first, entries, last_epoch as "lastEpoch",
-      last_id as "lastId", ids, secrets, leaves`;
+      last_id as "lastId", ${orZeros(sql, 'ids')}, ${orZeros(sql, 'secrets')}, leaves`;
   return runs.sort((one, other) => one.domainNumber - other.domainNumber || one.first - other.first);
 }
+
+/** Where all records of a run have expired, there are none. */
+const orZeros = (sql: Sql, column: 'ids' | 'secrets') =>
+  sql`coalesce(${sql(column)}, decode(repeat('00', entries * 16), 'hex')) as ${sql(column)}`;
 
 export async function addRuns(sql: Sql, runs: Run[]): Promise<void> {
   const rows = runs.map((run) => ({

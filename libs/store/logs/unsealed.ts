@@ -1,12 +1,18 @@
 /** Records that have no position yet, epoch by epoch and domain by domain. */
-import { type OwnRecord, type OwnRow, ownColumns, toOwnRecord } from '../records/full-record.ts';
-import { joinNames } from '../records/names.ts';
+import type { SealedRecord } from '#libs/merkle/entry';
 import type { Sql } from '../sql.ts';
 
-export interface Unsealed {
-  domainNumber: number;
-  record: OwnRecord;
-}
+/** A record as its entry is made of it, but for the names of its domain. */
+export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt'> & { domainNumber: number };
+
+/** Times as text: to parse and write one takes as long as to hash an entry. */
+const columns = (sql: Sql) => sql`
+  r.domain_number as "domainNumber", r.id, r.decision, r.received_at::text as "receivedAt", r.source, r.gpc, r.bot,
+  r.visitor_id as "visitorId", r.preferences, r.banner_version as "bannerVersion", r.policy_version as "policyVersion",
+  r.language, r.page_url as "pageUrl", r.country, r.ip, user_agents.text as "userAgent", r.tc_string as "tcString",
+  r.gpp_string as "gppString", r.metadata`;
+
+const joinUserAgent = (sql: Sql) => sql`left join user_agents on user_agents.number = r.user_agent_number`;
 
 export interface DomainRecords {
   domainNumber: number;
@@ -31,14 +37,11 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
 }
 
 /** In the order of their positions: by domain, then id. */
-export async function readEpoch(sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> {
-  const rows = await sql<(OwnRow & { domainNumber: number })[]>`
-    select r.domain_number as "domainNumber", ${ownColumns(sql)}
-    from records r ${joinNames(sql)}
-    where r.epoch = ${epoch} and r.domain_number = any(${domainNumbers})
-    order by r.domain_number, r.id`;
-  return rows.map(({ domainNumber, ...row }) => ({ domainNumber, record: toOwnRecord(row) }));
-}
+export const readEpoch = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> => sql<Unsealed[]>`
+  select ${columns(sql)}
+  from records r ${joinUserAgent(sql)}
+  where r.epoch = ${epoch} and r.domain_number = any (${domainNumbers})
+  order by r.domain_number, r.id`;
 
 /** Of one domain's records in `epoch` the ids after `after`, in order, 16 bytes each; at most `limit`. */
 export async function listIds(
@@ -55,16 +58,13 @@ export async function listIds(
 }
 
 /** One domain's records with these ids (16 bytes each), in their order. */
-export async function readById(sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Unsealed[]> {
-  const rows = await sql<OwnRow[]>`
-    select ${ownColumns(sql)}
-    from generate_series(1, ${ids.length}, 16) as at
-    join records r on r.domain_number = ${domainNumber}
-      and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
-    ${joinNames(sql)}
-    order by at`;
-  return rows.map((row) => ({ domainNumber, record: toOwnRecord(row) }));
-}
+export const readById = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Unsealed[]> => sql<Unsealed[]>`
+  select ${columns(sql)}
+  from generate_series(1, ${ids.length}, 16) as at
+  join records r on r.domain_number = ${domainNumber}
+    and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
+  ${joinUserAgent(sql)}
+  order by at`;
 
 /** The first epoch from `from` on, up to `through`, in which this domain has records. */
 export async function nextEpochOf(

@@ -62,7 +62,8 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
   }
 }
 
-const hideMonth = (sql: Sql, month: string) =>
+/** From now on the log ends after this month. */
+export const hideMonth = (sql: Sql, month: string): Promise<void> =>
   sql.begin(async (transaction) => {
     await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
     await transaction`delete from bookmarks where left(day, 7) = ${month}`;

@@ -1,5 +1,9 @@
 /** What operators change. Each change and its administrative act are written in one transaction. */
 import { randomBytes } from 'node:crypto';
+import { type Published, setHalted } from '../logs/checkpoints.ts';
+import { lockUnconfirmed } from '../logs/confirm.ts';
+import type { Halted } from '../logs/heads.ts';
+import { type NextLog, restartLog } from '../logs/restart.ts';
 import type { Database, Sql } from '../sql.ts';
 import { type Domain, hashApiKey, makeApiKey, type Plan } from './tenants.ts';
 
@@ -122,6 +126,37 @@ export function createAdministration(db: Database, actor: string) {
         await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
         await note({ act: 'key.revoke', subject: key.hash, details: { domainId, prefix: key.prefix } });
         return { domainId, prefix: key.prefix, revoked: true };
+      }),
+
+    /** Ends a domain's log and begins the next one. */
+    restartLog: (domainId: string, next: NextLog) =>
+      perform(async (sql, note) => {
+        const [domain] = await sql`select from domains where id = ${domainId}`;
+        if (!domain) throw new Refused(`no domain ${domainId}`);
+        const restarted = await restartLog(sql, domainId, next);
+        if (!restarted) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
+        const { ended, size, log } = restarted;
+        await note({ act: 'log.restart', subject: domainId, details: { ended, size, log } });
+        return { domainId, ...restarted };
+      }),
+
+    /**
+     * Of the next unconfirmed logs after domain `after` (all, or those of `only`) lets those go on that `judge` does not
+     * find behind. Returns what was judged; undefined after the last.
+     */
+    confirmLogs: (
+      { after, limit, only }: { after: number; limit: number; only: string[] },
+      judge: (logs: Published[]) => Promise<(Halted | null)[]>,
+    ) =>
+      perform(async (sql, note) => {
+        const logs = await lockUnconfirmed(sql, { after, limit, only });
+        const judged = await judge(logs);
+        const changes = logs.map((own, at) => ({ ...own, halted: judged[at] ?? null }));
+        await setHalted(sql, changes);
+        for (const { domainId, log, checkpointSize, halted } of changes) {
+          if (!halted) await note({ act: 'log.confirm', subject: domainId, details: { log, size: checkpointSize } });
+        }
+        return changes.length > 0 ? changes : undefined;
       }),
   };
 }

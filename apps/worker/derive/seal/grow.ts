@@ -1,8 +1,8 @@
 /** How a log grows by some entries: its runs, the nodes above them, and its new head. */
 import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
+import { sha256 } from '#libs/runtime/sha256';
 import type { Head } from '#libs/store/logs/heads';
 import type { LogName, Node, Run } from '#libs/store/logs/runs';
-import { sha256 } from './hashing.ts';
 
 const tileWidth = 256;
 

@@ -12,7 +12,7 @@ import { currentServer, sealedOn, sealOn } from '#libs/store/logs/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { isBehind, recall, remember, remembersAny } from '#libs/witness/witness';
+import { isBehind, recall, remember, type Witnessed } from '#libs/witness/witness';
 
 /** logs in one question to Redis */
 const chunk = 1_000;
@@ -29,38 +29,60 @@ export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Prom
   const [server, known] = await Promise.all([db.run(currentServer), db.run(sealedOn)]);
   const isAnother =
     known !== undefined && (known.systemIdentifier !== server.systemIdentifier || known.timeline !== server.timeline);
-  const logs = await db.run(listPublished);
-  const changes: { domainNumber: number; log: number; halted: Halted | null }[] = [];
-  for (const some of groupsOf(logs, chunk)) {
-    const witnessed = await recall(
-      redis.client,
-      some.map(({ domainId }) => domainId),
-    );
-    some.forEach((own, at) => {
-      const halted = judge(own, witnessed[at], isAnother);
-      if (halted !== own.halted) changes.push({ domainNumber: own.domainNumber, log: own.log, halted });
-    });
+  const judged: Judged[] = [];
+  for (const some of groupsOf(await db.run((sql) => listPublished(sql)), chunk)) {
+    judged.push(...(await judgeAll(redis, db, some, isAnother)));
   }
-  await db.run((sql) => setHalted(sql, changes));
+  const changes = judged.filter(({ own, halted }) => halted !== own.halted);
+  await db.run((sql) =>
+    setHalted(
+      sql,
+      changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
+    ),
+  );
   if (isAnother || !known) await db.run((sql) => sealOn(sql, server));
-  if (!(await remembersAny(redis.client)))
-    await rememberAll(
-      redis,
-      logs.filter((own) => !isHalted(own, changes)),
-    );
-  const halted = logs.filter((own) => isHalted(own, changes)).length;
+  await rememberAll(
+    redis,
+    judged.filter(({ halted, witnessed }) => halted === null && !witnessed).map(({ own }) => own),
+  );
+  const halted = judged.filter((each) => each.halted !== null).length;
   metrics.logsHalted.set(halted);
   if (changes.some((change) => change.halted)) {
     log.error(
-      { event: 'logs_halted', halted, domainNumbers: changes.slice(0, 5).map(({ domainNumber }) => domainNumber) },
+      { event: 'logs_halted', halted, domainNumbers: changes.slice(0, 5).map(({ own }) => own.domainNumber) },
       'Postgres lacks what was sealed before; these logs are not sealed on: see assent log status',
     );
   }
 }
 
-type Witnessed = Awaited<ReturnType<typeof recall>>[number];
+interface Judged {
+  own: Published;
+  witnessed: Witnessed | undefined;
+  halted: Halted | null;
+}
 
-function judge(own: Published, witnessed: Witnessed, isAnother: boolean): Halted | null {
+async function judgeAll(redis: RedisConnection, db: Database, logs: Published[], isAnother: boolean) {
+  const witnessed = await recall(
+    redis.client,
+    logs.map(({ domainId }) => domainId),
+  );
+  const judgeOne = (own: Published, at: number): Judged => ({
+    own,
+    witnessed: witnessed[at],
+    halted: judge(own, witnessed[at], isAnother),
+  });
+  const judged = logs.map(judgeOne);
+  const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
+  if (behind.length === 0) return judged;
+  // another process may have sealed between the two reads; what Redis remembers was committed before it
+  const again = new Map((await db.run((sql) => listPublished(sql, behind))).map((own) => [own.domainNumber, own]));
+  return judged.map((each, at) => {
+    const own = again.get(each.own.domainNumber);
+    return own ? judgeOne(own, at) : each;
+  });
+}
+
+function judge(own: Published, witnessed: Witnessed | undefined, isAnother: boolean): Halted | null {
   if (isBehind(own, witnessed)) return 'behind';
   // of one size there is one tree
   if (witnessed && witnessed.log === own.log && witnessed.size === own.checkpointSize && witnessed.root !== own.root) {
@@ -70,10 +92,7 @@ function judge(own: Published, witnessed: Witnessed, isAnother: boolean): Halted
   return own.size > 0 && (isAnother || own.halted === 'unconfirmed') ? 'unconfirmed' : null;
 }
 
-const isHalted = (own: Published, changes: { domainNumber: number; halted: Halted | null }[]): boolean =>
-  (changes.find(({ domainNumber }) => domainNumber === own.domainNumber) ?? own).halted !== null;
-
-/** Redis was emptied: what is published is remembered again. */
+/** Redis was emptied, perhaps while others were published: what it does not know is remembered again. */
 async function rememberAll(redis: RedisConnection, logs: Published[]): Promise<void> {
   const published = logs.flatMap(({ domainId, log, checkpointSize, root }) =>
     root ? [{ domainId, log, size: checkpointSize, root }] : [],

@@ -3,10 +3,10 @@ import { base64 } from '#libs/merkle/bytes';
 import { rootOf, unpackFrontier } from '#libs/merkle/frontier';
 import { groupsOf } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { sha256 } from '#libs/runtime/sha256';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
 import type { Database } from '#libs/store/sql';
 import { isBehind, recall, remember } from '#libs/witness/witness';
-import { sha256 } from './hashing.ts';
 import type { Signer } from './signer.ts';
 
 /** checkpoints in one statement */

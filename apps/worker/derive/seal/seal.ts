@@ -129,7 +129,7 @@ async function store(sql: Sql, heads: Head[], epoch: number, unsealed: Unsealed[
   });
   const tails = groupBy(folding.length > 0 ? await takeRuns(sql, folding) : [], ({ domainNumber }) => domainNumber);
   const grown: Grown[] = growing.map((head) =>
-    grow(head, tails.get(head.domainNumber) ?? [], toAdded(epoch, recordsOf(head))),
+    grow(head, tails.get(head.domainNumber) ?? [], toAdded(head.domainId, epoch, recordsOf(head))),
   );
   if (grown.length === 0) return;
   await Promise.all([

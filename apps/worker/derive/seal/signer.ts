@@ -1,12 +1,15 @@
 /** Signs checkpoints. Every log has a key of its own, made from the one that the operator keeps (HKDF, RFC 5869). */
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { formatCheckpoint } from '#libs/merkle/checkpoint';
 import { formatNote } from '#libs/merkle/note';
 import { formatVerifierKey, type VerifierKey, verifierKey } from '#libs/merkle/verifier-key';
-import { sha256 } from './hashing.ts';
+import { sha256 } from '#libs/runtime/sha256';
 
 /** An Ed25519 private key in DER (RFC 8410), up to its 32 bytes. */
 const derPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const keysKept = 20_000;
 
 interface SigningKey {
   verifier: VerifierKey;
@@ -27,7 +30,12 @@ export interface Signer {
 
 /** `secrets`: 32 bytes each, the newest first; every one of them signs. */
 export function createSigner(secrets: Buffer[]): Signer {
-  const keys = (origin: string): SigningKey[] => secrets.map((secret) => deriveKey(secret, origin));
+  // to make a key takes as long as five signatures
+  const made = new LRUCache<string, SigningKey[]>({
+    max: keysKept,
+    memoMethod: (origin) => secrets.map((secret) => deriveKey(secret, origin)),
+  });
+  const keys = (origin: string) => made.memo(origin);
   return {
     id: createHash('sha256')
       .update(

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { checkLogs } from '#libs/log-check/check';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { isJson, print, printList, withDatabase, withRedis } from './session.ts';
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('recompute the logs from the stored records; exit with 1 on any difference; safe under traffic')
+    .option('--domain <domain>', 'only this domain')
+    .action(async ({ domain: domainId }: { domain?: string }, self: Command) => {
+      const progress = process.stderr.isTTY ? createProgress() : undefined;
+      const { checked, differences } = await withDatabase(async (db) => {
+        if (domainId !== undefined) {
+          const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
+          if (!domain) throw new Error(`no domain ${domainId}`);
+        }
+        return withWitness((redis) => checkLogs({ db, redis, domainId, ...(progress && { progress: progress.show }) }));
+      });
+      progress?.end();
+      if (isJson(self)) print(self, { checked, differences });
+      else {
+        print(self, { checked, differences: differences.length });
+        if (differences.length > 0)
+          printList(
+            self,
+            'differences',
+            differences.map((difference) => ({ ...difference })),
+          );
+      }
+      if (differences.length > 0) process.exitCode = 1;
+    });
+}
+
+/** With Redis where it answers; otherwise only Postgres is checked. */
+async function withWitness<T>(work: (redis: RedisConnection | undefined) => Promise<T>): Promise<T> {
+  let isConnected = false;
+  try {
+    return await withRedis((redis) => {
+      isConnected = true;
+      return work(redis);
+    });
+  } catch (error) {
+    if (isConnected) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`not compared with what Redis remembers: ${reason}\n`);
+    return work(undefined);
+  }
+}
+
+/** One line on a terminal. */
+function createProgress() {
+  const started = performance.now();
+  let shown = 0;
+  return {
+    show: (checked: number) => {
+      const now = performance.now();
+      if (now < shown + 200) return;
+      shown = now;
+      const rate = Math.round(checked / ((now - started) / 1_000));
+      process.stderr.write(`\r\u001b[K${checked} entries, ${rate}/s`);
+    },
+    end: () => process.stderr.write('\r\u001b[K'),
+  };
+}

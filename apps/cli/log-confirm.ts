@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { listLogStatus } from '#libs/store/logs/status';
+import { isBehind, recall, remember } from '#libs/witness/witness';
+import { isJson, print, withDatabase, withRedis } from './session.ts';
+
+/** logs in one transaction */
+const chunk = 500;
+
+export function confirmCommand(): Command {
+  return new Command('confirm')
+    .argument('[domain...]')
+    .description(
+      'after a failover that lost nothing: let unconfirmed logs go on, all of them or those of these domains',
+    )
+    .action(async (only: string[], _: object, self: Command) => {
+      const { confirmed, behind } = await withDatabase((db, admin) =>
+        withRedis(async ({ client }) => {
+          let [confirmed, after] = [0, 0];
+          for (;;) {
+            const judged = await admin.confirmLogs({ after, limit: chunk, only }, async (logs) => {
+              const witnessed = await recall(
+                client,
+                logs.map(({ domainId }) => domainId),
+              );
+              const fine = logs.filter((own, at) => !isBehind(own, witnessed[at]));
+              // before they may go on: from now on an older copy of this database is known as one
+              await remember(
+                client,
+                fine.flatMap(({ domainId, log, checkpointSize, root }) =>
+                  root ? [{ domainId, log, size: checkpointSize, root }] : [],
+                ),
+              );
+              return logs.map((own) => (fine.includes(own) ? null : 'behind'));
+            });
+            if (!judged) break;
+            confirmed += judged.filter(({ halted }) => halted === null).length;
+            after = judged.at(-1)?.domainNumber ?? after;
+          }
+          const behind = await db.run((sql) => listLogStatus(sql, 'behind'));
+          return { confirmed, behind: behind.map(({ domainId }) => domainId) };
+        }),
+      );
+      print(self, { confirmed, behind });
+      if (behind.length > 0 && !isJson(self)) {
+        process.stdout.write('those behind lack entries that were signed: see assent log status\n');
+      }
+    });
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { listLogStatus } from '#libs/store/logs/status';
+import { recall } from '#libs/witness/witness';
+import { isJson, print, printList, readConfig, withDatabase, withRedis } from './session.ts';
+
+export function restartCommand(): Command {
+  return new Command('restart')
+    .argument('[domain]')
+    .description('end the log of a domain and begin its next one, for what is stored and has no signed position')
+    .option('--all-behind', 'of all domains whose logs are halted as behind')
+    .action(async (domainId: string | undefined, { allBehind = false }: { allBehind?: boolean }, self: Command) => {
+      if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
+      const logName = readConfig().logName();
+      const restarted = await withDatabase((db, admin) =>
+        withRedis(async (redis) => {
+          const behind = domainId === undefined ? await db.run((sql) => listLogStatus(sql, 'behind')) : [{ domainId }];
+          const results = [];
+          for (const { domainId: id } of behind) {
+            const next = async (ended: number) => {
+              const [witnessed] = await recall(redis.client, [id]);
+              const log = Math.max(ended, witnessed?.log ?? 0) + 1;
+              return { log, origin: `${logName}/${id}/${log}` };
+            };
+            results.push(await admin.restartLog(id, next));
+          }
+          return results;
+        }),
+      );
+      const [only] = restarted;
+      if (allBehind || !only) return printList(self, 'restarted', restarted, 'no log is behind');
+      print(self, only);
+      if (isJson(self)) return;
+      process.stdout.write(
+        `log ${only.ended} ended at ${only.size} entries and stays readable; what is stored since gets positions in log ${only.log} within a minute or so\n`,
+      );
+    });
+}

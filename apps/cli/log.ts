@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { findLog } from '#libs/store/logs/published';
+import { listLogStatus, sealingLag } from '#libs/store/logs/status';
+import { checkCommand } from './log-check.ts';
+import { confirmCommand } from './log-confirm.ts';
+import { restartCommand } from './log-restart.ts';
+import { verifyCommand } from './log-verify.ts';
+import { isJson, print, printList, withDatabase } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** What to do about halted logs. */
+const advice = {
+  behind:
+    'behind: Postgres lacks entries that were signed. Restore a newer copy, or: assent log restart DOMAIN | --all-behind',
+  unconfirmed:
+    'unconfirmed: Postgres is another server, and Redis remembers nothing. If nothing is missing: assent log confirm',
+};
+
+export function logCommand(): Command {
+  const command = new Command('log').description('the sealed log: what proves a record');
+  command
+    .command('key <domain>')
+    .description('the keys that verify its checkpoints, newest first')
+    .option('--log <n>', 'which of its logs, after a restart; default: the newest', wholeNumber())
+    .action(async (domainId: string, { log }: { log?: number }, self: Command) => {
+      const found = await withDatabase((db) =>
+        db.run(async (sql) => {
+          const [domain] = await sql`select from domains where id = ${domainId}`;
+          if (!domain) throw new Error(`no domain ${domainId}`);
+          return findLog(sql, domainId, log);
+        }),
+      );
+      if (!found) throw new Error(nothingSealed(domainId, log));
+      const { verifierKeys } = found;
+      if (isJson(self)) print(self, { verifierKeys });
+      else process.stdout.write(verifierKeys.map((key) => `${key}\n`).join(''));
+    });
+  command
+    .command('status')
+    .description('the newest log of each domain, how far it is sealed, and whether it is halted')
+    .action(async (_: object, self: Command) => {
+      const [logs, lag] = await withDatabase((db) =>
+        db.run(async (sql) => [await listLogStatus(sql), await sealingLag(sql)] as const),
+      );
+      if (isJson(self)) {
+        const rows = logs.map(({ halted, ...log }) => ({ ...log, behind: halted !== null }));
+        return printList(self, 'logs', rows);
+      }
+      const rows = logs.map(({ halted, ...log }) => ({ ...log, halted }));
+      printList(self, 'logs', rows, 'nothing is sealed yet');
+      const reasons = (['behind', 'unconfirmed'] as const).filter((each) => logs.some(({ halted }) => halted === each));
+      for (const reason of reasons) process.stdout.write(`${advice[reason]}\n`);
+      if (lag !== undefined) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
+    });
+  command
+    .addCommand(checkCommand())
+    .addCommand(verifyCommand())
+    .addCommand(restartCommand())
+    .addCommand(confirmCommand());
+  return command;
+}
+
+const nothingSealed = (domainId: string, log?: number): string =>
+  log === undefined
+    ? `nothing of domain ${domainId} is sealed yet`
+    : `domain ${domainId} has no log ${log}, or nothing of it is sealed yet`;

@@ -1,0 +1,87 @@
+/** Checks a proof once there is a file and a key, again with each change of either. */
+import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
+import { Refused } from '#libs/merkle/refused';
+import type { VerifierKey } from '#libs/merkle/verifier-key';
+import { crypto } from './crypto.ts';
+import * as page from './page.ts';
+
+/** Bytes; a bundle has some ten thousand. */
+const largest = 8 * 1024 * 1024;
+
+let chosen: { name: string; content: Uint8Array } | undefined;
+/** of files chosen one after the other only the last counts, whichever is read first */
+let reading = 0;
+
+async function choose(file: File | undefined): Promise<void> {
+  const turn = ++reading;
+  chosen = undefined;
+  page.showFileError('');
+  if (file && file.size > largest) {
+    page.showFileError(`${file.name} is too large to be a proof.`);
+  } else if (file) {
+    const content = await file.arrayBuffer().then(
+      (buffer) => new Uint8Array(buffer),
+      () => undefined,
+    );
+    if (turn !== reading) return;
+    if (content) chosen = { name: file.name, content };
+    else page.showFileError(`${file.name} cannot be read.`);
+  }
+  check({ isTyping: false });
+}
+
+/** While a key is being typed it is not yet wrong. */
+function check({ isTyping }: { isTyping: boolean }): void {
+  const keys = readKeys(isTyping);
+  if (!chosen) page.showWaiting('Choose a proof file or a bundle.');
+  else if (!keys)
+    page.showWaiting(page.key.value.trim() ? 'The verifier key is not right yet.' : 'Enter the verifier key.');
+  else page.showVerdict(checkFile(chosen.content, keys, crypto), chosen.name);
+}
+
+function readKeys(isTyping: boolean): VerifierKey[] | undefined {
+  try {
+    const keys = parseVerifierKeys(crypto.sha256, page.key.value);
+    page.showKeyError('');
+    return keys.length > 0 ? keys : undefined;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    page.showKeyError(isTyping ? '' : error.message);
+    return undefined;
+  }
+}
+
+page.file.addEventListener('change', () => void choose(page.file.files?.[0]));
+page.key.addEventListener('change', () => check({ isTyping: false }));
+page.key.addEventListener('input', (event) => check({ isTyping: isKeystroke(event) }));
+
+/** Not a paste, nor what a program filled in. */
+const isKeystroke = (event: Event): boolean =>
+  event instanceof InputEvent && (event.data?.length === 1 || event.inputType.startsWith('delete'));
+
+/** The whole page takes a file, so that one that misses the field does not replace the page. */
+const { classList } = document.documentElement;
+document.addEventListener('dragover', (event) => {
+  event.preventDefault();
+  classList.add('dragged');
+});
+document.addEventListener('dragleave', (event) => {
+  if (!event.relatedTarget) classList.remove('dragged');
+});
+document.addEventListener('drop', (event) => {
+  const dropped = event.dataTransfer?.files[0];
+  classList.remove('dragged');
+  // text that is dropped belongs into the key's field
+  if (!dropped && event.target === page.key) return;
+  event.preventDefault();
+  if (!dropped) return;
+  // the field names the file as if it had been chosen there
+  const one = new DataTransfer();
+  one.items.add(dropped);
+  page.file.files = one.files;
+  void choose(dropped);
+});
+document.getElementById('form')?.addEventListener('submit', (event) => event.preventDefault());
+
+page.showLimits();
+check({ isTyping: false });

@@ -1,0 +1,169 @@
+/** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
+import { entryOf } from '#libs/merkle/entry';
+import { leafHash } from '#libs/merkle/hash';
+import { tileWidth } from '#libs/merkle/tile-path';
+import { sha256 } from '#libs/runtime/sha256';
+import type { LogName } from '#libs/store/logs/runs';
+import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type StoredRun } from '#libs/store/logs/stored';
+import type { Database } from '#libs/store/sql';
+import type { Witnessed } from '#libs/witness/witness';
+import { compareCheckpoint, compareWitness } from './checkpoint.ts';
+import { type Expiry, readExpiry } from './expiry.ts';
+import { createTree, type Leaves, type Tree } from './tree.ts';
+
+/** entries in one piece */
+const pieceSize = 16 * tileWidth;
+const noId = '0'.repeat(32);
+
+export interface LogParts {
+  db: Database;
+  domainNumber: number;
+  stored: StoredLog;
+  /** undefined where Redis remembers another log of the domain, or nothing */
+  witnessed: Witnessed | undefined;
+  expiry: Expiry;
+  /** `position`: null for the log as a whole */
+  differs(position: number | null, what: string): void;
+  /** entries more */
+  progress(entries: number): void;
+}
+
+/** Returns how many of its entries have a stored record with an id of `expiry.since` or later. */
+export async function checkLog(parts: LogParts): Promise<number> {
+  const { db, domainNumber, stored, witnessed, differs, progress } = parts;
+  const name: LogName = { domainNumber, log: stored.log };
+  const tree = createTree({
+    upperNodes: await db.run((sql) => readUpperNodes(sql, name)),
+    frontier: stored.frontier,
+    sizes: [stored.checkpointSize, ...(witnessed ? [witnessed.size] : [])],
+    differs,
+  });
+  let present = 0;
+  for await (const { from, below, piece } of piecesOf(db, name, stored.size)) {
+    present += await checkPiece({ ...parts, tree }, piece, { from, below });
+    progress(below - from);
+  }
+  tree.end();
+  compareCheckpoint(stored, (size) => tree.rootAt(size), differs);
+  if (witnessed) compareWitness(stored, witnessed, (size) => tree.rootAt(size), differs);
+  return present;
+}
+
+interface Range {
+  from: number;
+  below: number;
+}
+
+/** The next piece is read while one is checked. */
+async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenerator<Range & { piece: StoredPiece }> {
+  const read = (from: number) => readPiece(db, name, { from, below: from + pieceSize });
+  let next = size > 0 ? read(0) : undefined;
+  for (let from = 0; next; from += pieceSize) {
+    const piece = await next;
+    next = from + pieceSize < size ? read(from + pieceSize) : undefined;
+    // whoever stops early does not wait for it
+    next?.catch(() => {});
+    yield { from, below: Math.min(size, from + pieceSize), piece };
+  }
+}
+
+/** One that is not as it was sealed. */
+interface Doubt {
+  position: number;
+  id: string;
+  /** its record is not stored */
+  isGone: boolean;
+}
+
+async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, range: Range): Promise<number> {
+  const { db, tree, differs } = parts;
+  let { expiry } = parts;
+  const entries = entriesIn(piece, range, differs);
+  let present = 0;
+  for (let first = range.from; first < range.below; first += tileWidth) {
+    const leaves: Leaves = { stored: [], recomputed: [] };
+    const doubts: Doubt[] = [];
+    const width = Math.min(tileWidth, range.below - first);
+    for (let position = first; position < first + width; position += 1) {
+      const entry = entries.get(position);
+      if (!entry) continue;
+      const record = piece.records.get(position);
+      const leaf = record ? leafHash(sha256, Buffer.from(entryOf(sha256, record, entry.secret))) : entry.leaf;
+      if (record && record.id >= expiry.since) present += 1;
+      leaves.stored.push(entry.leaf);
+      leaves.recomputed.push(Buffer.from(leaf));
+      if (!record || !entry.leaf.equals(leaf)) doubts.push({ position, id: entry.id, isGone: !record });
+    }
+    const agreed = tree.add(leaves.stored.length === width ? leaves : null, piece.nodes);
+    // retention may have dropped a month meanwhile
+    if (doubts.some(({ isGone, id }) => isGone && !isExpired(expiry, id))) expiry = await readExpiry(db);
+    for (const doubt of doubts) {
+      const what = sentence(doubt, expiry, agreed === 'recomputed');
+      if (what) differs(doubt.position, what);
+    }
+  }
+  return present;
+}
+
+const isExpired = (expiry: Expiry, id: string): boolean => (id === noId ? expiry.isAny : expiry.isExpired(dashed(id)));
+
+function sentence({ id, isGone }: Doubt, expiry: Expiry, isLeafChanged: boolean): string | undefined {
+  if (isGone && isExpired(expiry, id)) return undefined;
+  if (id === noId) return 'the entry says that its record has expired, but retention has dropped no month';
+  const record = `record ${dashed(id)}`;
+  if (isGone) return `${record} is not stored any more`;
+  return isLeafChanged
+    ? `the stored hash of ${record} was changed`
+    : `${record} as stored, or its secret, is not what was sealed`;
+}
+
+const dashed = (id: string): string =>
+  `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+
+interface Entry {
+  /** 32 hex digits; zeros once expired */
+  id: string;
+  secret: Buffer;
+  leaf: Buffer;
+}
+
+/** The entries of a piece by position; says where there are none, or where their runs are not as they have to be. */
+function entriesIn({ runs }: StoredPiece, { from, below }: Range, differs: LogParts['differs']): Map<number, Entry> {
+  const entries = new Map<number, Entry>();
+  const missing = (first: number, end: number) =>
+    differs(first, end - first === 1 ? 'the entry is missing' : `the entries ${first} to ${end - 1} are missing`);
+  let next = from;
+  for (const run of runs) {
+    if (run.first >= below) break;
+    if (run.first > next) missing(next, run.first);
+    if (run.first < next) differs(run.first, 'two runs of entries overlap here');
+    if (!isWellFormed(run)) differs(run.first, `the run of ${run.entries} entries that begins here is malformed`);
+    const end = Math.min(below, run.first + run.entries);
+    for (let position = Math.max(next, run.first); position < end; position += 1) {
+      const entry = entryAt(run, position - run.first);
+      if (entry) entries.set(position, entry);
+    }
+    next = Math.max(next, end);
+  }
+  if (next < below) missing(next, below);
+  return entries;
+}
+
+const isWellFormed = ({ first, entries, ids, secrets, leaves }: StoredRun): boolean =>
+  entries > 0 &&
+  (first % tileWidth) + entries <= tileWidth &&
+  leaves.length === entries * 32 &&
+  (ids === null || ids.length === entries * 16) &&
+  (secrets === null || secrets.length === entries * 16);
+
+const zeros = Buffer.alloc(16);
+
+function entryAt({ ids, secrets, leaves }: StoredRun, at: number): Entry | undefined {
+  const leaf = leaves.subarray(at * 32, at * 32 + 32);
+  if (leaf.length < 32) return undefined;
+  return {
+    id: ids ? ids.toString('hex', at * 16, at * 16 + 16) : noId,
+    secret: secrets ? secrets.subarray(at * 16, at * 16 + 16) : zeros,
+    leaf,
+  };
+}

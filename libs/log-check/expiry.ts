@@ -1,0 +1,25 @@
+/** Which entries are of records that retention dropped. */
+import { addMonths, monthOf, startOf } from '#libs/contract/calendar';
+import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+import { listDroppedMonths } from '#libs/store/records/months';
+import type { Database } from '#libs/store/sql';
+
+export interface Expiry {
+  /** whether any month was dropped */
+  isAny: boolean;
+  /** whether the record with this id was */
+  isExpired(id: string): boolean;
+  /** the lowest id after all that were dropped */
+  since: string;
+}
+
+export async function readExpiry(db: Database): Promise<Expiry> {
+  const months = await db.run(listDroppedMonths);
+  const dropped = new Set(months);
+  const last = months.at(-1);
+  return {
+    isAny: dropped.size > 0,
+    isExpired: (id) => dropped.has(monthOf(timeOf(id))),
+    since: lowestIdAt(last === undefined ? 0 : startOf(`${addMonths(last, 1)}-01`)),
+  };
+}

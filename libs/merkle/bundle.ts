@@ -1,0 +1,137 @@
+/**
+ * A record's bundle: its proof as JSON, with what its commitments are opened with, the notice and a time-stamp. What
+ * is said of it afterwards is taken from the texts that the log committed to, never from the fields beside them.
+ */
+import { equal, fromBase64, fromHex, hex, utf8 } from './bytes.ts';
+import { type Circumstances, commitment, type PrivateFields } from './entry.ts';
+import { countIn, type Fields, fieldOf, maybeText, objectIn, textIn, textsIn } from './fields.ts';
+import { hashLength } from './hash.ts';
+import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
+import { Refused } from './refused.ts';
+import { openTimestamp, type Timestamp } from './timestamp.ts';
+import type { Crypto, ProvenEntry } from './tlog-proof.ts';
+import { proveEntry } from './tlog-proof.ts';
+import type { VerifierKey } from './verifier-key.ts';
+
+export interface ProvenBundle {
+  proven: ProvenEntry;
+  entry: Entry;
+  circumstances: Circumstances;
+  /** null once erased: what the log committed to cannot be opened any more */
+  personal: PrivateFields | null;
+  /** the document that the visitor was shown */
+  notice?: string;
+  timestamp?: Timestamp & { /** whether it is over the very checkpoint of this proof */ isOfProof: boolean };
+  /** fields of `record` that no commitment is about */
+  unproven: string[];
+}
+
+/** Throws a Refused that says what does not hold. */
+export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto): ProvenBundle {
+  const index = countIn(bundle, 'position');
+  const proof = textsIn(bundle, 'proof').map(parseHash);
+  const file = { entry: utf8(textIn(bundle, 'entry')), index, proof, checkpoint: textIn(bundle, 'checkpoint') };
+  const proven = proveEntry(file, keys, crypto);
+  const entry = parseEntry(proven.entry);
+  if (entry.type !== 'record') throw new Refused(`A bundle is of a record, but its entry is of type ${entry.type}.`);
+
+  const opening = objectIn(bundle, 'opening');
+  const circumstances = parseCircumstances(
+    open(crypto, objectIn(opening, 'circumstances'), entry.commitments.circumstances, 'circumstances'),
+  );
+  const personal =
+    fieldOf(opening, 'private') === undefined
+      ? null
+      : parsePrivate(open(crypto, objectIn(opening, 'private'), entry.commitments.private, 'personal fields'));
+
+  const { type: _, commitments: __, ...own } = entry;
+  const log = countIn(bundle, 'log');
+  checkLog(log, entry.domainId, proven.origin);
+  const unproven = compare(objectIn(bundle, 'record'), { ...own, ...circumstances, ...personal, log, position: index });
+  const notice = checkNotice(crypto, maybeText(bundle, 'notice'), entry.notice ?? undefined);
+  const timestamp = fieldOf(bundle, 'timestamp') === undefined ? undefined : stamped(crypto, bundle, proven);
+  return {
+    proven,
+    entry,
+    circumstances,
+    personal,
+    unproven,
+    ...(notice !== undefined && { notice }),
+    ...(timestamp && { timestamp }),
+  };
+}
+
+function parseHash(text: string): Uint8Array {
+  const hash = fromBase64(text);
+  if (hash?.length !== hashLength) throw new Refused('A hash of the proof is not a SHA-256 in base64.');
+  return hash;
+}
+
+/** The text, once it is the one that the entry commits to. */
+function open({ sha256 }: Crypto, opening: Fields, expected: string, what: string): string {
+  const salt = fromHex(textIn(opening, 'salt'));
+  if (salt?.length !== 16) throw new Refused(`The salt of the ${what} is not 32 hex digits.`);
+  const text = textIn(opening, 'text');
+  if (commitment(sha256, salt, text) !== expected) {
+    throw new Refused(`The ${what} are not those that the log committed to: the text or the salt was changed.`);
+  }
+  return text;
+}
+
+/** null is absent; maps are the same whatever their order. */
+const same = (claimed: unknown, known: unknown): boolean => {
+  if (typeof claimed !== 'object' || typeof known !== 'object' || claimed === null || known === null) {
+    return (claimed ?? undefined) === (known ?? undefined);
+  }
+  const [one, other] = [Object.entries(claimed), new Map(Object.entries(known))];
+  return one.length === other.size && one.every(([name, value]) => other.has(name) && same(value, other.get(name)));
+};
+
+/**
+ * Every field that the log knows is the record's, and the other way round; names those that it knows nothing of.
+ * Personal fields of an erased record are unknown to it too.
+ */
+function compare(record: Fields, known: Fields): string[] {
+  for (const [name, value] of Object.entries(known)) {
+    const claimed = fieldOf(record, name);
+    if (claimed === undefined && optional.has(name)) continue;
+    const isSame = name === 'bot' ? (claimed ?? false) === (value ?? false) : same(claimed, value);
+    if (!isSame) {
+      throw new Refused(
+        `The record says that \`${name}\` is ${show(claimed)}, but what the log committed to is ${show(value)}.`,
+      );
+    }
+  }
+  return Object.keys(record).filter((name) => !Object.hasOwn(known, name) && fieldOf(record, name) !== undefined);
+}
+
+/** A record need not say when it was imported, nor where it stands in the log. */
+const optional = new Set(['importedAt', 'log', 'position']);
+
+const show = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
+
+function checkNotice({ sha256 }: Crypto, document: string | undefined, hash: string | undefined): string | undefined {
+  if (document === undefined) return undefined;
+  if (hash === undefined) throw new Refused('The bundle has a notice, but the entry names none.');
+  if (hex(sha256(utf8(document))) !== hash)
+    throw new Refused('The notice is not the one that the entry names: its text was changed.');
+  return document;
+}
+
+/** An origin ends with the domain, and from a domain's second log on with its number. */
+function checkLog(log: number, domainId: string, origin: string): void {
+  if (!origin.endsWith(log === 1 ? `/${domainId}` : `/${domainId}/${log}`)) {
+    throw new Refused(
+      `The bundle says that this is log ${log} of ${domainId}, but the checkpoint is one of ${origin}.`,
+    );
+  }
+}
+
+function stamped({ sha256 }: Crypto, bundle: Fields, proven: ProvenEntry) {
+  const timestamp = openTimestamp(sha256, objectIn(bundle, 'timestamp'));
+  const { origin } = timestamp.checkpoint;
+  if (origin !== proven.origin) {
+    throw new Refused(`The time-stamp is of a checkpoint of ${origin}, not of ${proven.origin}.`);
+  }
+  return { ...timestamp, isOfProof: equal(utf8(timestamp.body), utf8(proven.checkpoint)) };
+}

@@ -1,0 +1,49 @@
+/** What a person brings, a proof file or a bundle, checked with the keys they trust. */
+import { type ProvenBundle, proveBundle } from './bundle.ts';
+import { fromUtf8 } from './bytes.ts';
+import { parseObject } from './fields.ts';
+import type { Sha256 } from './hash.ts';
+import { type Entry, parseEntry } from './parse-entry.ts';
+import { Refused } from './refused.ts';
+import { type Crypto, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
+import { parseVerifierKey, type VerifierKey } from './verifier-key.ts';
+
+/** A proof file proves the entry alone; a bundle also what the entry's commitments are about. */
+export type Proven = { proven: ProvenEntry; entry: Entry } & Partial<Omit<ProvenBundle, 'proven' | 'entry'>>;
+
+export type Verdict = ({ holds: true } & Proven) | { holds: false; why: string };
+
+export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto): Verdict {
+  return verdictOf(() => {
+    const text = fromUtf8(file);
+    if (text === undefined) throw new Refused('The file is not text in UTF-8.');
+    if (keys.length === 0) throw new Refused('There is no verifier key to check it with.');
+    if (/^\s*\{/.test(text)) return proveBundle(parseObject(text, 'The bundle'), keys, crypto);
+    const proven = proveEntry(parseTlogProof(text), keys, crypto);
+    const entry = parseEntry(proven.entry);
+    if (!isLogOf(entry.domainId, proven.origin)) {
+      throw new Refused(`The entry is one of ${entry.domainId}, but the log is ${proven.origin}.`);
+    }
+    return { proven, entry };
+  });
+}
+
+function verdictOf(prove: () => Proven): Verdict {
+  try {
+    return { holds: true, ...prove() };
+  } catch (error) {
+    if (error instanceof Refused) return { holds: false, why: error.message };
+    throw error;
+  }
+}
+
+const isLogOf = (domainId: string, origin: string): boolean =>
+  origin.endsWith(`/${domainId}`) || origin.replace(/\/[1-9][0-9]*$/, '').endsWith(`/${domainId}`);
+
+/** One on each line; empty lines are skipped. Throws a Refused that says what is wrong with one. */
+export const parseVerifierKeys = (sha256: Sha256, text: string): VerifierKey[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => parseVerifierKey(sha256, line));

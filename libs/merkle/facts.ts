@@ -1,0 +1,126 @@
+/** What a proof says, in words, for people: the same on the command line and on the page. */
+import type { Proven } from './check-file.ts';
+import type { Circumstances, PrivateFields } from './entry.ts';
+
+export type Fact = [name: string, value: string];
+
+const decisions = new Map([
+  ['accept_all', 'accepted everything'],
+  ['reject_all', 'rejected everything'],
+  ['custom', 'chose by category'],
+  ['withdraw', 'withdrew consent given before'],
+]);
+
+export function headline({ entry }: Proven): string {
+  switch (entry.type) {
+    case 'record':
+      return `A visitor of ${entry.domainId} ${decisions.get(entry.decision) ?? entry.decision}.`;
+    case 'notice':
+      return `A notice was first seen by ${entry.domainId}.`;
+    case 'erasure':
+      return `The personal fields of a record of ${entry.domainId} were erased.`;
+  }
+}
+
+/** In the order in which they are worth reading; what is absent is left out. */
+export function factsOf(proven: Proven): Fact[] {
+  const { index, size, origin, signedBy } = proven.proven;
+  return [
+    ...entryFacts(proven),
+    ...(proven.circumstances ? circumstanceFacts(proven.circumstances) : []),
+    ...(proven.entry.type === 'record' ? personalFacts(proven.personal) : []),
+    ...(proven.timestamp ? timestampFacts(proven.timestamp) : []),
+    ...some('Not proven', proven.unproven?.length ? proven.unproven.join(', ') : undefined),
+    ['Log', origin],
+    ['Position', `${index} (counted from 0), in a log of ${size} ${size === 1 ? 'entry' : 'entries'}`],
+    ...signedBy.map((key): Fact => ['Signed by', key]),
+  ];
+}
+
+function entryFacts({ entry, circumstances, notice }: Proven): Fact[] {
+  if (entry.type === 'notice') {
+    return [
+      ['Domain', entry.domainId],
+      ['Notice', entry.notice],
+      ['First seen', entry.firstSeenAt],
+    ];
+  }
+  if (entry.type === 'erasure') {
+    return [
+      ['Domain', entry.domainId],
+      ['Record', entry.id],
+      ['Erased on', entry.erasedOn],
+    ];
+  }
+  return [
+    ['Decision', entry.decision],
+    ...some('Categories', circumstances?.preferences && categories(circumstances.preferences)),
+    ['Domain', entry.domainId],
+    ['Record', entry.id],
+    ['Decided', entry.decidedAt],
+    ['Received', entry.receivedAt],
+    ...some('Imported', entry.importedAt),
+    ['Source', entry.source],
+    ...some('Global Privacy Control', entry.gpc === undefined ? undefined : entry.gpc ? 'on' : 'off'),
+    ...some('Crawler', entry.bot ? 'yes' : undefined),
+    ...some('Notice', entry.notice),
+    ...some('Text of the notice', notice),
+  ];
+}
+
+function categories(preferences: Record<string, boolean>): string {
+  const allowed = Object.entries(preferences).map(([name, isAllowed]) => `${name} ${isAllowed ? 'allowed' : 'denied'}`);
+  return allowed.join(', ') || 'none';
+}
+
+const circumstanceFacts = (fields: Circumstances): Fact[] => [
+  ...some('Banner version', fields.bannerVersion),
+  ...some('Policy version', fields.policyVersion),
+  ...some('Language', fields.language),
+  ...some('Country', fields.country),
+  ...some('Variant', fields.variant),
+  ...some('TC string', fields.tcString),
+  ...some('GPP string', fields.gppString),
+];
+
+function personalFacts(fields: PrivateFields | null | undefined): Fact[] {
+  if (fields === undefined) return [['Other fields', 'in this file only as commitments; a bundle opens them']];
+  if (fields === null) return [['Personal fields', 'erased; what the log committed to cannot be opened any more']];
+  return [
+    ...some('Visitor', fields.visitorId),
+    ...some('IP address', fields.ip),
+    ...some('User agent', fields.userAgent),
+    ...some('Page', fields.pageUrl),
+    ...some('Metadata', fields.metadata && JSON.stringify(fields.metadata)),
+  ];
+}
+
+const timestampFacts = ({ checkpoint, digest, isOfProof }: NonNullable<Proven['timestamp']>): Fact[] => [
+  [
+    'Time-stamp',
+    isOfProof
+      ? `of this checkpoint; the authority's signature was not checked here, see below`
+      : `of the checkpoint at size ${checkpoint.size}; that the log only grew in between takes a consistency proof`,
+  ],
+  ['Time-stamped hash', digest],
+];
+
+/** For a bundle with a time-stamp: how to check what is not checked here. `file` is the bundle's name. */
+export function opensslCommands({ timestamp }: Proven, file: string): string[] {
+  if (!timestamp) return [];
+  return [
+    `node -p 'JSON.parse(fs.readFileSync(0)).timestamp.token' < ${file} | base64 -d > token.tsr`,
+    `openssl ts -verify -digest ${timestamp.digest} -in token.tsr -CAfile authority.pem`,
+  ];
+}
+
+export const limits = [
+  "A signature proves what the holder of the log's key signed. Against the operator of the log, evidence begins where " +
+    "a checkpoint left the operator's hands: a customer kept it, an auditor fetched it, or a time-stamping authority " +
+    'signed it.',
+  'A decision that was never sent leaves no trace in the log.',
+  'The verifier key must come from elsewhere than the proof: from whoever runs the log, or from a copy kept before.',
+];
+
+const some = (name: string, value: string | null | undefined): Fact[] =>
+  value === undefined || value === null ? [] : [[name, value]];

@@ -1,0 +1,10 @@
+/** Node's own Ed25519, as signed notes take it. */
+import { verify } from 'node:crypto';
+
+/** A public key in DER (RFC 8410), up to its 32 bytes. */
+const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const key = Buffer.concat([derPrefix, publicKey]);
+  return verify(null, message, { key, format: 'der', type: 'spki' }, signature);
+}

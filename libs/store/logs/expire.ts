@@ -1,0 +1,123 @@
+/**
+ * What retention takes from the logs: with a month of records their ids and secrets go too. The leaves stay, so every
+ * proof and checkpoint stays valid.
+ */
+import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
+import { lowestIdAt } from '#libs/contract/uuid';
+import type { Database, Sql } from '../sql.ts';
+
+/** runs in one transaction */
+const chunk = 64;
+const gone = Buffer.alloc(16);
+
+/** Takes the ids and secrets of a month's records out of the logs. The month's partition has to be there still. */
+export async function expireMonth(db: Database, month: string): Promise<void> {
+  const epochs = await db.run((sql) => epochsOf(sql, month));
+  if (!epochs) return;
+  let domainNumber = await db.run((sql) => nextDomain(sql, month, 0));
+  while (domainNumber !== undefined) {
+    const domain = domainNumber;
+    let after: Place | undefined = { epoch: epochs.first, id: nil };
+    while (after) {
+      const from: Place = after;
+      after = await db.run((sql) => expireRuns(sql, domain, month, { from, last: epochs.last }));
+    }
+    domainNumber = await db.run((sql) => nextDomain(sql, month, domain));
+  }
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** The last record of a run. */
+interface Place {
+  epoch: number;
+  id: string;
+}
+
+const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
+
+async function epochsOf(sql: Sql, month: string): Promise<{ first: number; last: number } | undefined> {
+  const [epochs] = await sql<{ first: number | null; last: number | null }[]>`
+    select min(epoch) as first, max(epoch) as last from ${sql(partitionOf(month))}`;
+  return epochs && epochs.first !== null && epochs.last !== null
+    ? { first: epochs.first, last: epochs.last }
+    : undefined;
+}
+
+async function nextDomain(sql: Sql, month: string, after: number): Promise<number | undefined> {
+  const [row] = await sql<{ domainNumber: number | null }[]>`
+    select min(domain_number) as "domainNumber" from ${sql(partitionOf(month))} where domain_number > ${after}`;
+  return row?.domainNumber ?? undefined;
+}
+
+interface StoredRun {
+  log: number;
+  first: number;
+  lastEpoch: number;
+  lastId: string;
+  ids: Buffer;
+  secrets: Buffer;
+}
+
+/** The next runs whose epochs may hold records of the month; answers where to go on. */
+function expireRuns(
+  sql: Sql,
+  domainNumber: number,
+  month: string,
+  { from, last }: { from: Place; last: number },
+): Promise<Place | undefined> {
+  return sql.begin(async (transaction) => {
+    // sealing, which folds runs, waits as well
+    await transaction`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
+    const runs = await transaction<StoredRun[]>`
+      select log, first, last_epoch as "lastEpoch", last_id as "lastId", coalesce(ids, '') as ids,
+        coalesce(secrets, '') as secrets
+      from log_runs
+      where domain_number = ${domainNumber} and (last_epoch, last_id) > (${from.epoch}, ${from.id})
+      order by last_epoch, last_id limit ${chunk}`;
+    const expired = runs.flatMap((run) => {
+      const left = withoutMonth(run, month);
+      return left ? [{ log: run.log, first: run.first, ...left }] : [];
+    });
+    await transaction`
+      update log_runs as r set ids = decode(e.ids, 'base64'), secrets = decode(e.secrets, 'base64')
+      from json_to_recordset(${JSON.stringify(expired)}::text::json)
+        as e (log integer, first bigint, ids text, secrets text)
+      where domain_number = ${domainNumber} and r.log = e.log and r.first = e.first`;
+    const end = runs.at(-1);
+    // the run that ends after the month's last epoch may begin in it
+    const isOver = runs.length < chunk || runs.some(({ lastEpoch }) => lastEpoch > last);
+    return end && !isOver ? { epoch: end.lastEpoch, id: end.lastId } : undefined;
+  });
+}
+
+/** The run without the month's ids and secrets, null where none is left; undefined where there was none of the month. */
+function withoutMonth({ ids, secrets }: StoredRun, month: string) {
+  const [first, below] = [month, addMonths(month, 1)].map((each) => bytesOf(lowestIdAt(startOf(firstDay(each)))));
+  if (!first || !below) return undefined;
+  const left = { ids: Buffer.from(ids), secrets: Buffer.from(secrets) };
+  let expired = 0;
+  for (let at = 0; at < ids.length; at += 16) {
+    if (ids.compare(first, 0, 16, at, at + 16) < 0 || ids.compare(below, 0, 16, at, at + 16) >= 0) continue;
+    left.ids.set(gone, at);
+    left.secrets.set(gone, at);
+    expired += 1;
+  }
+  if (expired === 0) return undefined;
+  if (left.ids.every((byte) => byte === 0)) return { ids: null, secrets: null };
+  return { ids: left.ids.toString('base64'), secrets: left.secrets.toString('base64') };
+}
+
+const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** Whether everything that is derived from the month's records has been, by these derivations. */
+export async function isDerived(sql: Sql, month: string, derivations: string[]): Promise<boolean> {
+  const epochs = await epochsOf(sql, month);
+  if (!epochs || derivations.length === 0) return true;
+  const [row] = await sql<{ done: boolean }[]>`
+    select
+      (select count(*) from derivations where name = any (${derivations}) and epoch >= ${epochs.last})
+        = ${derivations.length}::int
+      and not exists (select from logs where ended_at is null and waits_from <= ${epochs.last}) as done`;
+  return row?.done ?? false;
+}

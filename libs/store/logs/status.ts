@@ -1,0 +1,28 @@
+/** How the logs are, for the operator. */
+import { doneWith } from '../epochs/derivations.ts';
+import { secondsBehind } from '../epochs/epochs.ts';
+import type { Sql } from '../sql.ts';
+import type { Halted } from './heads.ts';
+
+export interface LogStatus {
+  domainId: string;
+  log: number;
+  /** entries that its newest checkpoint covers */
+  size: number;
+  /** when that was signed; null before the first */
+  sealedAt: Date | null;
+  halted: Halted | null;
+}
+
+/** The newest log of every domain that has one, or only those that are halted for this reason. */
+export const listLogStatus = (sql: Sql, halted?: Halted): Promise<LogStatus[]> => sql<LogStatus[]>`
+  select domains.id as "domainId", log, checkpoint_size as size, sealed_at as "sealedAt", halted
+  from logs join domains on domains.number = domain_number
+  where ended_at is null and (${halted ?? null}::text is null or halted = ${halted ?? null})
+  order by domains.created_at, domains.id`;
+
+/** Seconds since the oldest epoch was closed that is not sealed yet; undefined where nothing was ever sealed. */
+export async function sealingLag(sql: Sql): Promise<number | undefined> {
+  const done = await doneWith(sql, 'seal');
+  return done === 0 ? undefined : secondsBehind(sql, done);
+}

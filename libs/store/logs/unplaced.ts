@@ -1,0 +1,69 @@
+/** Records that have no position, although sealing is done with their epoch. */
+import type { Database, Sql } from '../sql.ts';
+
+/** Of a domain: what has to have a position by now. */
+export interface Sealed {
+  domainNumber: number;
+  /** all of these epochs */
+  sealedThrough: number;
+  /** and all up to this record */
+  lastEpoch: number;
+  lastId: string;
+  /** records before this id do not count */
+  since: string;
+}
+
+/** records in one statement */
+const pageSize = 20_000;
+
+const hasToBeThere = (sql: Sql, { sealedThrough, lastEpoch, lastId }: Sealed) => sql`
+  (epoch <= ${sealedThrough} or (epoch, id) <= (${lastEpoch}::integer, ${lastId}::uuid))`;
+
+const page = (sql: Sql, { domainNumber }: Sealed, after: string) => sql`
+  (
+    select id, epoch from records where domain_number = ${domainNumber} and id > ${after}
+    order by id limit ${pageSize}
+  ) as r`;
+
+/** How many there are that have to have a position. */
+export async function countSealed(db: Database, sealed: Sealed): Promise<number> {
+  let [count, after]: [number, string | null] = [0, sealed.since];
+  while (after !== null) {
+    const from: string = after;
+    const [row] = await db.run(
+      (sql) => sql<{ count: number; last: string | null }[]>`
+        select count(*) filter (where ${hasToBeThere(sql, sealed)}) as count,
+          (array_agg(id order by id desc))[1] as last
+        from ${page(sql, sealed, from)}`,
+    );
+    count += row?.count ?? 0;
+    after = row?.last ?? null;
+  }
+  return count;
+}
+
+/** The ids of those that have none, at most `limit`. */
+export async function listUnplaced(db: Database, sealed: Sealed, limit: number): Promise<string[]> {
+  const unplaced: string[] = [];
+  let after: string | null = sealed.since;
+  while (after !== null && unplaced.length < limit) {
+    const from: string = after;
+    const [row] = await db.run(
+      (sql) => sql<{ ids: string[]; last: string | null }[]>`
+        select
+          coalesce(json_agg(id order by id) filter (where ${hasToBeThere(sql, sealed)} and not exists (
+            select from (
+              select ids from log_runs
+              where domain_number = ${sealed.domainNumber} and (last_epoch, last_id) >= (r.epoch, r.id)
+              order by last_epoch, last_id limit 1
+            ) as run
+            where place_among(run.ids, r.id) is not null
+          )), '[]') as ids,
+          (array_agg(id order by id desc))[1] as last
+        from ${page(sql, sealed, from)}`,
+    );
+    unplaced.push(...(row?.ids ?? []));
+    after = row?.last ?? null;
+  }
+  return unplaced.slice(0, limit);
+}

@@ -1,0 +1,112 @@
+/** Checks the promise I8: one position for each record, no gaps, and a tree that has only grown under signed roots. */
+import { createPublicKey, hash, verify } from 'node:crypto';
+import { base64, equal } from '#libs/merkle/bytes';
+import { parseCheckpoint } from '#libs/merkle/checkpoint';
+import { entryOf } from '#libs/merkle/entry';
+import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
+import type { Sha256 } from '#libs/merkle/hash';
+import { leafHash } from '#libs/merkle/hash';
+import { parseNote, verifyNote } from '#libs/merkle/note';
+import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import { repeat } from '#libs/runtime/repeat';
+import { readSealed, type SealedRecord } from '#libs/store/logs/sealed';
+import type { ChaosStack } from './stack.ts';
+
+const sha256: Sha256 = (input) => Buffer.from(hash('sha256', input, 'hex'), 'hex');
+
+/** an Ed25519 public key in DER (RFC 8410), up to its 32 bytes */
+const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+const isSigned = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean =>
+  verify(
+    null,
+    message,
+    createPublicKey({ key: Buffer.concat([derPrefix, publicKey]), format: 'der', type: 'spki' }),
+    signature,
+  );
+
+interface StoredLog {
+  domainNumber: number;
+  log: number;
+  origin: string;
+  size: number;
+  checkpoint: string;
+  keys: string[];
+}
+
+const listLogs = (stack: ChaosStack): Promise<StoredLog[]> =>
+  stack.sql(
+    (sql) => sql<StoredLog[]>`
+      select domain_number as "domainNumber", log, origin, size, checkpoint,
+        (
+          select coalesce(json_agg(verifier_key), '[]') from log_keys
+          where log_keys.domain_number = logs.domain_number and log_keys.log = logs.log
+        ) as keys
+      from logs where checkpoint is not null order by 1, 2`,
+  );
+
+/** Every checkpoint that was to be seen while a drill ran. */
+export function watchCheckpoints(stack: ChaosStack) {
+  const seen = new Set<string>();
+  const look = async () => {
+    for (const { checkpoint } of await listLogs(stack)) seen.add(checkpoint);
+  };
+  // Postgres may be what the drill takes away
+  const stop = repeat(250, look, () => {});
+  return { seen, stop };
+}
+
+/** How many records no checkpoint covers yet. */
+export async function countUnsealed(stack: ChaosStack): Promise<number> {
+  const [row] = await stack.sql(
+    (sql) => sql<{ n: number }[]>`
+      select ((select count(*) from records) - (select coalesce(sum(checkpoint_size), 0) from logs))::int as n`,
+  );
+  return row?.n ?? 0;
+}
+
+/** What is wrong, in words. */
+export async function checkLogs(stack: ChaosStack, seen: Iterable<string>): Promise<string[]> {
+  const wrong: string[] = [];
+  const notes = [...seen];
+  const places = new Map<string, number>();
+  for (const log of await listLogs(stack)) {
+    const { origin, size, keys } = log;
+    const entries = await stack.sql((sql) => readSealed(sql, log, { from: 0, below: size }));
+    if (entries.length !== size) wrong.push(`${origin} has ${entries.length} entries, not ${size}`);
+    wrong.push(...entries.flatMap((entry, at) => wrongWith(entry, at).map((what) => `${origin} ${at}: ${what}`)));
+    for (const { id } of entries)
+      places.set(`${log.domainNumber} ${id}`, (places.get(`${log.domainNumber} ${id}`) ?? 0) + 1);
+    const verifiers = keys.map((key) => parseVerifierKey(sha256, key));
+    const own = notes.concat(log.checkpoint).filter((note) => note.startsWith(`${origin}\n`));
+    const roots = rootsOf(entries);
+    for (const note of own) {
+      const checkpoint = parseCheckpoint(parseNote(note).text);
+      const root = roots(checkpoint.size);
+      if (!verifyNote(note, verifiers, isSigned).holds) wrong.push(`${origin}: a checkpoint is not signed`);
+      if (!root || !equal(root, checkpoint.root)) {
+        wrong.push(`${origin}: at ${checkpoint.size} the root is not ${base64(checkpoint.root)} any more`);
+      }
+    }
+  }
+  const twice = [...places.values()].filter((count) => count > 1).length;
+  if (twice > 0) wrong.push(`${twice} records have two positions`);
+  return wrong;
+}
+
+function wrongWith({ position, record, secret, leaf }: SealedRecord, at: number): string[] {
+  if (position !== at) return [`a gap before ${position}`];
+  if (!record) return ['its record is missing'];
+  const expected = leafHash(sha256, Buffer.from(entryOf(sha256, record, secret)));
+  return equal(expected, leaf) ? [] : ['its record is not what was sealed'];
+}
+
+/** The root at any size. */
+function rootsOf(entries: SealedRecord[]): (size: number) => Uint8Array | undefined {
+  const frontier = emptyFrontier();
+  const roots = [rootOf(sha256, frontier)];
+  for (const { leaf } of entries) {
+    append(sha256, frontier, leaf);
+    roots.push(rootOf(sha256, frontier));
+  }
+  return (size) => roots[size];
+}

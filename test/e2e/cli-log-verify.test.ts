@@ -1,0 +1,119 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
+import { vector } from '../support/log-vector.ts';
+import { runCliIn } from '../support/service.ts';
+
+describe('assent log verify', () => {
+  let folder: string;
+  /** a file below `folder`, and its name */
+  const file = (name: string, content: string | object) => {
+    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+    return name;
+  };
+  /** in a folder of its own, with an empty environment */
+  const verify = (...args: string[]) => runCliIn(folder, {}, 'log', 'verify', ...args);
+  const key = ['--key', vector.verifierKey];
+
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(inject('folder'), 'verify-'));
+  });
+
+  it('says in words what a proof file proves, without settings or stores', async () => {
+    const { code, stdout, stderr } = await verify(file('record.tlog-proof', vector.proof), ...key);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^The proof holds\. A visitor of dom_test chose by category\.\n/);
+    expect(stdout).toMatch(/^Decision +custom$/m);
+    expect(stdout).toMatch(/^Domain +dom_test$/m);
+    expect(stdout).toMatch(/^Record +019a0000-0000-7000-8000-000000000001$/m);
+    expect(stdout).toMatch(/^Decided +2025-10-20T05:03:11\.360Z$/m);
+    expect(stdout).toMatch(/^Received +2025-10-20T05:03:12\.000Z$/m);
+    expect(stdout).toMatch(/^Position +1 \(counted from 0\), in a log of 3 entries$/m);
+    expect(stdout).toContain(`Signed by               ${vector.verifierKey}\n`);
+    expect(stdout).toContain('What this does not prove:');
+    expect(stdout).not.toContain('v-1');
+  });
+
+  it('reads no settings, even bad ones', async () => {
+    const settings = { DATABASE_URL: 'nonsense', REDIS_URL: 'nonsense', JWT_SECRET: 'x', LOG_KEY: 'x' };
+    const name = file('settings.tlog-proof', vector.proof);
+    const { code, stderr } = await runCliIn(folder, settings, 'log', 'verify', name, ...key);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('also opens what a bundle holds, and says how its time-stamp is checked', async () => {
+    const { code, stdout } = await verify(file('it is a bundle.json', { ...bundle, timestamp }), ...key);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Categories +9 denied, 10 allowed, analytics allowed$/m);
+    expect(stdout).toMatch(/^Visitor +v-1$/m);
+    expect(stdout).toContain(`  openssl ts -verify -digest ${timestampDigest} -in token.tsr`);
+    expect(stdout).toContain("< 'it is a bundle.json' |");
+  });
+
+  it('prints one JSON object with --json, whether it holds or not', async () => {
+    const holds = await verify(file('holds.json', bundle), ...key, '--json');
+    expect(holds).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(holds.stdout)).toMatchObject({
+      holds: true,
+      log: vector.origin,
+      position: 1,
+      size: 3,
+      signedBy: [vector.verifierKey],
+      entry: { decision: 'custom' },
+      circumstances: { language: 'de' },
+      private: { visitorId: 'v-1' },
+      unproven: [],
+    });
+    const changed = vector.proof.replace('index 1', 'index 0');
+    const fails = await verify(file('fails.tlog-proof', changed), ...key, '--json');
+    expect(fails).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(fails.stdout)).toEqual({
+      holds: false,
+      why: expect.stringContaining('does not have this entry at position 0'),
+    });
+  });
+
+  it('exits 1 and says why where it does not hold', async () => {
+    const record = { ...bundle.record, decision: 'accept_all' };
+    const { code, stdout, stderr } = await verify(file('changed.json', { ...bundle, record }), ...key);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'changed.json does not hold: The record says that `decision` is "accept_all", but what the log committed to is "custom".\n',
+    );
+  });
+
+  it('takes several keys, and files of them', async () => {
+    const other = 'somebody.example+00000000+AQ==';
+    const name = file('many.tlog-proof', vector.proof);
+    const keys = file('keys', `${vector.verifierKey}\n\n${vector.verifierKey}\n`);
+    expect((await verify(name, '--key', keys)).code).toBe(0);
+    expect((await verify(name, ...key, '--key', keys)).code).toBe(0);
+    expect(await verify(name, ...key, '--key', other)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('verifier key has 0 bytes'),
+    });
+    expect(await verify(name, '--key', file('empty', '\n'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no verifier key in empty'),
+    });
+  });
+
+  it.each([
+    ['no key', ['x'], /--key/],
+    ['no file', key, /file/],
+    ['a file that is not there', ['gone', ...key], /^cannot read gone: .*ENOENT/],
+    ['a key that is not there', ['x', '--key', 'gone'], /^cannot read gone: /],
+  ])('tells %s in one line', async (_, args, says) => {
+    file('x', vector.proof);
+    const { code, stdout, stderr } = await verify(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toMatch(says);
+  });
+
+  it('prints what a terminal would obey as escapes', async () => {
+    const { stderr } = await verify(file('odd', `${'\u001b'}]0;title`), ...key);
+    expect(stderr).not.toContain('\u001b');
+  });
+});

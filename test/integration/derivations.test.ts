@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
+import { closeEpoch, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('a derivation', () => {
+  let db: Database;
+  let domainIds: string[];
+  let stored = 0;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    ({ domainIds } = await makeTenant(db, { domains: 4 }));
+    await db.run((sql) => sql`create table derived (name text, epoch integer, domain_number integer, records integer)`);
+  });
+
+  const close = () =>
+    eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+  const store = async (epochs: number) => {
+    for (let epoch = 0; epoch < epochs; epoch += 1) {
+      const batch = domainIds.flatMap((domainId, at) =>
+        // not every domain has records in every epoch
+        Array.from({ length: (epoch + at) % 3 }, () => recordAt(Date.now(), { domainId })),
+      );
+      stored += (await persist(db, batch)).added;
+      await close();
+    }
+  };
+
+  /** Counts the records of one domain in a piece, and fails half of the time after it has written. */
+  const counting = (name: string, { after, fails = 0 }: { after?: string; fails?: number } = {}): Derivation => ({
+    name,
+    ...(after && { after }),
+    async piece(sql, epoch, from) {
+      const [next] = await sql<{ number: number }[]>`
+        insert into derived (name, epoch, domain_number, records)
+        select ${name}, epoch, domain_number, count(*) from records
+        where epoch = ${epoch} and domain_number = (
+          select min(domain_number) from records where epoch = ${epoch} and domain_number > ${from}
+        )
+        group by epoch, domain_number
+        returning domain_number as number`;
+      if (Math.random() < fails) throw new Error('killed');
+      return next?.number;
+    },
+  });
+
+  const runUntilDone = async (derivation: Derivation) => {
+    for (;;) {
+      const step = await deriveNext(db, derivation).catch(() => 'more');
+      if (step === 'done') return;
+    }
+  };
+  const derivedBy = (name: string) =>
+    db.run(
+      (sql) => sql<{ rows: number; places: number; records: number }[]>`
+        select count(*)::int as rows, count(distinct (epoch, domain_number))::int as places,
+          coalesce(sum(records), 0)::int as records
+        from derived where name = ${name}`,
+    );
+
+  it('handles every record once, after any failure, however many processes try', async () => {
+    await store(12);
+    const derivation = counting('once', { fails: 0.4 });
+    await Promise.all(Array.from({ length: 3 }, () => runUntilDone(derivation)));
+    const [all] = await derivedBy('once');
+    expect(all?.records).toBe(stored);
+    expect(all?.rows).toBe(all?.places);
+    expect(await db.run((sql) => doneWith(sql, 'once'))).toBe(await db.run(lastClosedEpoch));
+  });
+
+  it('goes on with the epochs that were closed meanwhile, and skips those without records', async () => {
+    await close();
+    await close();
+    await store(3);
+    await runUntilDone(counting('once'));
+    expect((await derivedBy('once'))[0]?.records).toBe(stored);
+    expect(await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, 'once')))).toBe(0);
+  });
+
+  it('begins no epoch before the one it follows is done with it', async () => {
+    const first = counting('first');
+    const second = counting('second', { after: 'first' });
+    await runUntilDone(second);
+    expect((await derivedBy('second'))[0]?.records).toBe(0);
+    for (let step = 0; step < 9; step += 1) await deriveNext(db, first);
+    await runUntilDone(second);
+    const [ahead] = await db.run(
+      (sql) => sql`
+        select from derived where name = 'second' and epoch > (select epoch from derivations where name = 'first')`,
+    );
+    expect(ahead).toBeUndefined();
+    await runUntilDone(first);
+    await runUntilDone(second);
+    expect((await derivedBy('second'))[0]?.records).toBe(stored);
+  });
+
+  it('leaves the open epoch alone', async () => {
+    const before = (await derivedBy('once'))[0]?.records;
+    await persist(db, [recordAt(Date.now(), { domainId: domainIds[0] ?? '' })]);
+    await runUntilDone(counting('once'));
+    expect((await derivedBy('once'))[0]?.records).toBe(before);
+  });
+});

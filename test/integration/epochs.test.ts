@@ -1,0 +1,153 @@
+import postgres from 'postgres';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closeEpoch, listInTheWay } from '#libs/store/epochs/epochs';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { createLog } from '#libs/telemetry/log';
+import { createClosing } from '../../apps/worker/derive/close.ts';
+import { atEnd } from '../support/at-end.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('epochs', () => {
+  let url: string;
+  let db: Database;
+  let domainId: string;
+
+  beforeAll(async () => {
+    ({ url, db } = await openDatabase());
+    domainId = at((await makeTenant(db)).domainIds, 0);
+  });
+
+  const connect = (name = 'test') => {
+    const sql = postgres(url, { max: 1, connection: { application_name: name }, onnotice: () => {} });
+    atEnd(() => sql.end({ timeout: 0 }));
+    return sql;
+  };
+  const openEpoch = async () => (await db.run((sql) => sql<{ open: number }[]>`select open from epochs`))[0]?.open ?? 0;
+  const waitsForLock = (waiting: number) =>
+    eventually(async () => {
+      const rows = await db.run(
+        (sql) => sql`
+          select from pg_locks where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      );
+      expect(rows.length).toBe(waiting);
+    });
+
+  /** What a transaction stamps that comes while the epoch is being closed: the epoch that is open then, or the closed one. */
+  const stampWhileClosing = async (
+    stamp: (sql: postgres.TransactionSql) => Promise<{ epoch: number }[]>,
+    isolation = 'read committed',
+  ): Promise<'open' | 'closed'> => {
+    const [closer, writer] = [connect(), connect()];
+    const before = await openEpoch();
+    const begun = await closer.reserve();
+    await begun`begin`;
+    await begun`select pg_advisory_xact_lock(hashtext('assent.epoch'))`;
+    await begun`update epochs set open = open + 1`;
+    const stamped = writer.begin(`isolation level ${isolation}`, async (sql) => (await stamp(sql))[0]?.epoch);
+    stamped.catch(() => {});
+    await waitsForLock(1);
+    await begun`commit`;
+    begun.release();
+    return (await stamped) === before ? 'closed' : 'open';
+  };
+
+  it('whoever stores records while an epoch is being closed stamps the next one', async () => {
+    expect(await stampWhileClosing((sql) => sql`select open_epoch() as epoch`)).toBe('open');
+  });
+
+  it('one who reads the number in the statement itself would add to a closed epoch', async () => {
+    const stamp = (sql: postgres.TransactionSql) => sql<{ epoch: number }[]>`
+      with held as materialized (select pg_advisory_xact_lock_shared(hashtext('assent.epoch')))
+      select (select open from epochs) as epoch from held`;
+    expect(await stampWhileClosing(stamp)).toBe('closed');
+  });
+
+  it('one who reads it in a function that is not volatile would, too', async () => {
+    await db.run((sql) =>
+      sql.unsafe(`
+        create function stable_epoch() returns integer language plpgsql stable as $$
+        begin
+          perform pg_advisory_xact_lock_shared(hashtext('assent.epoch'));
+          return (select open from epochs);
+        end $$`),
+    );
+    expect(await stampWhileClosing((sql) => sql`select stable_epoch() as epoch`)).toBe('closed');
+  });
+
+  it('one who reads it under repeatable read would, too, and is refused', async () => {
+    await db.run((sql) =>
+      sql.unsafe(`
+        create function unchecked_epoch() returns integer language plpgsql volatile as $$
+        begin
+          perform pg_advisory_xact_lock_shared(hashtext('assent.epoch'));
+          return (select open from epochs);
+        end $$`),
+    );
+    const stamp = (sql: postgres.TransactionSql) => sql<{ epoch: number }[]>`select unchecked_epoch() as epoch`;
+    expect(await stampWhileClosing(stamp, 'repeatable read')).toBe('closed');
+    const refused = connect().begin('isolation level repeatable read', (sql) => sql`select open_epoch()`);
+    await expect(refused).rejects.toThrow('read committed');
+  });
+
+  it('no closed epoch grows, however many store records while epochs are closed', async () => {
+    const counts = () =>
+      db.run(async (sql) => {
+        const rows = await sql<{ epoch: number; records: number }[]>`
+          select epoch, count(*)::int as records from records where epoch < (select open from epochs) group by epoch`;
+        return new Map(rows.map(({ epoch, records }) => [epoch, records]));
+      });
+    let isStoring = true;
+    let stored = 0;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (isStoring) {
+        const batch = Array.from({ length: 20 }, () => recordAt(Date.now(), { domainId }));
+        stored += (await persist(db, batch)).added;
+      }
+    });
+    const closed = new Map<number, number>();
+    for (let round = 0; round < 40; round += 1) {
+      await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+      for (const [epoch, records] of await counts()) if (!closed.has(epoch)) closed.set(epoch, records);
+    }
+    isStoring = false;
+    await Promise.all(writers);
+    expect(stored).toBeGreaterThan(0);
+    for (const [epoch, records] of await counts())
+      expect({ epoch, records: closed.get(epoch) }).toEqual({ epoch, records });
+  });
+
+  it('two that close at once close one', async () => {
+    const before = await openEpoch();
+    await Promise.all(Array.from({ length: 8 }, () => closeEpoch(db, { every: 60_000, patience: 1_000 })));
+    expect((await openEpoch()) - before).toBeLessThanOrEqual(1);
+  });
+
+  it('a transaction that stores records for long keeps its epoch open, is named, and after a while is ended', async () => {
+    const slow = connect('assent-slow');
+    const held = await slow.reserve();
+    await held`begin`;
+    await held`select open_epoch()`;
+    const before = await openEpoch();
+    expect(await closeEpoch(db, { every: 0, patience: 50 })).toBe('in the way');
+    expect(await openEpoch()).toBe(before);
+    expect(await db.run(listInTheWay)).toMatchObject([{ name: 'assent-slow' }]);
+    const lines: object[] = [];
+    const log = {
+      ...createLog('test', 'silent'),
+      warn: (line: object) => lines.push(line),
+      error: (line: object) => lines.push(line),
+    };
+    const round = createClosing({ db, log, every: 500, longest: 0.01 });
+    await eventually(async () => {
+      await round();
+      expect(await openEpoch()).toBe(before + 1);
+    });
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'epoch_stays_open' }));
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'connection_ended', name: 'assent-slow' }));
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { base64, utf8 } from '#libs/merkle/bytes';
+import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
+import { formatCheckpoint } from '#libs/merkle/checkpoint';
+import { erasureEntry, recordEntry } from '#libs/merkle/entry';
+import { factsOf, headline, opensslCommands } from '#libs/merkle/facts';
+import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
+import { leafHash } from '#libs/merkle/hash';
+import { formatNote } from '#libs/merkle/note';
+import { formatTlogProof } from '#libs/merkle/tlog-proof';
+import { verifierKey } from '#libs/merkle/verifier-key';
+import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
+import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+
+const keys = parseVerifierKeys(sha256, `\n ${vector.verifierKey} \r\n`);
+const check = (file: object | string, given = keys) =>
+  checkFile(utf8(typeof file === 'string' ? file : JSON.stringify(file)), given, { sha256, verifyEd25519 });
+
+const holding = (file: object | string) => {
+  const verdict = check(file);
+  return verdict.holds ? verdict : expect.fail(verdict.why);
+};
+
+/** A log of one entry, signed with the key of that origin. */
+function logOf(entry: string, origin = vector.origin) {
+  const frontier = emptyFrontier();
+  append(sha256, frontier, leafHash(sha256, utf8(entry)));
+  const text = formatCheckpoint(origin, 1, rootOf(sha256, frontier));
+  const { publicKey, sign } = logKey(vector.logKey, origin);
+  const key = verifierKey(sha256, origin, publicKey);
+  const checkpoint = formatNote(text, [{ name: origin, keyId: key.id, signature: sign(text) }]);
+  return { keys: [key], checkpoint, file: formatTlogProof({ entry: utf8(entry), index: 0, proof: [], checkpoint }) };
+}
+
+describe('a bundle', () => {
+  it('proves the record, its circumstances and its personal fields', () => {
+    const verdict = holding(bundle);
+    expect(verdict).toMatchObject({
+      proven: { index: 1, size: 3, origin: vector.origin },
+      entry: { type: 'record', decision: 'custom' },
+      circumstances: { preferences: { 10: true, 9: false, analytics: true }, bannerVersion: '2.4.1' },
+      personal: { visitorId: 'v-1', metadata: { a: 1, b: 'x' } },
+      unproven: [],
+    });
+    expect(headline(verdict)).toBe('A visitor of dom_test chose by category.');
+    expect(factsOf(verdict)).toEqual(
+      expect.arrayContaining([
+        ['Categories', '9 denied, 10 allowed, analytics allowed'],
+        ['Visitor', 'v-1'],
+        ['Position', '1 (counted from 0), in a log of 3 entries'],
+        ['Signed by', vector.verifierKey],
+      ]),
+    );
+  });
+
+  it('needs no record that knows its place, and names the fields that nothing proves', () => {
+    const { log: _, position: __, ...record } = bundle.record;
+    expect(
+      holding({ ...bundle, record: { ...record, erasedAt: '2025-11-01T00:00:00.000Z', colour: 'red' } }).unproven,
+    ).toEqual(['erasedAt', 'colour']);
+  });
+
+  it('of an erased record proves the rest, and says that the personal fields are gone', () => {
+    const record = { ...bundle.record, visitorId: null, ip: null, userAgent: null, pageUrl: null, metadata: null };
+    const erased = { ...bundle, record, opening: { ...bundle.opening, private: null } };
+    const verdict = holding(erased);
+    expect(verdict).toMatchObject({ personal: null, unproven: [] });
+    expect(factsOf(verdict)).toContainEqual(['Personal fields', expect.stringContaining('erased')]);
+    expect(holding({ ...erased, record: bundle.record }).unproven).toContain('visitorId');
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'another decision',
+      { decision: 'accept_all' },
+      'says that `decision` is "accept_all", but what the log committed to is "custom"',
+    ],
+    ['another time', { decidedAt: '2025-10-20T05:03:11.361Z' }, '`decidedAt`'],
+    ['another category', { preferences: { analytics: false, 9: false, 10: true } }, '`preferences`'],
+    ['a category more', { preferences: { analytics: true, 9: false, 10: true, ads: true } }, '`preferences`'],
+    ['a category less', { preferences: { analytics: true } }, '`preferences`'],
+    ['no categories', { preferences: null }, '`preferences` is absent'],
+    ['a country', { country: 'DE' }, '`country` is "DE", but what the log committed to is absent'],
+    ['another visitor', { visitorId: 'v-2' }, '`visitorId`'],
+    ['a metadata value of another type', { metadata: { a: '1', b: 'x' } }, '`metadata`'],
+    ['another domain', { domainId: 'dom_x' }, '`domainId`'],
+    ['a signal taken back', { gpc: false }, '`gpc`'],
+    ['a crawler', { bot: true }, '`bot`'],
+    ['an import', { importedAt: '2025-10-20T05:03:11.361Z' }, '`importedAt`'],
+    ['another position', { position: 2 }, '`position`'],
+    ['another notice', { notice: 'cd'.repeat(32) }, '`notice`'],
+    ['no time', { receivedAt: undefined }, '`receivedAt` is absent'],
+  ])('does not hold where its record has %s', (_, change, why) => {
+    expect(check({ ...bundle, record: { ...bundle.record, ...change } })).toEqual({
+      holds: false,
+      why: expect.stringContaining(why),
+    });
+  });
+
+  const { circumstances, private: personal } = bundle.opening;
+  it.each<[string, object, string]>([
+    ['nothing', { entry: undefined, record: undefined }, '`entry` is missing'],
+    ['another entry', { entry: vector.entries[0] }, 'does not have this entry'],
+    ['an entry with a space more', { entry: vector.entries[1]?.replace(',', ', ') }, 'does not have this entry'],
+    ['another position', { position: 0 }, 'does not have this entry at position 0'],
+    ['a position as text', { position: '1' }, '`position` is missing, or no whole number'],
+    ['a proof cut short', { proof: bundle.proof.slice(1) }, 'does not have this entry'],
+    ['a proof of something else', { proof: [1, 2] }, '`proof` is missing, or no list of texts'],
+    ['a hash cut short', { proof: ['AAAA'] }, 'not a SHA-256'],
+    [
+      'another text of the circumstances',
+      { opening: { circumstances: { ...circumstances, text: '{}' }, private: personal } },
+      'The circumstances are not those',
+    ],
+    [
+      'another salt',
+      { opening: { circumstances: { ...circumstances, salt: personal.salt }, private: personal } },
+      'The circumstances are not those',
+    ],
+    [
+      'a salt cut short',
+      { opening: { circumstances: { ...circumstances, salt: 'aa' }, private: personal } },
+      'salt of the circumstances',
+    ],
+    ['no circumstances', { opening: { private: personal } }, '`circumstances` is missing'],
+    [
+      'openings of each other',
+      { opening: { circumstances: personal, private: circumstances } },
+      'not those that the log',
+    ],
+    ['no opening', { opening: null }, '`opening` is missing'],
+    ['another log', { log: 2 }, 'says that this is log 2 of dom_test'],
+    ['a notice of another text', { notice: '{}' }, 'The notice is not the one'],
+    ['a checkpoint of strangers', { checkpoint: vector.checkpoint.replace('i+mA', 'AAAA') }, 'another key of'],
+  ])('does not hold with %s', (_, change, why) => {
+    expect(check({ ...bundle, ...change })).toEqual({ holds: false, why: expect.stringContaining(why) });
+  });
+
+  it('is not read from something else', () => {
+    expect(check('{')).toEqual({ holds: false, why: 'The bundle is not JSON.' });
+    expect(check('[]')).toMatchObject({ holds: false, why: expect.stringContaining('no proof file') });
+    expect(check({})).toMatchObject({ holds: false, why: '`position` is missing, or no whole number.' });
+    expect(check(JSON.stringify(bundle), [])).toMatchObject({
+      holds: false,
+      why: expect.stringContaining('no verifier key'),
+    });
+    expect(checkFile(Uint8Array.of(0xff), keys, { sha256, verifyEd25519 })).toMatchObject({ holds: false });
+  });
+});
+
+describe('the notice in a bundle', () => {
+  it('is proven by the hash that the entry names', () => {
+    const notice = '{"language":"de","text":"Dürfen wir?"}';
+    const record = { ...vector.record, notice: Buffer.from(sha256(utf8(notice))).toString('hex') };
+    const entry = recordEntry(record, {
+      circumstances: vector.circumstances.commitment,
+      private: vector.private.commitment,
+    });
+    const { checkpoint, keys } = logOf(entry);
+    const file = { ...bundle, record, entry, position: 0, proof: [], checkpoint, notice };
+    expect(check(file, keys)).toMatchObject({ holds: true, notice });
+    expect(check({ ...file, notice: `${notice} ` }, keys)).toMatchObject({ holds: false });
+  });
+});
+
+describe('a time-stamp', () => {
+  const stamped = (change: object) => ({ ...bundle, timestamp: { ...timestamp, ...change } });
+
+  it('is led to from the checkpoint, and says how its signature is checked', () => {
+    const verdict = holding(stamped({}));
+    expect(verdict.timestamp).toMatchObject({ digest: timestampDigest, isOfProof: true });
+    expect(opensslCommands(verdict, 'bundle.json').join('\n')).toContain(
+      `openssl ts -verify -digest ${timestampDigest}`,
+    );
+    const bare = vector.checkpoint.slice(0, vector.checkpoint.indexOf('\n\n') + 1);
+    expect(holding(stamped({ checkpoint: bare })).timestamp).toMatchObject({ isOfProof: true });
+  });
+
+  it.each<[string, object, string]>([
+    ['another path', { path: [base64(new Uint8Array(32))] }, 'over something else'],
+    ['a path too long', { path: [...timestamp.path, ...timestamp.path] }, 'does not fit'],
+    ['a path that is none', { path: ['x'] }, 'not a SHA-256'],
+    ['another place', { index: 1 }, 'over something else'],
+    ['a place beyond the end', { index: 2 }, 'does not fit'],
+    ['another token', { token: base64(utf8('another')) }, 'over something else'],
+    ['a token that is none', { token: '!' }, 'not base64'],
+    ['another checkpoint', { checkpoint: vector.checkpoint.replace('\n3\n', '\n2\n') }, 'over something else'],
+    ['no checkpoint', { checkpoint: undefined }, '`checkpoint` is missing'],
+  ])('with %s does not hold', (_, change, why) => {
+    expect(check(stamped(change))).toEqual({ holds: false, why: expect.stringContaining(why) });
+  });
+});
+
+describe('a proof file of any entry', () => {
+  it.each([
+    [vector.entries[0] ?? '', 'A notice was first seen by dom_test.'],
+    [vector.entries[1] ?? '', 'A visitor of dom_test chose by category.'],
+    [vector.entries[2] ?? '', 'The personal fields of a record of dom_test were erased.'],
+  ])('says what it is: %s', (entry, words) => {
+    const { file, keys } = logOf(entry);
+    const verdict = check(file, keys);
+    expect(verdict.holds && headline(verdict)).toBe(words);
+    expect(verdict.holds && factsOf(verdict)).toContainEqual(['Domain', 'dom_test']);
+  });
+
+  it('holds in a later log of the domain, and not in the log of another', () => {
+    const entry = erasureEntry(vector.erasure);
+    for (const [origin, holds] of [
+      ['a/dom_test', true],
+      ['a/dom_test/2', true],
+      ['a/dom_test2', false],
+      ['a/dom_x', false],
+      ['a/dom_test/x', false],
+    ] as const) {
+      const { file, keys } = logOf(entry, origin);
+      expect([origin, check(file, keys).holds]).toEqual([origin, holds]);
+    }
+  });
+
+  it.each([
+    ['a key twice', '{"v":1,"type":"erasure","domain":"dom_test","id":"x","id":"y","erasedOn":"2025-11-01"}'],
+    ['a key more', '{"v":1,"type":"erasure","domain":"dom_test","id":"y","erasedOn":"2025-11-01","z":1}'],
+    ['another order', '{"type":"erasure","v":1,"domain":"dom_test","id":"y","erasedOn":"2025-11-01"}'],
+    ['white space', '{"v":1, "type":"erasure","domain":"dom_test","id":"y","erasedOn":"2025-11-01"}'],
+    [
+      'an escape that need not be',
+      '{"v":1,"type":"erasure","domain":"dom_test","id":"\\u0079","erasedOn":"2025-11-01"}',
+    ],
+    ['another version', '{"v":2,"type":"erasure","domain":"dom_test","id":"y","erasedOn":"2025-11-01"}'],
+    ['another type', '{"v":1,"type":"x","domain":"dom_test"}'],
+    ['a number for a text', '{"v":1,"type":"erasure","domain":"dom_test","id":1,"erasedOn":"2025-11-01"}'],
+    ['no JSON', 'hello'],
+  ])('is refused though signed where the entry has %s', (_, entry) => {
+    const { file, keys } = logOf(entry);
+    expect(check(file, keys)).toMatchObject({ holds: false });
+  });
+});
