@@ -130,6 +130,20 @@ describe('logs', () => {
     );
   };
 
+  /** Every halt from now on, also one that does not last. */
+  const noteHalts = () =>
+    db.run((sql) =>
+      sql`
+        create table halts (domain_number integer);
+        create function note_halt() returns trigger language plpgsql as $$
+        begin
+          if new.halted is not null then insert into halts values (new.domain_number); end if;
+          return new;
+        end $$;
+        create trigger note_halt before update on logs for each row execute function note_halt()`.simple(),
+    );
+  const notedHalts = () => db.run((sql) => sql`select * from halts`);
+
   it('a Postgres restored from an older copy gets no position and no signature, records on, and a restart puts it right', async () => {
     await store(one, 300);
     await store(two, 10);
@@ -349,17 +363,29 @@ describe('logs', () => {
     await expectSealed(three, [0, 300]);
   });
 
-  it('two workers, and restarts in between, give every record one position and halt nothing', async () => {
-    await db.run((sql) =>
-      sql`
-        create table halts (domain_number integer);
-        create function note_halt() returns trigger language plpgsql as $$
-        begin
-          if new.halted is not null then insert into halts values (new.domain_number); end if;
-          return new;
-        end $$;
-        create trigger note_halt before update on logs for each row execute function note_halt()`.simple(),
+  it('a log that another worker seals while this one compares it with Redis is not halted', async () => {
+    await store(one, 5);
+    await sealer.closeAndSeal();
+    await store(one, 5);
+    await sealer.close();
+    await noteHalts();
+    let isFirst = true;
+    const late = createSealer(
+      db,
+      beforeRecall(redis, async () => {
+        if (isFirst) await sealer.seal();
+        isFirst = false;
+      }),
+      keys,
     );
+    await late.seal();
+    expect(isFirst).toBe(false);
+    expect(await notedHalts()).toEqual([]);
+    await expectSealed(one, [10]);
+  });
+
+  it('two workers, and restarts in between, give every record one position and halt nothing', async () => {
+    await noteHalts();
     const other = connectDatabase(url).db;
     const otherRedis = await openRedis(redisUrl);
     const sealers = [sealer, createSealer(other, otherRedis, keys)];
@@ -376,7 +402,7 @@ describe('logs', () => {
     const [first, second] = await logsOf(two);
     expect((first?.checkpointSize ?? 0) + (second?.checkpointSize ?? 0)).toBe(25 * 3);
     await expectSealed(two, [first?.checkpointSize ?? 0, second?.checkpointSize ?? 0]);
-    expect(await db.run((sql) => sql`select * from halts`)).toEqual([]);
+    expect(await notedHalts()).toEqual([]);
   });
 });
 
@@ -384,3 +410,20 @@ describe('logs', () => {
 const ignoreElsewhere = (error: unknown) => {
   if (!(error instanceof Error) || !/not yet|in the way/.test(error.message)) throw error;
 };
+
+/** The same connection, but for work that is done before an answer is asked for. */
+function beforeRecall(redis: RedisConnection, work: () => Promise<void>): RedisConnection {
+  const client = new Proxy(redis.client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name === 'hmget') {
+        return async (key: string, ...fields: string[]) => {
+          await work();
+          return target.hmget(key, ...fields);
+        };
+      }
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { ...redis, client };
+}

@@ -72,6 +72,10 @@ export interface StoredPiece {
   nodes: Map<number, Buffer>;
 }
 
+type StoredRow = Omit<OwnRow, 'receivedAt'> & { receivedAt: string; position: number };
+
+const toRecord = (row: StoredRow): OwnRecord => toOwnRecord({ ...row, receivedAt: new Date(row.receivedAt) });
+
 /** What is stored of the entries `from` to `below`, which are ends of tiles, at one moment. */
 export const readPiece = (
   db: Database,
@@ -83,24 +87,25 @@ export const readPiece = (
       const inside = transaction as unknown as Sql;
       const ofPiece = inside`
         domain_number = ${domainNumber} and log = ${log} and first >= ${from} and first < ${below}`;
-      const [runs, nodes, rows] = await Promise.all([
+      const [runs, nodes, [all]] = await Promise.all([
         inside<StoredRun[]>`
           select first, entries, ids, secrets, leaves from log_runs where ${ofPiece} order by first`,
         inside<{ n: number; hash: Buffer }[]>`
           select n, hash from log_nodes
           where domain_number = ${domainNumber} and log = ${log} and level = 1
             and n >= ${from}::bigint / 256 and n < ${below}::bigint / 256`,
-        // one lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way;
-        // an empty text added to the ids has them read once, not once an entry
-        inside<(OwnRow & { position: number })[]>`
+        // One lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way.
+        // An empty text added to the ids has them read once, not once an entry. And one JSON text, which takes this
+        // process half as long to read as rows.
+        inside<{ records: StoredRow[] }[]>`
           with runs as materialized (
             select first, entries, ids || ''::bytea as ids from log_runs where ${ofPiece}
           )
-          select first + place as position, r.*
+          select coalesce(json_agg(r), '[]') as records
           from runs
           cross join lateral generate_series(0, least(entries, length(ids) / 16) - 1) as place
           cross join lateral (
-            select ${ownColumns(inside)} from records r ${joinNames(inside)}
+            select first + place as position, ${ownColumns(inside)} from records r ${joinNames(inside)}
             where r.domain_number = ${domainNumber}
               and r.id = encode(substr(ids, place * 16 + 1, 16), 'hex')::uuid
             offset 0
@@ -109,7 +114,7 @@ export const readPiece = (
       return {
         runs: [...runs],
         nodes: new Map(nodes.map(({ n, hash }) => [n, hash])),
-        records: new Map(rows.map((row) => [row.position, toOwnRecord(row)])),
+        records: new Map(all?.records.map((row) => [row.position, toRecord(row)])),
       };
     }),
   );
