@@ -15,7 +15,7 @@ let scratch = Buffer.allocUnsafe(64 * 1_024);
 /** `unsealed`: of one domain and epoch, in the order of their ids. */
 export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[]): Added {
   const secrets = randomFillSync(Buffer.allocUnsafe(unsealed.length * 16));
-  const ids = Buffer.allocUnsafe(unsealed.length * 16);
+  const ids = Buffer.from(unsealed.map(({ id }) => id).join('').replaceAll('-', ''), 'hex');
   const leaves = Buffer.allocUnsafe(unsealed.length * 32);
   unsealed.forEach((record, at) => {
     const secret = secrets.subarray(at * 16, at * 16 + 16);
@@ -36,7 +36,6 @@ export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[]): 
         private: commit('private', secret, privateText(record)),
       },
     );
-    ids.write(id.replaceAll('-', ''), at * 16, 'hex');
     scratch[0] = 0;
     leaves.write(hash('sha256', write(entry, 1), 'binary'), at * 32, 'latin1');
   });
