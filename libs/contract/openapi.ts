@@ -196,7 +196,9 @@ export const createOpenApi = () =>
           tags: ['Log'],
           requestParams: { path: domainPath, query: logQuery },
           responses: {
-            200: plain('A C2SP signed note', 'text/plain'),
+            200: plain('A C2SP signed note', 'text/plain', {
+              'Last-Modified': z.string().meta({ description: 'when it was signed' }),
+            }),
             ...refusals(...bearerCodes, 'domain_not_found', 'not_found'),
           },
         }),

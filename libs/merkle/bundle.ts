@@ -9,15 +9,14 @@ import { hashLength } from './hash.ts';
 import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
 import { Refused } from './refused.ts';
 import { openTimestamp, type Timestamp } from './timestamp.ts';
-import type { Crypto, ProvenEntry } from './tlog-proof.ts';
-import { proveEntry } from './tlog-proof.ts';
+import { type Crypto, type ProvenEntry, proveEntry } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
 export interface ProvenBundle {
   proven: ProvenEntry;
   entry: Entry;
   circumstances: Circumstances;
-  /** null once erased: what the log committed to cannot be opened any more */
+  /** null where the bundle says that they were erased: then nobody can open what the log committed to */
   personal: PrivateFields | null;
   /** the document that the visitor was shown */
   notice?: string;
@@ -39,8 +38,10 @@ export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto)
   const circumstances = parseCircumstances(
     open(crypto, objectIn(opening, 'circumstances'), entry.commitments.circumstances, 'circumstances'),
   );
+  // left out it would be neither opened nor said to be erased
+  if (opening.private === undefined) throw new Refused('`private` is missing.');
   const personal =
-    fieldOf(opening, 'private') === undefined
+    opening.private === null
       ? null
       : parsePrivate(open(crypto, objectIn(opening, 'private'), entry.commitments.private, 'personal fields'));
 

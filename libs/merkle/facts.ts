@@ -85,7 +85,7 @@ const circumstanceFacts = (fields: Circumstances): Fact[] => [
 
 function personalFacts(fields: PrivateFields | null | undefined): Fact[] {
   if (fields === undefined) return [['Other fields', 'in this file only as commitments; a bundle opens them']];
-  if (fields === null) return [['Personal fields', 'erased; what the log committed to cannot be opened any more']];
+  if (fields === null) return [['Personal fields', 'not opened; the bundle says that they were erased']];
   return [
     ...some('Visitor', fields.visitorId),
     ...some('IP address', fields.ip),

@@ -27,18 +27,7 @@ export function formatTlogProof({ entry, index, proof, checkpoint }: TlogProof):
 export function parseTlogProof(file: string): TlogProof {
   const end = file.indexOf('\n\n');
   const [header, extra, indexLine, ...hashes] = file.slice(0, Math.max(0, end)).split('\n');
-  if (header !== proofHeader) {
-    const isCut = file.startsWith(`${proofHeader}\n`) || proofHeader.startsWith(file);
-    const isChanged = file.startsWith(`${proofHeader}\r`);
-    if (isChanged) {
-      throw new Refused('There are carriage returns in it: it went through a program that changes line ends.');
-    }
-    throw new Refused(
-      isCut && file !== ''
-        ? 'The file is cut off before its checkpoint.'
-        : `This is no proof file: its first line is not ${proofHeader}.`,
-    );
-  }
+  if (header !== proofHeader) throw new Refused(notProof(file));
   if (!extra?.startsWith('extra '))
     throw new Refused('The proof file does not hold the entry, so there is nothing to check.');
   const entry = fromBase64(extra.slice('extra '.length));
@@ -46,6 +35,16 @@ export function parseTlogProof(file: string): TlogProof {
   const index = indexLine?.startsWith('index ') ? parseCount(indexLine.slice('index '.length)) : undefined;
   if (index === undefined) throw new Refused("The third line of the proof file is not the entry's position.");
   return { entry, index, proof: hashes.map(parseHash), checkpoint: file.slice(end + 2) };
+}
+
+function notProof(file: string): string {
+  if (file.startsWith(`${proofHeader}\r`)) {
+    return 'There are carriage returns in it: it went through a program that changes line ends.';
+  }
+  const isCut = file.startsWith(`${proofHeader}\n`) || (file !== '' && proofHeader.startsWith(file));
+  return isCut
+    ? 'The file is cut off before its checkpoint.'
+    : `This is no proof file: its first line is not ${proofHeader}.`;
 }
 
 function parseHash(line: string): Uint8Array {

@@ -79,6 +79,8 @@ describe('the sealed log, read and verified from outside', () => {
     const { headers } = await log.ok('log/checkpoint');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
+    const age = Date.now() - Date.parse(headers.get('last-modified') ?? '');
+    expect([age > -2_000, age < 120_000]).toEqual([true, true]);
     expect((await log.keys()).map(({ name }) => name)).toEqual([checkpoint.origin]);
     expect((await log.ok('log/key')).headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });

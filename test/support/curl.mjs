@@ -8,7 +8,6 @@ const { values, positionals } = parseArgs({
     header: { type: 'string', short: 'H', multiple: true, default: [] },
     data: { type: 'string', short: 'd' },
     'write-out': { type: 'string', short: 'w' },
-    fail: { type: 'boolean', short: 'f' },
   },
 });
 const headers = values.header.map((header) => header.split(/:\s*(.*)/, 2));

@@ -166,6 +166,8 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'apps/widget/scratch.ts': {
     allowed: ['#libs/contract/terms', './uuid.ts', './view/view.ts'],
     forbidden: [
+      '#libs/merkle/tlog-proof',
+      '@noble/ed25519',
       '../api/app.ts',
       '../cli/main.ts',
       '#libs/store/records/persist',
@@ -213,6 +215,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
       'koa',
       'zod',
     ],
+  },
+  'apps/dashboard/verify/scratch.ts': {
+    allowed: ['#libs/contract/responses', '#libs/merkle/tlog-proof', '@noble/hashes/sha2.js', './crypto.ts'],
+    forbidden: ['../data/api.ts', '../parts/header.tsx', '#libs/store/sql', '../../api/app.ts', 'preact', 'koa'],
   },
   'apps/dashboard/pages/home/scratch.ts': {
     allowed: [

@@ -128,12 +128,38 @@ describe('a bundle', () => {
       { opening: { circumstances: personal, private: circumstances } },
       'not those that the log',
     ],
+    [
+      'no personal fields, without saying that they were erased',
+      { opening: { circumstances } },
+      '`private` is missing',
+    ],
     ['no opening', { opening: null }, '`opening` is missing'],
     ['another log', { log: 2 }, 'says that this is log 2 of dom_test'],
     ['a notice of another text', { notice: '{}' }, 'The notice is not the one'],
     ['a checkpoint of strangers', { checkpoint: vector.checkpoint.replace('i+mA', 'AAAA') }, 'another key of'],
   ])('does not hold with %s', (_, change, why) => {
     expect(check({ ...bundle, ...change })).toEqual({ holds: false, why: expect.stringContaining(why) });
+  });
+
+  it('with any byte changed does not hold, or says the same or less', () => {
+    const whole = utf8(JSON.stringify({ ...bundle, timestamp }));
+    const said = new Map(factsOf(holding({ ...bundle, timestamp })));
+    const harmless: number[] = [];
+    for (let at = 0; at < whole.length; at++) {
+      const byte = (whole[at] ?? 0) ^ (1 << (at % 8));
+      const verdict = checkFile(whole.with(at, byte), keys, { sha256, verifyEd25519 });
+      if (!verdict.holds) continue;
+      harmless.push(at);
+      for (const [name, value] of factsOf(verdict)) if (name !== 'Not proven') expect(value).toBe(said.get(name));
+    }
+    // the keys that came along count for nothing, and what is not said need not be called right; all else counts
+    const text = Buffer.from(whole);
+    for (const part of [bundle.entry, bundle.opening, bundle.proof, bundle.checkpoint]) {
+      const begin = text.indexOf(JSON.stringify(part));
+      const end = begin + Buffer.byteLength(JSON.stringify(part));
+      expect(begin).toBeGreaterThan(0);
+      expect(harmless.filter((at) => at >= begin && at < end)).toEqual([]);
+    }
   });
 
   it('is not read from something else', () => {

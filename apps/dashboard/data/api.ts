@@ -1,5 +1,5 @@
 /** The read endpoints. Every request either resolves to its answer or throws an `ApiError`. */
-import type { DomainStats, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
+import type { DomainStats, FullRecord, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
 import { ApiError } from './api-error.ts';
 import { learnServiceTime } from './service-clock.ts';
 
@@ -19,6 +19,20 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<DomainStats>;
   records(domainId: string, query: Query, signal?: AbortSignal): Promise<RecordsPage>;
+  record(domainId: string, recordId: string, signal?: AbortSignal): Promise<FullRecord>;
+  /** How far the domain's log is sealed; null where nothing is. */
+  sealed(domainId: string, signal?: AbortSignal): Promise<Sealed | null>;
+  /** The bundle that proves a record, as the service sent it. */
+  proof(record: FullRecord, signal?: AbortSignal): Promise<string>;
+  /** Every key that signed the log that the record is in, a line each. */
+  verifierKeys(record: FullRecord, signal?: AbortSignal): Promise<string>;
+}
+
+export interface Sealed {
+  /** entries that are sealed, at least one */
+  size: number;
+  /** RFC 3339; null where the answer lacks it */
+  at: string | null;
 }
 
 /** `onRefused` is called when the service does not accept the token, now or any more. */
@@ -29,13 +43,19 @@ export function createApi(token: string, onRefused: () => void): Api {
     throw await refuse(response);
   }
 
-  async function ask(path: string, query: Query, signal?: AbortSignal, tag?: string): Promise<Response> {
+  async function getText(path: string, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
+    const response = await ask(path, query, signal, { accept });
+    if (response.ok) return response;
+    throw await refuse(response);
+  }
+
+  async function ask(path: string, query: Query, signal?: AbortSignal, headers: Headers = {}): Promise<Response> {
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
-    const response = await send(`${path}${queryString(query)}`, token, signal, tag);
+    const response = await send(`${path}${queryString(query)}`, token, signal, headers);
     learnServiceTime(response.headers.get('date'));
     return response;
   }
@@ -50,7 +70,7 @@ export function createApi(token: string, onRefused: () => void): Api {
   const tags = new Map<string, string>();
   async function getMoved<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body | null> {
     const question = path + queryString(query);
-    const response = await ask(path, query, signal, tags.get(question));
+    const response = await ask(path, query, signal, { 'if-none-match': tags.get(question) });
     if (response.status === 304) return null;
     if (!response.ok || !isJson(response)) throw await refuse(response);
     const body = await readBody<Body>(response);
@@ -67,14 +87,29 @@ export function createApi(token: string, onRefused: () => void): Api {
     movedOrgStats: (query, signal) => getMoved('/v1/consent/org-stats', query, signal),
     stats: (domainId, query, signal) => get(`${domain(domainId)}/stats`, query, signal),
     records: (domainId, query, signal) => get(`${domain(domainId)}/records`, query, signal),
+    record: (domainId, recordId, signal) => get(`${domain(domainId)}/records/${recordId}`, {}, signal),
+    sealed: (domainId, signal) =>
+      getText(`${domain(domainId)}/log/checkpoint`, {}, 'text/plain', signal).then(readSealed, (error: unknown) => {
+        if (error instanceof ApiError && error.code === 'not_found') return null;
+        throw error;
+      }),
+    proof: ({ domainId, id, log }, signal) =>
+      getText(`${domain(domainId)}/records/${id}/proof`, { log: log ?? undefined }, 'application/json', signal).then(
+        readText,
+      ),
+    verifierKeys: ({ domainId, log }, signal) =>
+      getText(`${domain(domainId)}/log/key`, { log: log ?? undefined }, 'text/plain', signal).then(readText),
   };
 }
 
-async function send(path: string, token: string, signal?: AbortSignal, tag?: string): Promise<Response> {
+type Headers = Record<string, string | undefined>;
+
+async function send(path: string, token: string, signal?: AbortSignal, headers: Headers = {}): Promise<Response> {
   const expiry = AbortSignal.timeout(timeout);
+  const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   try {
     return await fetch(path, {
-      headers: { authorization: `Bearer ${token}`, ...(tag !== undefined && { 'if-none-match': tag }) },
+      headers: { ...Object.fromEntries(given), authorization: `Bearer ${token}` },
       credentials: 'omit',
       signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });
@@ -90,6 +125,18 @@ async function readBody<Body>(response: Response): Promise<Body> {
   } catch {
     throw noAnswer();
   }
+}
+
+const readText = (response: Response): Promise<string> =>
+  response.text().catch(() => {
+    throw noAnswer();
+  });
+
+/** The second line of a checkpoint is the log's size. */
+async function readSealed(response: Response): Promise<Sealed> {
+  const time = Date.parse(response.headers.get('last-modified') ?? '');
+  const [, size] = (await readText(response)).split('\n');
+  return { size: Number(size), at: Number.isNaN(time) ? null : new Date(time).toISOString() };
 }
 
 const noAnswer = () =>

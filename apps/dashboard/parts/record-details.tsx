@@ -4,11 +4,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
 import { copyText } from '../clipboard.ts';
+import type { Api } from '../data/api.ts';
 import { logAddress } from '../data/router.ts';
 import { dateAndTime, escapeInvisible } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';
+import { RecordProof } from './record-proof.tsx';
 
 interface Props {
+  api: Api;
   record: FullRecord;
   domainName: string;
   onClose(): void;
@@ -22,7 +25,7 @@ const sources: Record<FullRecord['source'], string> = {
   import: 'an import',
 };
 
-export function RecordDetails({ record, domainName, onClose }: Props) {
+export function RecordDetails({ api, record, domainName, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [copyResult, setCopyResult] = useState('');
   useEffect(() => {
@@ -90,6 +93,7 @@ export function RecordDetails({ record, domainName, onClose }: Props) {
             <code>{record.id}</code>
           </Field>
         </dl>
+        <RecordProof api={api} record={record} />
         <footer>
           <button
             type="button"

@@ -6,8 +6,8 @@ import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { doneWith } from '#libs/store/epochs/derivations';
-import { forgetEpochs, secondsBehind } from '#libs/store/epochs/epochs';
-import type { Database } from '#libs/store/sql';
+import { forgetEpochs, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { createClosing } from './close.ts';
@@ -36,33 +36,50 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
-  const behind = (name: string) => db.run(async (sql) => secondsBehind(sql, await doneWith(sql, name)));
-  const forget = (names: string[]) =>
-    db.run(async (sql) =>
-      forgetEpochs(sql, Math.min(...(await Promise.all(names.map((name) => doneWith(sql, name)))), endOfTime)),
-    );
   const round = (task: string, run: () => Promise<void>) =>
     repeat(second, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = config.sealing
     ? { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }
     : {};
   const close = createClosing({ db, log, every });
+  const forget = async (sql: Sql) => {
+    const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
+    await forgetEpochs(sql, Math.min(endOfTime, ...marks));
+  };
+  const tellLag = async (derivation: string) => {
+    const lag = await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, derivation)));
+    metrics.derivationLag.set({ derivation }, lag);
+  };
   const stops = [
     round('close', async () => {
       await close();
-      await forget(Object.keys(derivations));
+      await db.run(forget);
     }),
-    ...Object.entries(derivations).map(([name, derive]) =>
-      round(name, async () => {
-        await derive(stopping.signal);
-        metrics.derivationLag.set({ derivation: name }, await behind(name));
-      }),
-    ),
+    ...Object.entries(derivations).map(([name, derive]) => {
+      const whenDue = onceAnEpoch(db, () => derive(stopping.signal));
+      return round(name, () => whenDue().finally(() => tellLag(name)));
+    }),
   ];
   return {
     close: async () => {
       stopping.abort();
       await Promise.all(stops.map((stop) => stop()));
     },
+  };
+}
+
+/** Another worker may be at it, and may end: so that a derivation also looks now and then. */
+const idleFor = 10 * second;
+
+/** Does the work once for each epoch that is closed, and whenever nothing was done for a while. */
+function onceAnEpoch(db: Database, work: () => Promise<void>): () => Promise<void> {
+  let done = -1;
+  let doneAt = 0;
+  return async () => {
+    const closed = await db.run(lastClosedEpoch);
+    if (closed === done && performance.now() < doneAt + idleFor) return;
+    await work();
+    done = closed;
+    doneAt = performance.now();
   };
 }

@@ -85,6 +85,7 @@ export function Overview({
       </div>
       {open && (
         <RecordDetails
+          api={api}
           record={open}
           domainName={names.get(open.domainId) ?? open.domainId}
           onClose={() => setOpen(null)}

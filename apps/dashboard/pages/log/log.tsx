@@ -2,13 +2,14 @@
 import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord, Organization } from '#libs/contract/responses';
-import type { Api } from '../../data/api.ts';
+import type { Api, Sealed } from '../../data/api.ts';
 import { useArrivals } from '../../data/arrivals.ts';
 import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
 import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
 import { cameByHistory, logAddress, navigate } from '../../data/router.ts';
-import { count } from '../../format.ts';
+import { useSealed } from '../../data/sealed.ts';
+import { count, timeOfDay } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -38,6 +39,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const answer = reading.value?.page;
   const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
+  const sealed = useSealed(api, domainId);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   // applying the same filters again reloads the page
@@ -62,7 +64,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
         note={
           !isLogInPlan
             ? 'Consent records of this domain'
-            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.`
+            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
         domain={{ domainId, page: 'log' }}
       >
@@ -101,7 +103,10 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           )}
         </section>
       )}
-      {open && <RecordDetails record={open} domainName={domainName} onClose={() => setOpen(null)} />}
+      {open && <RecordDetails api={api} record={open} domainName={domainName} onClose={() => setOpen(null)} />}
     </>
   );
 }
+
+const sealedUpTo = ({ size, at }: Sealed): string =>
+  `Sealed up to entry ${count(size - 1)}${at ? `, ${timeOfDay(at)}` : ''}.`;

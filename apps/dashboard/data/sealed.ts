@@ -1,0 +1,60 @@
+/** How far logs are sealed, and where in them a record is. What cannot be read is not shown: nothing depends on it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
+import type { Api, Sealed } from './api.ts';
+
+/** milliseconds between two looks */
+const every = { checkpoint: 10_000, record: 3_000 };
+
+/** Looks again and again while the page is visible; null where nothing of the domain is sealed. */
+export function useSealed(api: Api, domainId: string): Sealed | null {
+  const [found, setFound] = useState<{ domainId: string; sealed: Sealed | null } | null>(null);
+  useEffect(
+    () =>
+      repeatVisibly(every.checkpoint, async (signal) => {
+        const sealed = await api.sealed(domainId, signal);
+        setFound({ domainId, sealed });
+        return true;
+      }),
+    [api, domainId],
+  );
+  return found?.domainId === domainId ? found.sealed : null;
+}
+
+export type Place = 'unknown' | 'waiting' | { log: number; position: number };
+
+/** `waiting`: the domain's log is sealed, but not up to this record yet. */
+export function usePlace(api: Api, record: FullRecord): Place {
+  const [place, setPlace] = useState<Place>(placeOf(record) ?? 'unknown');
+  useEffect(() => {
+    if (placeOf(record)) return undefined;
+    return repeatVisibly(every.record, async (signal) => {
+      const [sealed, now] = await Promise.all([
+        api.sealed(record.domainId, signal),
+        api.record(record.domainId, record.id, signal),
+      ]);
+      const found = placeOf(now);
+      setPlace(found ?? (sealed ? 'waiting' : 'unknown'));
+      return !found;
+    });
+  }, [api, record]);
+  return place;
+}
+
+const placeOf = ({ log, position }: FullRecord) => (log === null || position === null ? undefined : { log, position });
+
+/** Once at once; then again as long as `look` says so. Returns a function that stops it. */
+function repeatVisibly(wait: number, look: (signal: AbortSignal) => Promise<boolean>): () => void {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = async () => {
+    const isHidden = document.visibilityState !== 'visible';
+    const goesOn = isHidden || (await look(stop.signal).catch(() => true));
+    if (goesOn && !stop.signal.aborted) timer = setTimeout(run, wait);
+  };
+  void run();
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,106 @@
+/** Where a record is in the sealed log, and its proof: to keep, or to verify in this browser. */
+import './record-proof.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
+import type { Api } from '../data/api.ts';
+import { ApiError } from '../data/api-error.ts';
+import { usePlace } from '../data/sealed.ts';
+import { downloadText } from '../download.ts';
+import { count } from '../format.ts';
+import type { Verdict } from '../verify/verify-proof.ts';
+import { Snippet } from './snippet.tsx';
+
+interface Props {
+  api: Api;
+  record: FullRecord;
+}
+
+type Outcome = 'none' | 'busy' | { failure: string } | { verdict: Verdict };
+
+/** Nothing where the domain's log is not sealed. */
+export function RecordProof({ api, record }: Props) {
+  const place = usePlace(api, record);
+  const [outcome, setOutcome] = useState<Outcome>('none');
+  const status = useRef<HTMLDivElement>(null);
+  // the footer covers what is below the buttons
+  useEffect(() => {
+    if (typeof outcome === 'object') status.current?.scrollIntoView({ block: 'nearest' });
+  }, [outcome]);
+  if (place === 'unknown') return null;
+  const sealed = place === 'waiting' ? null : { ...record, ...place };
+  const attempt = (action: (of: FullRecord) => Promise<Outcome>) => {
+    if (!sealed) return;
+    setOutcome('busy');
+    action(sealed).then(setOutcome, (error: unknown) => setOutcome({ failure: failureOf(error) }));
+  };
+  const download = async (of: FullRecord): Promise<Outcome> => {
+    downloadText(`${of.id}.json`, 'application/json', await api.proof(of));
+    return 'none';
+  };
+  const verify = async (of: FullRecord): Promise<Outcome> => {
+    const [{ verifyProof }, bundle, keys] = await Promise.all([
+      import('../verify/verify-proof.ts'),
+      api.proof(of),
+      api.verifierKeys(of),
+    ]);
+    return { verdict: verifyProof(bundle, keys, of) };
+  };
+  return (
+    <section class="proof" aria-label="Sealed log">
+      {sealed ? (
+        <p>
+          <span class="proof-state">Sealed.</span> Entry {count(sealed.position)} of log {sealed.log}
+        </p>
+      ) : (
+        <p class="muted">Not sealed yet: within a minute</p>
+      )}
+      {sealed && (
+        <div class="actions">
+          <button type="button" class="button" disabled={outcome === 'busy'} onClick={() => attempt(download)}>
+            Download proof
+          </button>
+          <button type="button" class="button" disabled={outcome === 'busy'} onClick={() => attempt(verify)}>
+            Verify
+          </button>
+        </div>
+      )}
+      <div role="status" ref={status}>
+        {typeof outcome === 'object' && <Result outcome={outcome} />}
+      </div>
+    </section>
+  );
+}
+
+function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
+  if ('failure' in outcome) return <p class="proof-bad">{outcome.failure}</p>;
+  const { verdict } = outcome;
+  if (!verdict.holds)
+    return (
+      <p class="proof-bad">
+        <strong>The proof does not hold.</strong> {verdict.why}
+      </p>
+    );
+  return (
+    <>
+      <p class="proof-good">
+        <strong>Verified in this browser.</strong> The log, which has {count(verdict.size)} entries, contains this
+        record exactly as it is shown here, and is signed with its key.
+      </p>
+      <p class="muted">
+        The key came from this service as well. Compare it with one that you keep elsewhere, or{' '}
+        <a href="/verify">verify the downloaded proof</a> with your own. Endpoints and formats are in the{' '}
+        <a href="/docs">API reference</a>.
+      </p>
+      {verdict.signedBy.map((key) => (
+        <Snippet key={key} name="Verifier key" code={key} />
+      ))}
+    </>
+  );
+}
+
+function failureOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'The code that verifies could not be loaded. Reload the page and try again.';
+  return error.code === 'record_limit_reached'
+    ? 'The monthly limit of your plan is reached, so there are no proofs until it resets.'
+    : `The service did not give the proof: ${error.message}`;
+}
