@@ -2,13 +2,23 @@ import { Command } from 'commander';
 import { listLogStatus } from '#libs/store/logs/status';
 import { recall } from '#libs/witness/witness';
 import { isJson, print, printList, readConfig, withDatabase, withRedis } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** as Postgres stores it */
+const maxNumber = 2 ** 31 - 1;
+
+interface Options {
+  allBehind?: boolean;
+  log?: number;
+}
 
 export function restartCommand(): Command {
   return new Command('restart')
     .argument('[domain]')
     .description('end the log of a domain and begin its next one, for what is stored and has no signed position')
     .option('--all-behind', 'of all domains whose logs are halted as behind')
-    .action(async (domainId: string | undefined, { allBehind = false }: { allBehind?: boolean }, self: Command) => {
+    .option('--log <n>', 'its number, if the next one may have been used before', wholeNumber(maxNumber))
+    .action(async (domainId: string | undefined, { allBehind = false, log: least = 1 }: Options, self: Command) => {
       if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
       const logName = readConfig().logName();
       const restarted = await withDatabase((db, admin) =>
@@ -18,7 +28,7 @@ export function restartCommand(): Command {
           for (const { domainId: id } of behind) {
             const next = async (ended: number) => {
               const [witnessed] = await recall(redis.client, [id]);
-              const log = Math.max(ended, witnessed?.log ?? 0) + 1;
+              const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);
               return { log, origin: `${logName}/${id}/${log}` };
             };
             results.push(await admin.restartLog(id, next));

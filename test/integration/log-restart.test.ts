@@ -224,6 +224,15 @@ describe('logs', () => {
     ]);
   });
 
+  it('with Redis lost too, the operator gives a number that was never used', async () => {
+    await store(one, 3);
+    await sealer.closeAndSeal();
+    await redis.client.flushall();
+    const told = await cli.json('log', 'restart', one, '--log', '7');
+    expect(told).toMatchObject({ ended: 1, log: 7, origin: `${logName}/${one}/7` });
+    expect(await cli.json('log', 'restart', one, '--log', '7')).toMatchObject({ ended: 7, log: 8 });
+  });
+
   it('a domain whose first entry is younger than the restored copy is behind too', async () => {
     const copy = await backUp();
     await store(one, 3);
