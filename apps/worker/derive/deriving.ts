@@ -13,15 +13,18 @@ import type { Metrics } from '#libs/telemetry/metrics';
 import { createClosing } from './close.ts';
 import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
+import { createTimestamping } from './timestamp/timestamping.ts';
 
 /** milliseconds */
 const second = 1_000;
 const unsealedEpoch = 60 * second;
+const timestampEvery = 10 * second;
+const authorityPatience = 10 * second;
 /** an epoch after all others */
 const endOfTime = 2 ** 31 - 1;
 
 export interface DerivingParts {
-  config: Pick<WorkerConfig, 'sealing'>;
+  config: Pick<WorkerConfig, 'sealing' | 'timestampUrl'>;
   /** fails fast */
   redis: RedisConnection;
   db: Database;
@@ -41,11 +44,14 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     db.run(async (sql) =>
       forgetEpochs(sql, Math.min(...(await Promise.all(names.map((name) => doneWith(sql, name)))), endOfTime)),
     );
-  const round = (task: string, run: () => Promise<void>) =>
-    repeat(second, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
+  const round = (task: string, run: () => Promise<void>, pause = second) =>
+    repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = config.sealing
     ? { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }
     : {};
+  const timestamp = config.timestampUrl
+    ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
+    : undefined;
   const close = createClosing({ db, log, every });
   const stops = [
     round('close', async () => {
@@ -58,6 +64,8 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
         metrics.derivationLag.set({ derivation: name }, await behind(name));
       }),
     ),
+    // a round of its own: sealing does not wait for the authority
+    ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery)] : []),
   ];
   return {
     close: async () => {
