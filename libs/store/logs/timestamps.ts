@@ -81,12 +81,12 @@ export async function addTimestamp(
       values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, ${new Date(at)})
       returning number`;
     if (!added) throw new Error('Postgres did not say which number the time-stamp has');
-    const rows = leaves.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
-    for (const some of groupsOf(rows, chunk)) {
+    for (const some of groupsOf(leaves, chunk)) {
+      const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
       await transaction`
         insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, body, path)
         select "domainNumber", log, ${added.number}, place, size, body, decode(path, 'base64')
-        from json_to_recordset(${JSON.stringify(some)}::text::json) as s (
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (
           "domainNumber" integer, log integer, place integer, size bigint, body text, path text
         )`;
     }
