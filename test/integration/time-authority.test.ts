@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askForToken } from '../../apps/worker/derive/timestamp/authority.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Answer, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
+import { type Answer, hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
 
 let authority: TimeAuthority;
 let imprint: Buffer;
@@ -35,7 +35,7 @@ const answerAnother =
   };
 const increment = (bytes: Buffer, at: number) => bytes.writeUInt8((bytes.readUInt8(at) + 1) & 0xff, at);
 
-describe('the token of a time-stamping authority', () => {
+describe.skipIf(!hasOpenssl)('the token of a time-stamping authority', () => {
   it('is one that openssl verifies for this hash, and for no other', async () => {
     const token = await ask();
     expect(await authority.verify(token, imprint.toString('hex'))).toBe('Verification: OK');

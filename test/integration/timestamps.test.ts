@@ -14,7 +14,7 @@ import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
-import { startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
+import { hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
 import { eventually } from '../support/wait.ts';
 
 const minute = 60_000;
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 /** The day after, beyond the hour over which installations spread. */
 const nextDay = (time: number) => (Math.floor(time / day) + 1) * day + hour;
 
-describe('time-stamps', () => {
+describe.skipIf(!hasOpenssl)('time-stamps', () => {
   let url: string;
   let db: Database;
   let sealer: Sealer;

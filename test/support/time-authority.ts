@@ -1,5 +1,5 @@
 /** A time-stamping authority by `openssl ts`, with a CA of its own, behind HTTP. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -32,6 +32,9 @@ default_policy = 1.2.3.4.1
 digests = sha256
 ess_cert_id_alg = sha256
 `;
+
+/** A bare machine has none. */
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 export type Answer = (query: Buffer, response: ServerResponse) => Promise<void> | void;
 
