@@ -19,6 +19,11 @@ export const address = (...protocols: string[]) =>
     .refine((text) => isDecodable(text))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
 
+/** With a user name or password in it, `fetch` would refuse the address. */
+export const webAddress = address('http', 'https')
+  .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
+  .meta({ rule: 'an address that begins with http:// or https://, without a user name or password' });
+
 /** With a stray % in a password the driver would throw later, with a stack trace. */
 const isDecodable = (address: string): boolean => {
   try {

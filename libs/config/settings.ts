@@ -1,7 +1,7 @@
 /** The one table of settings: each is an environment variable. */
 import { z } from 'zod';
 import { domainIdPattern } from '#libs/contract/terms';
-import { address, flag, hexKey, keyId, logName, nodes, oneOf, port, text, wholeNumber } from './kinds.ts';
+import { address, flag, hexKey, keyId, logName, nodes, oneOf, port, text, webAddress, wholeNumber } from './kinds.ts';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -123,6 +123,11 @@ export const settings = {
     default: '60',
     for: services,
     about: 'how often records are sealed; 0: never',
+  }),
+  TIMESTAMP_URL: setting(webAddress, {
+    for: ['worker'],
+    secret: true,
+    about: 'a time-stamping authority (RFC 3161) that is asked once a day; default: no time-stamps',
   }),
   DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {
     for: api,

@@ -10,6 +10,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     concurrency: values.WORKER_CONCURRENCY,
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     sealing: readSealing(values),
+    timestampUrl: values.TIMESTAMP_URL,
   };
 }
 

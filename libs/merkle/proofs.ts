@@ -73,7 +73,7 @@ function consistencyRanges(from: number, to: number): Range[] {
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
 
 /** The largest power of two below `size`: the leaves of a tree's left half. */
-function leftSize(size: number): number {
+export function leftSize(size: number): number {
   let left = 1;
   while (left * 2 < size) left *= 2;
   return left;

@@ -77,6 +77,11 @@ export function createMetrics() {
       help: 'Sealed logs that get no positions, because Postgres lacks what was sealed before',
       registers,
     }),
+    timestampAge: new Gauge({
+      name: 'assent_timestamp_age_seconds',
+      help: 'Seconds since the newest checkpoints were last found time-stamped; 0 without TIMESTAMP_URL',
+      registers,
+    }),
     suppressedLines: new Counter({
       name: 'assent_log_lines_suppressed_total',
       help: 'Log lines left out because one of the same text was written within the last second, by level',

@@ -183,7 +183,7 @@ describe('a bad value', () => {
     }
   });
 
-  it.each(['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'])(
+  it.each(['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'TIMESTAMP_URL'])(
     'of %s is named, and its password is not printed',
     (name) => {
       for (const value of ['s3cret-password', 'http://user:s3cret-password@host', 'user:s3cret-password@host:5432/x']) {

@@ -14,6 +14,7 @@ import {
 } from '#libs/merkle/proofs';
 import type { Tile } from '#libs/merkle/tile-path';
 import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/merkle/verify-proofs';
+import { wholeTree } from '#libs/merkle/whole-tree';
 import { sha256 } from '../support/log-vector.ts';
 import { slowConsistency, slowInclusion, slowLevel, slowRoot } from '../support/slow-tree.ts';
 
@@ -239,6 +240,18 @@ describe('the root from tiles', () => {
   it('is the root of RFC 6962', () => {
     for (const size of [...edges, 65_535, 65_536, 65_537]) {
       expect(rootFromTiles(sha256, size, only(rootTiles(size)))).toEqual(slowRoot(upTo(size)));
+    }
+  });
+});
+
+describe('a tree made in one go', () => {
+  it('has the root and the paths of RFC 6962', () => {
+    for (const size of [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 65, 100]) {
+      const leaves = upTo(size);
+      expect(wholeTree(sha256, leaves)).toEqual({
+        root: slowRoot(leaves),
+        paths: leaves.map((_, index) => slowInclusion(index, leaves)),
+      });
     }
   });
 });

@@ -13,15 +13,18 @@ import type { Metrics } from '#libs/telemetry/metrics';
 import { createClosing } from './close.ts';
 import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
+import { createTimestamping } from './timestamp/timestamping.ts';
 
 /** milliseconds */
 const second = 1_000;
 const unsealedEpoch = 60 * second;
+const timestampEvery = 10 * second;
+const authorityPatience = 10 * second;
 /** an epoch after all others */
 const endOfTime = 2 ** 31 - 1;
 
 export interface DerivingParts {
-  config: Pick<WorkerConfig, 'sealing'>;
+  config: Pick<WorkerConfig, 'sealing' | 'timestampUrl'>;
   /** fails fast */
   redis: RedisConnection;
   db: Database;
@@ -36,11 +39,14 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
-  const round = (task: string, run: () => Promise<void>) =>
-    repeat(second, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
+  const round = (task: string, run: () => Promise<void>, pause = second) =>
+    repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = config.sealing
     ? { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }
     : {};
+  const timestamp = config.timestampUrl
+    ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
+    : undefined;
   const close = createClosing({ db, log, every });
   const forget = async (sql: Sql) => {
     const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
@@ -59,6 +65,8 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
       const whenDue = onceAnEpoch(db, () => derive(stopping.signal));
       return round(name, () => whenDue().finally(() => tellLag(name)));
     }),
+    // a round of its own: sealing does not wait for the authority
+    ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery)] : []),
   ];
   return {
     close: async () => {

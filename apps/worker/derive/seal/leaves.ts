@@ -15,7 +15,13 @@ let scratch = Buffer.allocUnsafe(64 * 1_024);
 /** `unsealed`: of one domain and epoch, in the order of their ids. */
 export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[]): Added {
   const secrets = randomFillSync(Buffer.allocUnsafe(unsealed.length * 16));
-  const ids = Buffer.from(unsealed.map(({ id }) => id).join('').replaceAll('-', ''), 'hex');
+  const ids = Buffer.from(
+    unsealed
+      .map(({ id }) => id)
+      .join('')
+      .replaceAll('-', ''),
+    'hex',
+  );
   const leaves = Buffer.allocUnsafe(unsealed.length * 32);
   unsealed.forEach((record, at) => {
     const secret = secrets.subarray(at * 16, at * 16 + 16);

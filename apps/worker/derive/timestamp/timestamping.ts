@@ -1,0 +1,68 @@
+/**
+ * Has the newest checkpoints of all domains time-stamped, once a UTC day: one request over the root of a tree of them,
+ * whatever the number of domains. A domain's path in that tree has hashes of others, and nothing else of them.
+ */
+import { randomInt } from 'node:crypto';
+import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { utf8 } from '#libs/merkle/bytes';
+import { leafHash } from '#libs/merkle/hash';
+import { wholeTree } from '#libs/merkle/whole-tree';
+import { endTries, takeTry, timestampAge } from '#libs/store/logs/timestamp-tries';
+import { addTimestamp, listLeaves } from '#libs/store/logs/timestamps';
+import type { Database } from '#libs/store/sql';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { sha256 } from '../seal/hashing.ts';
+import { type Authority, askForToken } from './authority.ts';
+
+/** Milliseconds: not all installations ask at midnight. */
+const spread = 60 * 60 * 1_000;
+
+export interface TimestampingParts {
+  authority: Authority;
+  db: Database;
+  log: Pick<Log, 'info' | 'warn'>;
+  metrics: Metrics;
+  now?: () => number;
+}
+
+/** Returns a round, to be called every few seconds by every worker. */
+export function createTimestamping(parts: TimestampingParts): (signal: AbortSignal) => Promise<void> {
+  const { db, log, metrics, now = Date.now } = parts;
+  return async (signal) => {
+    const taken = await db.run((sql) => takeTry(sql, now()));
+    if (taken) {
+      try {
+        const made = await stamp(parts, now(), signal);
+        if (made) log.info({ event: 'timestamped', ...made }, 'the newest checkpoints were time-stamped');
+      } catch (error) {
+        // the next try is another worker's
+        if (signal.aborted) return;
+        const { failures, nextTryAt } = taken;
+        log.warn(
+          { event: 'not_timestamped', err: error, failures: failures + 1, nextTryAt },
+          'the newest checkpoints were not time-stamped, and this is tried again',
+        );
+      }
+    }
+    metrics.timestampAge.set(await db.run((sql) => timestampAge(sql, now())));
+  };
+}
+
+/** Undefined where nothing was published since the last time. */
+async function stamp({ authority, db }: TimestampingParts, at: number, signal: AbortSignal) {
+  const checkpoints = await db.run(listLeaves);
+  const isDue = checkpoints.some(({ isNew }) => isNew);
+  if (isDue) {
+    const { root, paths } = wholeTree(
+      sha256,
+      checkpoints.map(({ body }) => leafHash(sha256, utf8(body))),
+    );
+    const token = await askForToken(authority, root, signal);
+    const leaves = checkpoints.map((leaf, place) => ({ ...leaf, place, path: paths[place] ?? [] }));
+    const fresh = leaves.filter(({ isNew }) => isNew);
+    await db.run((sql) => addTimestamp(sql, { root, size: leaves.length, token, at }, fresh));
+  }
+  await db.run((sql) => endTries(sql, at, startOf(addDays(dayOf(at), 1)) + randomInt(spread)));
+  return isDue ? { checkpoints: checkpoints.length } : undefined;
+}

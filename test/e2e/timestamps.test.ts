@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { findLog } from '#libs/store/logs/published';
+import { findTimestamp } from '#libs/store/logs/timestamps';
+import { persist } from '#libs/store/records/persist';
+import { recordAt } from '../support/records.ts';
+import { startWorker } from '../support/service.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
+import { hasOpenssl, startTimeAuthority } from '../support/time-authority.ts';
+import { eventually } from '../support/wait.ts';
+
+it.skipIf(!hasOpenssl)(
+  'a worker with TIMESTAMP_URL has what it seals time-stamped, and one without asks nobody',
+  async () => {
+    const { url, db } = await openDatabase();
+    const redis = await openRedisServer();
+    const authority = await startTimeAuthority();
+    const { domainIds } = await makeTenant(db);
+    const domainId = at(domainIds, 0);
+    const env = {
+      DATABASE_URL: url,
+      REDIS_URL: redis.url,
+      LOG_NAME: 'consent.example.com',
+      LOG_KEY: randomBytes(32).toString('hex'),
+      SEAL_SECONDS: '1',
+    };
+    const publishedLog = () =>
+      eventually(async () => (await db.run((sql) => findLog(sql, domainId))) ?? expect.fail('not sealed yet'), {
+        within: 30_000,
+      });
+    await persist(db, [recordAt(Date.now(), { domainId })]);
+
+    const without = await startWorker(env);
+    const log = await publishedLog();
+    await without.stop();
+    expect(await db.run((sql) => sql`select from timestamp_tries`)).toHaveLength(0);
+
+    const worker = await startWorker({ ...env, TIMESTAMP_URL: authority.url });
+    await worker.logged('timestamped');
+    expect(await db.run((sql) => findTimestamp(sql, log))).toMatchObject({ index: 0, size: 1, path: [] });
+    expect(authority.requests).toHaveLength(1);
+    await eventually(
+      async () => {
+        const metrics = await (await fetch(`${worker.opsUrl}/metrics`)).text();
+        expect(metrics).toMatch(/^assent_timestamp_age_seconds (?!0$)\d+/m);
+      },
+      { within: 30_000 },
+    );
+    expect((await worker.stop()).code).toBe(0);
+  },
+);

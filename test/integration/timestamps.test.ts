@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fromBase64, utf8 } from '#libs/merkle/bytes';
+import { leafHash } from '#libs/merkle/hash';
+import { verifyInclusion } from '#libs/merkle/verify-proofs';
+import { findLog } from '#libs/store/logs/published';
+import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
+import { persist } from '#libs/store/records/persist';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createTimestamping } from '../../apps/worker/derive/timestamp/timestamping.ts';
+import { atEnd } from '../support/at-end.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, type Sealer } from '../support/sealing.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+import { hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
+import { eventually } from '../support/wait.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const sha256 = (input: Uint8Array) => createHash('sha256').update(input).digest();
+const never = new AbortController().signal;
+
+/** The day after, beyond the hour over which installations spread. */
+const nextDay = (time: number) => (Math.floor(time / day) + 1) * day + hour;
+
+describe.skipIf(!hasOpenssl)('time-stamps', () => {
+  let url: string;
+  let db: Database;
+  let sealer: Sealer;
+  let authority: TimeAuthority;
+  let domainIds: string[];
+  let now: number;
+
+  beforeEach(async () => {
+    ({ url, db } = await openDatabase());
+    authority = await startTimeAuthority();
+    sealer = createSealer(db, await openRedis((await openRedisServer()).url));
+    ({ domainIds } = await makeTenant(db, { domains: 5 }));
+    now = Date.now();
+  });
+
+  const record = (...ids: string[]) =>
+    persist(
+      db,
+      ids.map((domainId) => recordAt(Date.now(), { domainId })),
+    );
+  const publish = async (...ids: string[]) => {
+    await record(...ids);
+    await sealer.closeAndSeal();
+  };
+
+  const startWorker = (database = db, patience = 10_000) => {
+    const metrics = createMetrics();
+    const warnings: Record<string, unknown>[] = [];
+    const round = createTimestamping({
+      authority: { url: authority.url, patience },
+      db: database,
+      log: { info: () => {}, warn: (fields) => void warnings.push({ ...fields }) },
+      metrics,
+      now: () => now,
+    });
+    const age = async () => (await metrics.timestampAge.get()).values[0]?.value;
+    return { round: (signal = never) => round(signal), warnings, age };
+  };
+
+  const logOf = async (domainId: string) => {
+    const log = await db.run((sql) => findLog(sql, domainId));
+    if (!log) throw new Error(`${domainId} has no checkpoint`);
+    return log;
+  };
+  const timestampOf = async (domainId: string, position?: number): Promise<Timestamp> => {
+    const log = await logOf(domainId);
+    const found = await db.run((sql) => findTimestamp(sql, log, position));
+    if (!found) throw new Error(`${domainId} has no time-stamp`);
+    return found;
+  };
+  const bytes = (text: string) => Buffer.from(fromBase64(text) ?? expect.fail(`not base64: ${text}`));
+  const stored = () =>
+    db.run(async (sql) => {
+      const timestamps = await sql<{ number: number; root: Buffer; size: number }[]>`
+        select number, root, size from timestamps order by number`;
+      const leaves = await sql<{ domainId: string; number: number }[]>`
+        select id as "domainId", timestamp_number as number
+        from stamped_checkpoints join domains on domains.number = domain_number order by 2, place`;
+      return { timestamps, leaves };
+    });
+
+  /** What an auditor does, who has the bundle and the authority's certificate. */
+  async function expectStamped(timestamp: Timestamp, root: Uint8Array) {
+    const leaf = leafHash(sha256, utf8(timestamp.checkpoint));
+    const { index, size } = timestamp;
+    const proof = timestamp.path.map(bytes);
+    expect(verifyInclusion(sha256, { leaf, index, size, proof, root })).toBe(true);
+    const digest = Buffer.from(root).toString('hex');
+    expect(await authority.verify(bytes(timestamp.token), digest)).toBe('Verification: OK');
+  }
+
+  it("lead from every domain's newest checkpoint to one token that openssl verifies", async () => {
+    await publish(...domainIds, ...domainIds);
+    await startWorker().round();
+    expect(authority.requests).toHaveLength(1);
+    const { timestamps } = await stored();
+    expect(timestamps).toMatchObject([{ size: 5 }]);
+    const indexes: number[] = [];
+    for (const domainId of [...domainIds].sort()) {
+      const timestamp = await timestampOf(domainId);
+      const { checkpoint } = await logOf(domainId);
+      expect(checkpoint.startsWith(`${timestamp.checkpoint}\n— `)).toBe(true);
+      await expectStamped(timestamp, at(timestamps, 0).root);
+      indexes.push(timestamp.index);
+    }
+    // in the order of their origins
+    expect(indexes).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('tell a domain nothing of another', async () => {
+    await publish(...domainIds);
+    await startWorker().round();
+    for (const domainId of domainIds) {
+      const { checkpoint, path, token } = await timestampOf(domainId);
+      const shown = Buffer.concat([utf8(checkpoint), ...path.map(bytes), bytes(token)]).toString('latin1');
+      for (const other of domainIds) expect(shown.includes(other)).toBe(other === domainId);
+      expect(path.map((hash) => bytes(hash).length)).toEqual(path.map(() => 32));
+    }
+    expect(await db.run((sql) => findTimestamp(sql, { domainNumber: 2_000_000_000, log: 1 }))).toBeNull();
+  });
+
+  it('are made once a UTC day, and cost a row only for a log that has grown', async () => {
+    const [grown, still] = [at(domainIds, 0), at(domainIds, 1)];
+    const worker = startWorker();
+    await publish(grown, still);
+    await worker.round();
+    const first = await timestampOf(still);
+    await publish(grown);
+    now = nextDay(now) - hour - 1;
+    await worker.round();
+    expect(authority.requests).toHaveLength(1);
+    now = nextDay(now);
+    await worker.round();
+    expect(authority.requests).toHaveLength(2);
+    const { timestamps, leaves } = await stored();
+    expect(timestamps).toMatchObject([{ size: 2 }, { size: 2 }]);
+    expect(leaves.filter(({ number }) => number === timestamps[1]?.number)).toMatchObject([{ domainId: grown }]);
+    expect(await timestampOf(still)).toEqual(first);
+    const newest = await timestampOf(grown);
+    expect(newest.checkpoint.split('\n')[1]).toBe('2');
+    await expectStamped(newest, at(timestamps, 1).root);
+    // the first entry was there a day earlier
+    await expectStamped(await timestampOf(grown, 0), at(timestamps, 0).root);
+    expect(await timestampOf(grown, 1)).toEqual(newest);
+    const log = await logOf(grown);
+    expect(await db.run((sql) => findTimestamp(sql, log, 2))).toBeNull();
+  });
+
+  it('are not asked for while nothing new is published, and their age stays below a day', async () => {
+    const worker = startWorker();
+    await worker.round();
+    now += 3 * day;
+    await worker.round();
+    expect([authority.requests.length, await worker.age()]).toEqual([0, 0]);
+    await publish(at(domainIds, 0));
+    await worker.round();
+    expect(authority.requests).toHaveLength(1);
+    for (let days = 0; days < 3; days += 1) {
+      now = nextDay(now);
+      await worker.round();
+      expect(await worker.age()).toBe(0);
+    }
+    expect(authority.requests).toHaveLength(1);
+    expect(worker.warnings).toEqual([]);
+  });
+
+  it('are asked for by one worker, however many there are', async () => {
+    await publish(...domainIds);
+    const workers = [1, 2, 3].map((each) => {
+      const own = createDatabase({
+        ...{ url, max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true },
+        name: `test-${each}`,
+      });
+      atEnd(() => own.close());
+      return startWorker(own);
+    });
+    for (let days = 0; days < 2; days += 1) {
+      await Promise.all([...workers, ...workers].map(({ round }) => round()));
+      expect(authority.requests).toHaveLength(days + 1);
+      await publish(...domainIds);
+      now = nextDay(now);
+    }
+    expect((await stored()).timestamps).toHaveLength(2);
+  });
+
+  it('are asked for less and less often while the authority fails, at least hourly, and at last are made', async () => {
+    await publish(at(domainIds, 0));
+    authority.answerWith((_, response) => void response.writeHead(503).end());
+    const worker = startWorker();
+    const begin = now;
+    const waits = [1, 2, 4, 8, 16, 32, 60, 60, 60];
+    for (const [tries, wait] of waits.entries()) {
+      await worker.round();
+      expect(authority.requests).toHaveLength(tries + 1);
+      expect(worker.warnings.at(-1)).toMatchObject({ event: 'not_timestamped', failures: tries + 1 });
+      expect(worker.warnings.at(-1)?.nextTryAt).toEqual(new Date(now + wait * minute));
+      now += wait * minute - 1;
+      await worker.round();
+      expect(authority.requests).toHaveLength(tries + 1);
+      now += 1;
+    }
+    expect(await worker.age()).toBe((now - 1 - begin) / 1_000);
+    expect(await stored()).toEqual({ timestamps: [], leaves: [] });
+    authority.answerWith();
+    await worker.round();
+    expect(await worker.age()).toBe(0);
+    await expectStamped(await timestampOf(at(domainIds, 0)), at((await stored()).timestamps, 0).root);
+    expect(worker.warnings).toHaveLength(waits.length);
+  });
+
+  it('of another hash are not kept', async () => {
+    await publish(at(domainIds, 0));
+    authority.answerWith(async (_, response) => {
+      const query = await authority.query('-digest', '00'.repeat(32), '-sha256', '-cert');
+      response.end(await authority.reply(query));
+    });
+    const worker = startWorker();
+    await worker.round();
+    expect(worker.warnings).toMatchObject([{ err: { message: 'the time-stamp is one of another hash' } }]);
+    expect(await stored()).toEqual({ timestamps: [], leaves: [] });
+  });
+
+  it('do not hold up sealing, or the end of a worker, while the authority is silent', async () => {
+    await publish(at(domainIds, 0));
+    authority.answerWith(() => {});
+    const stopping = new AbortController();
+    const worker = startWorker(db, hour);
+    const round = worker.round(stopping.signal);
+    await eventually(() => expect(authority.requests).toHaveLength(1));
+    await publish(at(domainIds, 0));
+    expect((await logOf(at(domainIds, 0))).size).toBe(2);
+    stopping.abort();
+    await round;
+    expect(worker.warnings).toEqual([]);
+    // another worker makes it a minute later
+    authority.answerWith();
+    now += minute;
+    await startWorker().round();
+    expect((await timestampOf(at(domainIds, 0))).checkpoint.split('\n')[1]).toBe('2');
+  });
+
+  it('stay with a log that was followed by another, and go on with the new one', async () => {
+    const domainId = at(domainIds, 0);
+    await publish(domainId);
+    await startWorker().round();
+    const old = await timestampOf(domainId);
+    const { domainNumber } = await logOf(domainId);
+    await db.run(async (sql) => {
+      await sql`update logs set ended_at = now() where domain_number = ${domainNumber}`;
+      await sql`
+        insert into logs (domain_number, log, origin, size, checkpoint_size, checkpoint)
+        values (${domainNumber}, 2, 'again', 1, 1, ${'again\n1\nroot\n\n— signed\n'})`;
+    });
+    now = nextDay(now);
+    await startWorker().round();
+    const found = await db.run((sql) => Promise.all([1, 2].map((log) => findTimestamp(sql, { domainNumber, log }))));
+    expect(found).toMatchObject([old, { checkpoint: 'again\n1\nroot\n', index: 0, size: 1, path: [] }]);
+  });
+});
