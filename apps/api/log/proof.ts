@@ -16,6 +16,7 @@ import { formatTlogProof } from '#libs/merkle/tlog-proof';
 import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { sha256 } from '#libs/runtime/sha256';
 import type { PublishedLog } from '#libs/store/logs/published';
+import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import type { WantedRecord } from '#libs/store/records/find-record';
 import { isDropped } from '#libs/store/records/months';
 import { inSnapshot } from '#libs/store/snapshot';
@@ -51,12 +52,13 @@ export function proof({ config, db, readDb, log }: ProofParts): Middleware {
     requireOwnDomain(organization, params.domainId);
     await requireWholeLog(db, organization, ctx.state.receivedAt);
     const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
+    ctx.vary('Accept');
+    const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
     const proven = await readDb.run((sql) =>
-      inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query }, reported)),
+      inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported)),
     );
     if (!proven) throw notSealedYet();
-    ctx.vary('Accept');
-    if (ctx.accepts('text/plain', 'application/json') === 'application/json') {
+    if (isBundle) {
       ctx.body = toBundle(proven);
     } else {
       ctx.type = 'text/plain; charset=utf-8';
@@ -67,6 +69,9 @@ export function proof({ config, db, readDb, log }: ProofParts): Middleware {
 
 interface Proven {
   published: PublishedLog;
+  /** the one that the proof is against */
+  checkpoint: string;
+  timestamp: Timestamp | null;
   record: FullRecord;
   position: number;
   secret: Uint8Array;
@@ -75,29 +80,38 @@ interface Proven {
   hashes: Uint8Array[];
 }
 
-/** Undefined where the record is not sealed yet. */
-async function prove(sql: Sql, wanted: WantedRecord, reported: Reported): Promise<Proven | undefined> {
+/**
+ * Undefined where the record is not sealed yet. A bundle's proof is against the first checkpoint with a time-stamp that
+ * covers the record, where there is one: the authority's time then holds for the record.
+ */
+async function prove(
+  sql: Sql,
+  wanted: WantedRecord & { isBundle: boolean },
+  reported: Reported,
+): Promise<Proven | undefined> {
   const month = monthOf(timeOf(wanted.recordId));
   if (await isDropped(sql, month)) throw new Problem('expired', `the records of ${month} are past their retention`);
   const { record, sealed } = await requireRecord(sql, wanted);
   const { log, position } = record;
   if (log === null || position === null || !sealed) return undefined;
   const published = await requireLog(sql, wanted.domainId, log);
+  const timestamp = wanted.isBundle ? await findTimestamp(sql, published, position) : null;
+  const checkpoint = timestamp?.checkpoint ?? published.checkpoint;
+  const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const entry = entryTextOf({ ...sealed, record, position }, log, reported);
-  const tiles = await readTileBytes(sql, published, inclusionTiles(position, published.size));
-  const hashes = inclusionProof(sha256, position, published.size, tiles);
-  const { root, size } = parseCheckpoint(parseNote(published.checkpoint).text);
+  const tiles = await readTileBytes(sql, published, inclusionTiles(position, size));
+  const hashes = inclusionProof(sha256, position, size, tiles);
   if (!verifyInclusion(sha256, { leaf: sealed.leaf, index: position, size, proof: hashes, root })) {
     throw differs(log, position, reported);
   }
-  return { published, record, position, secret: sealed.secret, entry, hashes };
+  return { published, checkpoint, timestamp, record, position, secret: sealed.secret, entry, hashes };
 }
 
-const toFile = ({ published: { checkpoint }, entry, position, hashes }: Proven): string =>
+const toFile = ({ checkpoint, entry, position, hashes }: Proven): string =>
   formatTlogProof({ entry: utf8(entry), index: position, proof: hashes, checkpoint });
 
-function toBundle({ published, record, position, secret, entry, hashes }: Proven): ProofBundle {
-  const { log, checkpoint, verifierKeys } = published;
+function toBundle({ published, checkpoint, timestamp, record, position, secret, entry, hashes }: Proven): ProofBundle {
+  const { log, verifierKeys } = published;
   const openings = openingsOf(sha256, record, secret);
   return {
     record,
@@ -109,7 +123,7 @@ function toBundle({ published, record, position, secret, entry, hashes }: Proven
     checkpoint,
     verifierKeys,
     notice: null,
-    timestamp: null,
+    timestamp,
   };
 }
 

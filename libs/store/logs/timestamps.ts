@@ -10,7 +10,7 @@ const chunk = 500;
 
 /** As a bundle has it. */
 export interface Timestamp {
-  /** without its signatures: the leaf of the tree */
+  /** the signed note, whose body is the leaf of the tree */
   checkpoint: string;
   index: number;
   /** leaves of the tree */
@@ -32,7 +32,7 @@ export async function findTimestamp(
 ): Promise<Timestamp | null> {
   const isFirst = position !== undefined;
   const [found] = await sql<{ checkpoint: string; index: number; size: number; path: Buffer; token: Buffer }[]>`
-    select body as checkpoint, place as "index", timestamps.size, path, token
+    select checkpoint, place as "index", timestamps.size, path, token
     from stamped_checkpoints as c join timestamps on timestamps.number = timestamp_number
     where domain_number = ${domainNumber} and log = ${log} and ${isFirst ? sql`c.size > ${position}` : sql`true`}
     order by timestamp_number ${isFirst ? sql`asc` : sql`desc`} limit 1`;
@@ -46,21 +46,26 @@ export async function findTimestamp(
 export interface Leaf extends LogName {
   /** entries that the checkpoint covers */
   size: number;
-  /** the checkpoint without its signatures, its last newline included */
+  /** the signed note */
+  checkpoint: string;
+  /** the note without its signatures, its last newline included */
   body: string;
   /** differs from the one that was stamped last */
   isNew: boolean;
 }
 
+const bodyOf = (sql: Sql, column: 'checkpoint' | 'stamped.checkpoint') =>
+  sql.unsafe(`left(${column}, position(E'\\n\\n' in ${column}))`);
+
 /** The newest checkpoints of all domains, in the order of their origins' bytes. */
 export const listLeaves = (sql: Sql): Promise<Leaf[]> => sql<Leaf[]>`
-  select domain_number as "domainNumber", log, checkpoint_size as size, body,
-    body is distinct from (
-      select stamped.body from stamped_checkpoints as stamped
+  select domain_number as "domainNumber", log, checkpoint_size as size, checkpoint, ${bodyOf(sql, 'checkpoint')} as body,
+    ${bodyOf(sql, 'checkpoint')} is distinct from (
+      select ${bodyOf(sql, 'stamped.checkpoint')} from stamped_checkpoints as stamped
       where stamped.domain_number = logs.domain_number and stamped.log = logs.log
       order by timestamp_number desc limit 1
     ) as "isNew"
-  from logs cross join left(checkpoint, position(E'\n\n' in checkpoint)) as body
+  from logs
   where ended_at is null and checkpoint_size > 0
   order by origin collate "C"`;
 
@@ -84,10 +89,10 @@ export async function addTimestamp(
     for (const some of groupsOf(leaves, chunk)) {
       const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
       await transaction`
-        insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, body, path)
-        select "domainNumber", log, ${added.number}, place, size, body, decode(path, 'base64')
+        insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, checkpoint, path)
+        select "domainNumber", log, ${added.number}, place, size, checkpoint, decode(path, 'base64')
         from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (
-          "domainNumber" integer, log integer, place integer, size bigint, body text, path text
+          "domainNumber" integer, log integer, place integer, size bigint, checkpoint text, path text
         )`;
     }
   });

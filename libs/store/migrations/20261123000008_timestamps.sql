@@ -12,8 +12,8 @@ create table timestamps (
 );
 
 -- A log's checkpoint in such a tree. It gets a row only where it has changed since the log's last one: at most one a log and
--- day, and none for a log without traffic. With 10,000 domains a row is 0.7 kB, so a domain that records on every day costs
--- 0.25 MB a year. Older rows are kept: that a record existed last year is worth more than that it existed yesterday.
+-- day, and none for a log without traffic. With 10,000 domains a row is 0.8 kB, so a domain that records on every day costs
+-- 0.3 MB a year. Older rows are kept: that a record existed last year is worth more than that it existed yesterday.
 -- No foreign key to logs: it would lock their heads, which sealing needs.
 create table stamped_checkpoints (
   domain_number integer not null,
@@ -23,8 +23,8 @@ create table stamped_checkpoints (
   place integer not null,
   -- entries that the checkpoint covers
   size bigint not null,
-  -- the checkpoint without its signatures
-  body text not null,
+  -- the signed note, so that a proof can be made against it; the leaf is its body
+  checkpoint text not null,
   -- 32 bytes a hash, the leaf's sibling first
   path bytea not null,
   primary key (domain_number, log, timestamp_number)

@@ -7,12 +7,12 @@ import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import { utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
 import { wholeTree } from '#libs/merkle/whole-tree';
+import { sha256 } from '#libs/runtime/sha256';
 import { endTries, takeTry, timestampAge } from '#libs/store/logs/timestamp-tries';
 import { addTimestamp, listLeaves } from '#libs/store/logs/timestamps';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { sha256 } from '../seal/hashing.ts';
 import { type Authority, askForToken } from './authority.ts';
 
 /** Milliseconds: not all installations ask at midnight. */
