@@ -158,10 +158,10 @@ describe('the sealed log in the dashboard', () => {
       changed((bundle) => {
         bundle.opening.circumstances.salt = 'ab'.repeat(16);
       }),
-      'it is not that of the record shown here',
+      'The circumstances are not those that the log committed to',
     ],
     ['key', /\/log\/key/, (text) => text.replace(/\+(\w)/, '+0'), 'a character of it was changed'],
-    ['form of the answer', /\/proof/, () => '{}', 'is not a proof'],
+    ['form of the answer', /\/proof/, () => '{}', '`position` is missing'],
     ['shown record', /\/records\?/, (text) => text.replace('"visitorId":"v-3"', '"visitorId":"v-4"'), 'not that of'],
     [
       'shown preferences',

@@ -6,6 +6,7 @@ import { makeIdAt } from '#libs/contract/uuid';
 import { fromBase64, fromHex } from '#libs/merkle/bytes';
 import { commitment } from '#libs/merkle/entry';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { verifyConsistency } from '#libs/merkle/verify-proofs';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
@@ -56,7 +57,7 @@ describe('the sealed log, read and verified from outside', () => {
   };
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 6 } });
+    stack = await startStack({ worker: false, tenant: { domains: 8 } });
     sealer = createSealer(stack.db, await openRedis(stack.redis.url));
     log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
     records = [];
@@ -423,9 +424,40 @@ describe('the sealed log, read and verified from outside', () => {
     }
   });
 
-  it('a log keeps every key that signed it, newest first, and old proofs verify with the old one', async () => {
+  it('after a restart both logs can be read by their numbers, and a record proves itself in its own', async () => {
     const admin = createAdministration(stack.db, 'test');
-    const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'rotating', origins: [] });
+    const domainId = domain(6);
+    const [first] = await sealSome(3, domainId);
+    await admin.restartLog(domainId, async (ended) => ({
+      log: ended + 1,
+      origin: `${logName}/${domainId}/${ended + 1}`,
+    }));
+    const reader = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId);
+    // until the second has a checkpoint, the first is the newest
+    expect(await reader.checkpoint()).toMatchObject({ size: 3 });
+    const [second] = await sealSome(2, domainId);
+    expect(await reader.checkpoint()).toMatchObject({ size: 2, origin: `${logName}/${domainId}/2` });
+    expect((await reader.ok('log/checkpoint?log=1')).text).toContain(`${logName}/${domainId}\n3\n`);
+    expect((await reader.ok('log/key?log=1')).text).not.toBe((await reader.ok('log/key')).text);
+    expect((await reader.ok('log/tile/0/000.p/3?log=1')).bytes).toHaveLength(96);
+    expectProblem(await get(domainId, 'log/tile/0/000.p/3'), 404, 'not_found');
+    for (const [record, log, other] of [
+      [first, 1, 2],
+      [second, 2, 1],
+    ] as const) {
+      expect((await get(domainId, `records/${record?.id}`)).body).toMatchObject({ log });
+      for (const query of ['', `?log=${log}`]) {
+        const proof = (await reader.ok(`records/${record?.id}/proof${query}`)).text;
+        const keys = (await reader.ok(`log/key?log=${log}`)).text.trim();
+        expect(verifyTlogProof(proof, [parseVerifierKey(sha256, keys)], crypto)).toMatchObject({ holds: true });
+      }
+      expectProblem(await get(domainId, `records/${record?.id}/proof?log=${other}`), 404, 'record_not_found');
+      expectProblem(await get(domainId, `records/${record?.id}?log=${other}`), 404, 'record_not_found');
+    }
+  });
+
+  it('a log keeps every key that signed it, newest first, and old proofs verify with the old one', async () => {
+    const domainId = domain(7);
     const [record] = await sealSome(1, domainId);
     const reader = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId);
     const before = await reader.keys();

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
 import { findLog } from '#libs/store/logs/published';
 import { findTimestamp } from '#libs/store/logs/timestamps';
 import { persist } from '#libs/store/records/persist';
+import { request, tokenFor } from '../support/client.ts';
+import { crypto } from '../support/log-reader.ts';
 import { recordAt } from '../support/records.ts';
-import { startWorker } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
 import { hasOpenssl, startTimeAuthority } from '../support/time-authority.ts';
@@ -16,7 +19,7 @@ it.skipIf(!hasOpenssl)(
     const { url, db } = await openDatabase();
     const redis = await openRedisServer();
     const authority = await startTimeAuthority();
-    const { domainIds } = await makeTenant(db);
+    const { organizationId, domainIds } = await makeTenant(db);
     const domainId = at(domainIds, 0);
     const env = {
       DATABASE_URL: url,
@@ -29,7 +32,8 @@ it.skipIf(!hasOpenssl)(
       eventually(async () => (await db.run((sql) => findLog(sql, domainId))) ?? expect.fail('not sealed yet'), {
         within: 30_000,
       });
-    await persist(db, [recordAt(Date.now(), { domainId })]);
+    const first = recordAt(Date.now(), { domainId });
+    await persist(db, [first]);
 
     const without = await startWorker(env);
     const log = await publishedLog();
@@ -47,6 +51,19 @@ it.skipIf(!hasOpenssl)(
       },
       { within: 30_000 },
     );
+    // a record's bundle is against that checkpoint, also once there are newer ones
+    await persist(db, [recordAt(Date.now(), { domainId })]);
+    await eventually(async () => expect((await db.run((sql) => findLog(sql, domainId)))?.size).toBe(2), {
+      within: 30_000,
+    });
+    const api = await startApi(env);
+    const token = tokenFor(organizationId);
+    const bundle = await request(api.baseUrl, `/v1/consent/${domainId}/records/${first.id}/proof`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    });
+    const keys = parseVerifierKeys(crypto.sha256, log.verifierKeys.join('\n'));
+    const verdict = checkFile(Buffer.from(JSON.stringify(bundle.body)), keys, crypto);
+    expect(verdict).toMatchObject({ holds: true, timestamp: { isOfProof: true, checkpoint: { size: 1 } } });
     expect((await worker.stop()).code).toBe(0);
   },
 );

@@ -4,9 +4,17 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { problemBody, problems } from '#libs/contract/problem';
-import { orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
+import { consistencyQuery, orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
 import { recordFields } from '#libs/contract/record';
-import { domainStats, organization, orgStats, receipt, recordsPage } from '#libs/contract/responses';
+import {
+  consistency,
+  domainStats,
+  organization,
+  orgStats,
+  proofBundle,
+  receipt,
+  recordsPage,
+} from '#libs/contract/responses';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { root } from '../../scripts/stack/paths.ts';
@@ -69,7 +77,7 @@ describe('README.md', () => {
 
 describe('docs/api.md', () => {
   const page = 'docs/api.md';
-  const answers: z.ZodType[] = [receipt, domainStats, orgStats, recordsPage, organization, problemBody];
+  const answers: z.ZodType[] = [receipt, domainStats, orgStats, recordsPage, organization, consistency, problemBody];
 
   it.each(blocks('json').map(({ text }, index) => [index + 1, text]))(
     'JSON block %i is an answer of the contract',
@@ -101,6 +109,11 @@ describe('docs/api.md', () => {
     ['### The log', recordsQuery.shape],
   ])('%s: has every parameter, and no other', (heading, shape) => {
     expect(firstNames(page, heading).sort()).toEqual(Object.keys(shape).sort());
+  });
+
+  it('has every parameter of the sealed log and every field of a bundle, and no other', () => {
+    const told = firstNames(page, '### The sealed log').filter((name) => !name.startsWith('GET '));
+    expect(told.sort()).toEqual([...Object.keys(consistencyQuery.shape), ...Object.keys(proofBundle.shape)].sort());
   });
 
   it('has every error with its status, and no other', () => {

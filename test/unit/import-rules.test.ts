@@ -216,9 +216,17 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
       'zod',
     ],
   },
-  'apps/dashboard/verify/scratch.ts': {
-    allowed: ['#libs/contract/responses', '#libs/merkle/tlog-proof', '@noble/hashes/sha2.js', './crypto.ts'],
-    forbidden: ['../data/api.ts', '../parts/header.tsx', '#libs/store/sql', '../../api/app.ts', 'preact', 'koa'],
+  'apps/dashboard/proof/scratch.ts': {
+    allowed: ['#libs/contract/responses', '#libs/merkle/bundle', './verify-proof.ts'],
+    forbidden: [
+      '../data/api.ts',
+      '../parts/header.tsx',
+      '#libs/store/sql',
+      '../../api/app.ts',
+      'preact',
+      '@noble/ed25519',
+      'koa',
+    ],
   },
   'apps/dashboard/pages/home/scratch.ts': {
     allowed: [

@@ -7,7 +7,7 @@ import { ApiError } from '../data/api-error.ts';
 import { usePlace } from '../data/sealed.ts';
 import { downloadText } from '../download.ts';
 import { count } from '../format.ts';
-import type { Verdict } from '../verify/verify-proof.ts';
+import type { Verdict } from '../proof/verify-proof.ts';
 import { Snippet } from './snippet.tsx';
 
 interface Props {
@@ -39,7 +39,7 @@ export function RecordProof({ api, record }: Props) {
   };
   const verify = async (of: FullRecord): Promise<Outcome> => {
     const [{ verifyProof }, bundle, keys] = await Promise.all([
-      import('../verify/verify-proof.ts'),
+      import('../proof/verify-proof.ts'),
       api.proof(of),
       api.verifierKeys(of),
     ]);

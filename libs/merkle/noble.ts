@@ -1,7 +1,7 @@
-/** SHA-256 and Ed25519 in JavaScript: browsers have neither for pages that are opened from disk or over plain HTTP. */
+/** SHA-256 and Ed25519 in JavaScript, for pages: a browser has neither where one is opened from disk or over plain HTTP. */
 import { hashes, verify } from '@noble/ed25519';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
-import type { Crypto } from '#libs/merkle/tlog-proof';
+import type { Crypto } from './tlog-proof.ts';
 
 hashes.sha512 = sha512;
 

@@ -1,0 +1,49 @@
+/** Verifies a record's proof in the browser. Loaded when somebody asks for it, since it is as large as a page. */
+import type { FullRecord } from '#libs/contract/responses';
+import { proveBundle } from '#libs/merkle/bundle';
+import { fromHex } from '#libs/merkle/bytes';
+import { parseVerifierKeys } from '#libs/merkle/check-file';
+import { circumstancesText, commitment, privateText, recordEntry } from '#libs/merkle/entry';
+import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/merkle/fields';
+import { crypto } from '#libs/merkle/noble';
+import { Refused } from '#libs/merkle/refused';
+
+export type Verdict = { holds: true; size: number; signedBy: string[] } | { holds: false; why: string };
+
+/** `keys`: verifier keys, a line each. `shown`: the record as the page shows it. */
+export function verifyProof(bundle: string, keys: string, shown: FullRecord): Verdict {
+  try {
+    return prove(bundle, keys, shown);
+  } catch (error) {
+    if (error instanceof Refused) return { holds: false, why: error.message };
+    throw error;
+  }
+}
+
+function prove(text: string, keys: string, shown: FullRecord): Verdict {
+  const bundle = parseObject(text, 'The bundle');
+  const { proven } = proveBundle(bundle, parseVerifierKeys(crypto.sha256, keys), crypto);
+  if (entryOf(shown, proven.entry, objectIn(bundle, 'opening')) !== proven.entry) {
+    throw new Refused('The log has an entry at this position, but it is not that of the record shown here.');
+  }
+  return { holds: true, size: proven.size, signedBy: proven.signedBy };
+}
+
+/** The entry that the record shown would have, with the salts of the bundle. */
+function entryOf(shown: FullRecord, sealed: string, opening: Fields): string {
+  const entry = parseObject(sealed, 'The entry');
+  const commit = (label: 'circumstances' | 'private', text: string): string => {
+    // once the personal fields are erased nobody can open their commitment
+    if (opening[label] === null) return textIn(entry, label);
+    const salt = fromHex(textIn(objectIn(opening, label), 'salt'));
+    return commitment(crypto.sha256, salt ?? new Uint8Array(), text);
+  };
+  return recordEntry(
+    // only the entry says when a record was imported
+    { ...shown, importedAt: maybeText(entry, 'importedAt') },
+    {
+      circumstances: commit('circumstances', circumstancesText(shown)),
+      private: commit('private', privateText(shown)),
+    },
+  );
+}
