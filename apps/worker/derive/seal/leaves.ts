@@ -68,8 +68,8 @@ function write(text: string, at: number): Buffer {
   return scratch.subarray(0, at + scratch.write(text, at));
 }
 
-/** Postgres leaves out zeros at the end: `2026-11-22 19:07:22.1+00`. */
+/** Milliseconds; Postgres leaves out zeros at the end: `2026-11-22 19:07:22.1+00`. */
 function toRfc3339(text: string): string {
   const [time = '', fraction = ''] = text.replace('+00', '').split('.');
-  return `${time.replace(' ', 'T')}.${fraction.padEnd(3, '0')}Z`;
+  return `${time.replace(' ', 'T')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
 }
