@@ -58,6 +58,9 @@ describe('what is stored of a record', () => {
       userAgent: 'Browser/1.0',
       country: null,
       bot: true,
+      // this stack seals nothing
+      log: null,
+      position: null,
     });
   });
 
@@ -85,6 +88,8 @@ describe('what is stored of a record', () => {
       gpc: null,
       metadata: null,
       bot: true,
+      log: null,
+      position: null,
     });
   });
 

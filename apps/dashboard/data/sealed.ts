@@ -2,22 +2,30 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
 import type { Api, Sealed } from './api.ts';
+import { now } from './service-clock.ts';
 
 /** milliseconds between two looks */
 const every = { checkpoint: 10_000, record: 3_000 };
 
+/** Milliseconds within which a record is sealed, where records are. */
+const soon = 5 * 60_000;
+
+/** Where nothing is sealed, nothing is asked: browsers write each 404 to their console. */
+const mayBeSealed = (record: FullRecord): boolean =>
+  placeOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
+
 /** Looks again and again while the page is visible; null where nothing of the domain is sealed. */
-export function useSealed(api: Api, domainId: string): Sealed | null {
+export function useSealed(api: Api, domainId: string, records: FullRecord[]): Sealed | null {
   const [found, setFound] = useState<{ domainId: string; sealed: Sealed | null } | null>(null);
-  useEffect(
-    () =>
-      repeatVisibly(every.checkpoint, async (signal) => {
-        const sealed = await api.sealed(domainId, signal);
-        setFound({ domainId, sealed });
-        return true;
-      }),
-    [api, domainId],
-  );
+  const asks = records.some(mayBeSealed);
+  useEffect(() => {
+    if (!asks) return undefined;
+    return repeatVisibly(every.checkpoint, async (signal) => {
+      const sealed = await api.sealed(domainId, signal);
+      setFound({ domainId, sealed });
+      return sealed !== null;
+    });
+  }, [api, domainId, asks]);
   return found?.domainId === domainId ? found.sealed : null;
 }
 
@@ -27,14 +35,12 @@ export type Place = 'unknown' | 'waiting' | { log: number; position: number };
 export function usePlace(api: Api, record: FullRecord): Place {
   const [place, setPlace] = useState<Place>(placeOf(record) ?? 'unknown');
   useEffect(() => {
-    if (placeOf(record)) return undefined;
+    if (placeOf(record) || !mayBeSealed(record)) return undefined;
+    let sealed: Promise<Sealed | null> | undefined;
     return repeatVisibly(every.record, async (signal) => {
-      const [sealed, now] = await Promise.all([
-        api.sealed(record.domainId, signal),
-        api.record(record.domainId, record.id, signal),
-      ]);
-      const found = placeOf(now);
-      setPlace(found ?? (sealed ? 'waiting' : 'unknown'));
+      sealed ??= api.sealed(record.domainId, signal);
+      const found = placeOf(await api.record(record.domainId, record.id, signal));
+      setPlace(found ?? ((await sealed) ? 'waiting' : 'unknown'));
       return !found;
     });
   }, [api, record]);

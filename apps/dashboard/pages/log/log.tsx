@@ -39,7 +39,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const answer = reading.value?.page;
   const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
-  const sealed = useSealed(api, domainId);
+  const sealed = useSealed(api, domainId, answer?.records ?? []);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   // applying the same filters again reloads the page
