@@ -26,6 +26,8 @@ const asRead = (record: NewRecord) => ({
   gpc: null,
   metadata: null,
   bot: record.userAgent !== undefined && isbot(record.userAgent),
+  log: null,
+  position: null,
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
 });
