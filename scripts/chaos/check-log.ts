@@ -44,15 +44,20 @@ const listLogs = (stack: ChaosStack): Promise<StoredLog[]> =>
       from logs where checkpoint is not null order by 1, 2`,
   );
 
-/** Every checkpoint that was to be seen while a drill ran. */
-export function watchCheckpoints(stack: ChaosStack) {
+/** Every checkpoint that was to be seen while a drill ran, and those whose entries went with their server. */
+export interface Checkpoints {
+  seen: Set<string>;
+  lost: Set<string>;
+}
+
+export function watchCheckpoints(stack: ChaosStack): Checkpoints & { stop(): Promise<void> } {
   const seen = new Set<string>();
   const look = async () => {
     for (const { checkpoint } of await listLogs(stack)) seen.add(checkpoint);
   };
   // Postgres may be what the drill takes away
   const stop = repeat(250, look, () => {});
-  return { seen, stop };
+  return { seen, lost: new Set(), stop };
 }
 
 /** How many records no checkpoint covers yet. */
@@ -65,9 +70,9 @@ export async function countUnsealed(stack: ChaosStack): Promise<number> {
 }
 
 /** What is wrong, in words. */
-export async function checkLogs(stack: ChaosStack, seen: Iterable<string>): Promise<string[]> {
-  const wrong: string[] = [];
-  const notes = [...seen];
+export async function checkLogs(stack: ChaosStack, { seen, lost }: Checkpoints): Promise<string[]> {
+  const wrong = forksAmong(seen);
+  const notes = [...seen].filter((note) => !lost.has(note));
   const places = new Map<string, number>();
   for (const log of await listLogs(stack)) {
     const { origin, size, keys } = log;
@@ -91,6 +96,17 @@ export async function checkLogs(stack: ChaosStack, seen: Iterable<string>): Prom
   const twice = [...places.values()].filter((count) => count > 1).length;
   if (twice > 0) wrong.push(`${twice} records have two positions`);
   return wrong;
+}
+
+/** Two trees of one size, both signed. */
+function forksAmong(notes: Iterable<string>): string[] {
+  const roots = new Map<string, string>();
+  return [...notes].flatMap((note) => {
+    const [origin = '', size = '', root = ''] = note.split('\n');
+    const other = roots.get(`${origin} ${size}`);
+    roots.set(`${origin} ${size}`, root);
+    return other === undefined || other === root ? [] : [`${origin}: two trees of size ${size} are signed`];
+  });
 }
 
 function wrongWith({ position, record, secret, leaf }: SealedRecord, at: number): string[] {

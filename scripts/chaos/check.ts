@@ -5,7 +5,7 @@ import { isReady } from '#libs/counters/fill';
 import { countersSince } from '#libs/store/counters';
 import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { checkLogs, countUnsealed } from './check-log.ts';
+import { type Checkpoints, checkLogs, countUnsealed } from './check-log.ts';
 import type { Attempt } from './load.ts';
 import type { ChaosStack } from './stack.ts';
 
@@ -52,8 +52,7 @@ export const countJobs = (stack: ChaosStack) =>
     failed: await redis.zcard(queueKey('failed')),
   }));
 
-/** `checkpoints`: all that were seen. */
-export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Iterable<string>) {
+export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
   const stored = await stack.sql(
     (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string; preferences: object }[]>`
       select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences

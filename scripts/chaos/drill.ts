@@ -90,6 +90,7 @@ function createScene(stack: ChaosStack) {
   return {
     ...stack,
     load,
+    checkpoints: watchCheckpoints(stack),
     /** the breaches of what the drill itself promises */
     found,
     /** how many records Postgres has to reject, and whether attempts may fail */
@@ -140,14 +141,13 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
   const { mayLose: lost = false } = drill;
   const scene = createScene(stack);
   const { load, found } = scene;
-  const checkpoints = watchCheckpoints(stack);
   try {
     await drill.run(scene);
     if (!scene.isHealed()) await scene.healed(200);
     await load.end();
     await untilQuiet(stack);
     const secondsToHeal = scene.secondsToHeal();
-    const verdict = await check(stack, load.attempts, checkpoints.seen);
+    const verdict = await check(stack, load.attempts, scene.checkpoints);
     const { rejected, failures } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
@@ -157,6 +157,6 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     await load.end();
     return { breaches: [...found, describe(error)] };
   } finally {
-    await checkpoints.stop();
+    await scene.checkpoints.stop();
   }
 }

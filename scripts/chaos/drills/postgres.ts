@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { statsAreRight, untilQuiet } from '../check.ts';
+import { statsAreRight } from '../check.ts';
 import { type Drill, drill, quick, type Scene } from '../drill.ts';
 import { type Fault, freeze, killOf, lockCounters, outageOf, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
+import { haltedLogs, sealed, setBack } from '../set-back.ts';
 
 const outage = outageOf(withoutPostgres);
 const kill = killOf('postgres');
@@ -58,33 +59,20 @@ export const postgresDrills: Drill[] = [
     ...drill('postgres-disk-full', 'the disk of Postgres is full for 5 s (a tmpfs; needs root)', outage(fillDisk, 5)),
     prepare: mountSmallDisk,
   },
-  drill('postgres-older', 'an older copy of Postgres, as after a failover: Redis is set right', async (scene) => {
+  drill('postgres-older', 'an older copy of Postgres, Redis knows better: nothing is signed over', async (scene) => {
     const { load } = scene;
     const { api } = await scene.begin();
-    const { dataDir } = scene.postgres.running();
-    const [cluster, older] = [path.join(dataDir, 'cluster'), path.join(dataDir, 'older')];
-    const stopWhenQuiet = async () => {
-      await load.end();
-      await untilQuiet(scene);
-      await scene.postgres.running().stop();
-    };
-    await stopWhenQuiet();
-    spawnSync('cp', ['-a', cluster, older]);
-    await scene.postgres.start();
-    const before = load.attempts.length;
-    load.begin();
-    await load.acknowledged(200);
-    await stopWhenQuiet();
-    // what the copy lacks is gone with the old server, so the check does not look for it
-    load.attempts.splice(before);
-    spawnSync('rm', ['-rf', cluster]);
-    spawnSync('mv', [older, cluster]);
-    await scene.postgres.start();
-    await scene.healed();
+    await load.acknowledged(100);
+    await setBack(scene, { asAnother: false });
+    await scene.until(async () => (await haltedLogs(scene, 'behind')) === scene.sites.length, 'all logs are halted');
+    const before = await sealed(scene);
     const isRight = () => statsAreRight(scene, api.baseUrl, 'redis');
     await scene.until(isRight, 'statistics are those of Postgres', 60_000);
     load.begin();
     await load.acknowledged(100);
+    scene.expect((await sealed(scene)) === before, 'nothing is signed');
+    await scene.assent('log', 'restart', '--all-behind');
+    await scene.healed(100);
   }),
   quick('api-restart-without-postgres', 'an unknown key is a 503 while Postgres is away', async (scene) => {
     const { api } = await scene.begin();
