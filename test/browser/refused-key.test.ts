@@ -170,18 +170,18 @@ describe('a decision whose key the service refuses', () => {
     await other.goto(address);
     await context.setOffline(true);
     await click(page, 'Accept all');
+    // each asks as it loads, not when it hears of the network
+    await Promise.all([page.goto('about:blank'), other.goto('about:blank')]);
+    await context.setOffline(false);
     // neither knows of the other's refusal when it asks
     const held = new Map<Page, Route>();
     await context.route('**/record', async (route) => {
       if (held.size === 2) return route.continue();
-      // a tab that has given up and asks again takes its own place
       held.set(route.request().frame().page(), route);
       if (held.size === 2) await Promise.all([...held.values()].map((each) => each.continue()));
     });
     const both = Promise.all([refused(page), refused(other)]);
-    await context.setOffline(false);
-    // a page that loads asks at once, one that was offline when it is told
-    await Promise.all([page.reload(), other.reload()]);
+    await Promise.all([page.goto(address), other.goto(address)]);
     await both;
     await eventually(() => expect(messages.filter((message) => message.startsWith('warning: assent'))).toHaveLength(2));
     await noted(page, hour);
