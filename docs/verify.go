@@ -24,6 +24,9 @@ func main() {
 	check(err)
 	head, checkpoint, _ := strings.Cut(string(file), "\n\n")
 	lines := strings.Split(head, "\n") // version, extra, index, hashes
+	if len(lines) < 3 || lines[0] != "c2sp.org/tlog-proof@v1" {
+		check(fmt.Errorf("%s is not a proof file", os.Args[1]))
+	}
 	entry, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(lines[1], "extra "))
 	check(err)
 	index, err := strconv.ParseInt(strings.TrimPrefix(lines[2], "index "), 10, 64)
@@ -34,11 +37,19 @@ func main() {
 		check(err)
 		proof = append(proof, hash)
 	}
-	key, err := note.NewVerifier(os.Args[2])
-	check(err)
-	signed, err := note.Open([]byte(checkpoint), note.VerifierList(key))
+	// a log has several keys once its key was rotated, a line each
+	var keys []note.Verifier
+	for _, line := range strings.Fields(os.Args[2]) {
+		key, err := note.NewVerifier(line)
+		check(err)
+		keys = append(keys, key)
+	}
+	signed, err := note.Open([]byte(checkpoint), note.VerifierList(keys...))
 	check(err)
 	text := strings.Split(signed.Text, "\n") // origin, size, root
+	if len(text) < 3 || text[0] != signed.Sigs[0].Name {
+		check(fmt.Errorf("the checkpoint is not one of %s", signed.Sigs[0].Name))
+	}
 	size, err := strconv.ParseInt(text[1], 10, 64)
 	check(err)
 	root, err := tlog.ParseHash(text[2])

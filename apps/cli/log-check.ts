@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { checkLogs } from '#libs/log-check/check';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { checkLogs } from './check/check.ts';
 import { isJson, print, printList, withDatabase, withRedis } from './session.ts';
 
 export function checkCommand(): Command {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/contract/calendar';
 import { makeIdAt } from '#libs/contract/uuid';
-import { checkLogs, type Difference } from '#libs/log-check/check';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { dropMonth, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database, Sql } from '#libs/store/sql';
 import { remember } from '#libs/witness/witness';
+import { checkLogs, type Difference } from '../../apps/cli/check/check.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';

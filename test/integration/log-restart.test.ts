@@ -1,7 +1,6 @@
 /** What happens to logs when Postgres or Redis is not the one that they were sealed with. */
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { checkLogs } from '#libs/log-check/check';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
@@ -11,6 +10,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { recall, remember } from '#libs/witness/witness';
+import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { copyDatabase } from '../support/database.ts';
