@@ -38,6 +38,7 @@ const cookieAge = 400 * 86_400;
 /** Milliseconds, on average. */
 const month = 365.25 * 7_200_000;
 const name = 'consent';
+const seen = 'seen';
 
 /** With a cookie domain, all its subdomains share the choice. Where the cookie cannot be set, this origin keeps it. */
 export function openConsent(domain: string, cookieDomain: string | undefined) {
@@ -82,6 +83,10 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   return {
     read,
     write,
+    /** Keeps what the visitor saw when making the choice: it is too long for a cookie. */
+    keepSeen: ({ at }: Kept, text: string): void => storage.set(seen, `${at}\n${text}`),
+    /** Empty for a choice that was made elsewhere, such as on another subdomain. */
+    seen: (kept: Kept | null): string => storage.get(seen)?.split(`${kept?.at}\n`)[1] ?? '',
     /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
       const kept = read();

@@ -4,6 +4,7 @@ import './public-api.ts';
 import { attempt } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
+import { linesOf, type Notice } from './notice.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
 import { readSettings } from './settings.ts';
@@ -34,7 +35,14 @@ function start(): void {
       emit('recorded', receipt);
     },
   });
-  const view = createView({ settings, gpc, consent: () => kept, decide });
+  const view = createView({
+    settings,
+    gpc,
+    consent: () => kept,
+    seen: () => store.seen(kept),
+    onShow: client.show,
+    decide,
+  });
 
   const getConsent = (): Consent | null => {
     if (!kept) return null;
@@ -46,7 +54,8 @@ function start(): void {
   const tell = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
 
-  function decide(choice: Choice, source: 'banner' | 'preferences' | 'api'): void {
+  /** Without a notice where the page's own code decides. */
+  function decide(choice: Choice, source: 'banner' | 'preferences' | 'api', notice?: Notice): void {
     const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
     const chosen = Object.values(preferences);
     // even an expired choice, such as one under an earlier policy
@@ -73,6 +82,7 @@ function start(): void {
     const decidedAt = new Date(at).toISOString();
     const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
     store.write(made);
+    store.keepSeen(made, linesOf(notice).join('\n'));
     apply(made);
     view.say(wording.texts.saved);
   }

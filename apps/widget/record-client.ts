@@ -3,9 +3,11 @@
  * id is created with the decision, so that retries do not duplicate it.
  */
 import type { Receipt } from '#libs/contract/responses';
+import { attempt } from './attempt.ts';
+import { hashNotice, type Shown } from './hash-notice.ts';
 import { accepted, redate } from './redate.ts';
 import type { Report } from './report.ts';
-import { send, type Target } from './send.ts';
+import { ask, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
 import { openWaits } from './waits.ts';
@@ -20,6 +22,11 @@ export interface RecordClientOptions extends Target {
 export interface RecordClient {
   /** Stores and sends the decision. Returns the record's id. */
   record(report: Report): string;
+  /**
+   * What the visitor is being shown: any JSON object of at most 16 KiB. Records name it by its hash from then on, except
+   * those with the source `api`. The object itself is sent where the service does not have it yet.
+   */
+  show(notice: object): void;
   /** Sends all waiting records. */
   flush(): void;
 }
@@ -38,6 +45,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   const waits = openWaits(target);
   /** ids of requests in flight */
   const sending = new Set<string>();
+  let shown: Shown | undefined;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,18 +69,22 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
 
   /** Whether the next record may be sent. */
   async function deliver(id: string): Promise<boolean> {
-    const body = queue.get(id);
-    if (body === null || sending.has(id)) return true;
+    const kept = queue.get(id);
+    if (kept === null || sending.has(id)) return true;
     sending.add(id);
-    const outcome = await send(target, body);
+    // what was shown waits with the record. Other scripts may have written something else there
+    const { document, ...body } = attempt(() => JSON.parse(kept)) ?? {};
+    const outcome = await send(target, JSON.stringify(body));
     sending.delete(id);
     if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
     if ('refused' in outcome) return keep(outcome.refused);
-    if ('serverTime' in outcome) return correct(id, body, outcome.serverTime);
+    if ('serverTime' in outcome) return correct(id, kept, outcome.serverTime);
     if ('reason' in outcome) drop(id, outcome.reason);
     else {
       queue.remove(id);
+      // if this fails, the receipt of a later decision wants it again
+      if (outcome.receipt.notice) ask(target, 'PUT', `notices/${body.notice}`, document).catch(() => {});
       waits.forgetRefusals();
       stopWaiting();
       onRecorded?.(outcome.receipt, id);
@@ -97,8 +109,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   /** Corrects the record's time. Tabs take turns, so that two of them give it the same id: the first one's. */
-  async function correct(id: string, sent: string, serverTime: number): Promise<boolean> {
-    const report = JSON.parse(sent);
+  async function correct(id: string, kept: string, serverTime: number): Promise<boolean> {
+    const report = JSON.parse(kept);
     const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
     if (time === undefined) {
       drop(id, tooOld);
@@ -106,7 +118,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     }
     return exclusively(async () => {
       await new Promise((resolve) => setTimeout(resolve, settling));
-      if (queue.get(id) === sent) queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
+      if (queue.get(id) === kept) queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
       return deliver(id);
     });
   }
@@ -133,11 +145,15 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       const waiting = queue.names().sort();
       for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1)))
         drop(oldest, 'the queue is full');
-      queue.set(id, JSON.stringify({ ...report, id }));
+      const named = report.source !== 'api' && shown?.hash && { notice: shown.hash, document: shown.text };
+      queue.set(id, JSON.stringify({ ...report, id, ...named }));
       if (waits.retryAfter()) void flush();
       // although the key may be refused: the visitor may not come again. A success means that the others can be sent too
       else void deliver(id).then((went) => void (went && flush()));
       return id;
+    },
+    show: (notice) => {
+      shown = hashNotice(notice);
     },
     flush,
   };

@@ -1,4 +1,4 @@
-/** One attempt to send a record, and what the answer means for it. */
+/** One attempt to send something, and what the answer means for a record. */
 import type { Receipt } from '#libs/contract/responses';
 
 export interface Target {
@@ -23,17 +23,20 @@ export type Outcome =
 const timeout = 15_000;
 const unacceptable = [400, 413, 415];
 
-export async function send({ api, domain, key }: Target, body: string): Promise<Outcome> {
+export const ask = ({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> =>
+  fetch(`${api.replace(/\/$/, '')}/v1/consent/${domain}/${path}`, {
+    method,
+    // the request outlives the page
+    keepalive: true,
+    credentials: 'omit',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body,
+    signal: AbortSignal.timeout(timeout),
+  });
+
+export async function send(target: Target, body: string): Promise<Outcome> {
   try {
-    const response = await fetch(`${api.replace(/\/$/, '')}/v1/consent/${domain}/record`, {
-      method: 'POST',
-      // the request outlives the page
-      keepalive: true,
-      credentials: 'omit',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body,
-      signal: AbortSignal.timeout(timeout),
-    });
+    const response = await ask(target, 'POST', 'record', body);
     const { status } = response;
     const answer = await response.json().catch(() => ({}));
     if (response.ok && answer.id) return { receipt: answer };

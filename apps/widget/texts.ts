@@ -45,7 +45,14 @@ export const phrases = {
   ],
   close: ['Close', 'Schließen', 'Fermer', 'Cerrar', 'Chiudi'],
   always: ['Always on', 'Immer aktiv', 'Toujours actifs', 'Siempre activas', 'Sempre attivi'],
-  consentId: ['Consent ID', 'Einwilligungs-ID', 'ID de consentement', 'ID de consentimiento', 'ID del consenso'],
+  lastDecision: [
+    'Your last decision',
+    'Ihre letzte Entscheidung',
+    'Votre dernier choix',
+    'Tu última decisión',
+    'La tua ultima scelta',
+  ],
+  copy: ['Copy', 'Kopieren', 'Copier', 'Copiar', 'Copia'],
   saved: ['Choice saved.', 'Auswahl gespeichert.', 'Choix enregistré.', 'Decisión guardada.', 'Scelta salvata.'],
   policy: [
     'Privacy policy',

@@ -1,5 +1,6 @@
 /** The record: what a client may send, and what is queued of it. */
 import { z } from 'zod';
+import { noticeHash } from './notice.ts';
 import { decision, domainIdPattern, sources } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
@@ -67,6 +68,8 @@ export const recordBody = z
     gppString: text(4096).optional(),
     gpc: z.boolean().optional().meta({ description: 'Global Privacy Control; `Sec-GPC: 1` sets it too' }),
     metadata: metadata.optional().meta({ description: 'flat map, at most 1 KiB as JSON' }),
+    notice: noticeHash.optional().meta({ description: 'SHA-256 of what the visitor was shown' }),
+    variant: text(64).optional().meta({ description: 'of an A/B test' }),
   })
   .meta({
     id: 'RecordBody',
@@ -102,7 +105,11 @@ export const newRecord = z.object({
   gppString: z.string().optional(),
   gpc: z.boolean().optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  notice: noticeHash.optional(),
+  variant: z.string().optional(),
   bot: z.boolean().optional(),
+  /** RFC 3339 UTC with milliseconds; only of imported records */
+  importedAt: z.string().optional(),
   /** ties the job, and a record that Postgres refuses, to the request's answer and log; not stored with the record */
   requestId: z.string().optional(),
 });

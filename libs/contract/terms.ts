@@ -7,6 +7,9 @@ export const decision = z.enum(decisions);
 
 export const sources = ['banner', 'preferences', 'gpc', 'api', 'import'] as const;
 
+export const exportFormats = ['ndjson', 'csv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
 /** How many decisions of each kind: the value of every counter. */
 export type Breakdown = Record<Decision, number>;
 
@@ -51,6 +54,16 @@ export interface PackedCounters {
 
 /** The `domainId` of counters at organization level. */
 export const wholeOrganization = '';
+
+/** What an access token may do; each stands for itself. */
+export const scopes = ['read', 'privacy', 'import', 'manage'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The scopes among these words. Where none is ours, a token may read, and nothing else. */
+export function scopesAmong(words: readonly unknown[]): Scope[] {
+  const own = scopes.filter((scope) => words.includes(scope));
+  return own.length > 0 ? own : ['read'];
+}
 
 export const domainIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 

@@ -5,16 +5,20 @@
 import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
+import { countryIn, withoutQuery } from '#libs/contract/record-fields';
 import type { Receipt } from '#libs/contract/responses';
+import { storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import type { HeldNotices } from '#libs/store/notices/held';
 import { domainIn } from '../access/api-key.ts';
-import { clientAddress, storedAddress } from '../access/client-address.ts';
+import { clientAddress } from '../access/client-address.ts';
 import { anyPageMayRead } from '../access/cors.ts';
 import type { Context, Middleware, Step } from '../http/context.ts';
+import { bodyLimit, readJsonObject } from '../http/json-body.ts';
 import { methodNotAllowed } from '../http/routes.ts';
 import { forDocuments } from '../http/security-headers.ts';
-import { bodyLimit, checkBody, readJsonObject } from './body.ts';
+import { checkBody } from './body.ts';
 import type { Recorder } from './recorder.ts';
 
 const path = '/v1/consent/:domainId/record';
@@ -67,7 +71,13 @@ function domainIdIn(url: string): string | undefined {
 
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
 
-export function record({ config, recorder }: { config: RecordConfig; recorder: Recorder }): Step {
+interface RecordParts {
+  config: RecordConfig;
+  recorder: Recorder;
+  notices: Pick<HeldNotices, 'isWanted'>;
+}
+
+export function record({ config, recorder, notices }: RecordParts): Step {
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
@@ -82,7 +92,9 @@ export function record({ config, recorder }: { config: RecordConfig; recorder: R
     const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
-    sendReceipt(ctx, ignored.length > 0 ? { ...receipt, ignored } : receipt);
+    if (ignored.length > 0) receipt.ignored = ignored;
+    if (body.notice !== undefined && notices.isWanted(domain.domainId, body.notice)) receipt.notice = 'wanted';
+    sendReceipt(ctx, receipt);
   };
 }
 
@@ -138,23 +150,13 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Re
     gppString: body.gppString,
     gpc: byHeader ? true : body.gpc,
     metadata: body.metadata,
+    notice: body.notice,
+    variant: body.variant,
     bot: undefined,
     requestId: ctx.state.requestId,
   };
 }
 
-/** Query, fragment and credentials of a page's address can identify the visitor, so they are not stored. */
-function withoutQuery(pageUrl: string): string {
-  const end = pageUrl.search(/[?#]/);
-  const kept = end === -1 ? pageUrl : pageUrl.slice(0, end);
-  if (!kept.includes('@')) return kept;
-  const { origin, pathname } = new URL(kept);
-  return origin + pathname;
-}
-
 /** Every browser names itself; a site's own server need not. */
 const isProgram = ({ userAgent, source }: NewRecord): boolean =>
   userAgent === undefined && source !== 'api' && source !== 'import';
-
-const countryIn = (header: string): string | undefined =>
-  /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;

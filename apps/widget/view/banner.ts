@@ -1,6 +1,7 @@
-/** The first view: the introduction and three buttons, which differ only in their labels. */
+/** The first view: the introduction and three buttons. */
 import type { Choice } from '../consent.ts';
-import type { Settings } from '../settings.ts';
+import type { Notice } from '../notice.ts';
+import { actions } from './actions.ts';
 import { element } from './element.ts';
 import { intro } from './intro.ts';
 
@@ -9,17 +10,12 @@ export interface BannerActions {
   customise(): void;
 }
 
-export function banner(settings: Settings, gpc: boolean, { decide, customise }: BannerActions): HTMLElement[] {
-  const { texts } = settings.wording;
+export function banner(notice: Notice, { decide, customise }: BannerActions): HTMLElement[] {
+  const clicks = [() => decide(true), () => decide(false), customise];
+  // with Global Privacy Control the rejection is chosen in advance
   return [
-    element('h2', { id: 'title' }, texts.title),
-    ...intro(settings, gpc),
-    element(
-      'div',
-      { class: 'actions' },
-      element('button', { click: () => decide(true) }, texts.accept),
-      element('button', { click: () => decide(false), autofocus: gpc }, texts.reject),
-      element('button', { click: customise }, texts.customise),
-    ),
+    element('h2', { id: 'title' }, notice.title),
+    ...intro(notice),
+    actions(notice.buttons, clicks, notice.note ? 1 : undefined),
   ];
 }

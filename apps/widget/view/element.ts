@@ -15,14 +15,15 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** An icon of strokes on a 24 × 24 grid. */
+/** An icon of strokes on a 24 × 24 grid, for a button with a label: browsers hide what is in it from screen readers. */
 export function icon(path: string): SVGElement {
-  const space = 'http://www.w3.org/2000/svg';
-  const svg = document.createElementNS(space, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('aria-hidden', 'true');
-  const stroke = document.createElementNS(space, 'path');
-  stroke.setAttribute('d', path);
-  svg.append(stroke);
+  const svg = vector('svg', 'viewBox', '0 0 24 24');
+  svg.append(vector('path', 'd', path));
   return svg;
+}
+
+function vector(tag: string, name: string, value: string): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  made.setAttribute(name, value);
+  return made;
 }

@@ -1,8 +1,11 @@
 /** The second view: a switch for each category. */
-import { type Choice, type Consent, isGiven } from '../consent.ts';
-import type { Category, Settings } from '../settings.ts';
+import type { Choice, Consent } from '../consent.ts';
+import type { Notice } from '../notice.ts';
+import type { Texts } from '../wording.ts';
+import { actions } from './actions.ts';
 import { element, icon } from './element.ts';
 import { intro } from './intro.ts';
+import { receipt } from './receipt.ts';
 
 export interface PreferencesActions {
   decide(choice: Choice): void;
@@ -10,15 +13,16 @@ export interface PreferencesActions {
 }
 
 export function preferences(
-  settings: Settings,
-  gpc: boolean,
+  notice: Notice,
+  texts: Texts,
   consent: Consent | null,
+  seen: string,
   { decide, close }: PreferencesActions,
 ): HTMLElement[] {
-  const { texts, language } = settings.wording;
+  const { title, categories, buttons } = notice.settings;
   const switches = new Map<string, HTMLInputElement>();
 
-  const row = ({ id, required, label, description }: Category) => {
+  const row = ({ id, label, description, always }: Notice['settings']['categories'][number]) => {
     const control = element('input', {
       type: 'checkbox',
       role: 'switch',
@@ -26,48 +30,36 @@ export function preferences(
       'aria-describedby': `purpose-${id}`,
       checked: consent?.preferences[id],
     });
-    if (!required) switches.set(id, control);
+    if (!always) switches.set(id, control);
     return element(
       'li',
       {},
       element(
         'div',
         {},
-        element(required ? 'strong' : 'label', required ? {} : { for: control.id }, label ?? texts[id] ?? id),
-        element('p', { id: `purpose-${id}` }, description ?? texts[`${id}Purpose`] ?? ''),
+        element(always ? 'strong' : 'label', always ? {} : { for: control.id }, label),
+        element('p', { id: `purpose-${id}` }, description),
       ),
-      required ? element('span', { class: 'fine' }, texts.always) : control,
+      always ? element('span', { class: 'fine' }, always) : control,
     );
   };
 
-  const rows = settings.categories.map(row);
+  const rows = categories.map(row);
   const chosen = () => Object.fromEntries(Array.from(switches, ([id, { checked }]) => [id, checked]));
   return [
     element(
       'header',
       {},
-      element('h2', { id: 'title' }, texts.settings),
+      element('h2', { id: 'title' }, title),
       element('button', { class: 'plain', 'aria-label': texts.close, click: close }, icon('M6 6l12 12M18 6L6 18')),
     ),
     element(
       'div',
       { class: 'scroll' },
-      ...intro(settings, gpc),
+      ...intro(notice),
       element('ul', {}, ...rows),
-      ...(consent ? [proof(texts.consentId, consent, language)] : []),
+      ...(consent ? [receipt(notice, texts, consent, seen)] : []),
     ),
-    element(
-      'div',
-      { class: 'actions' },
-      element('button', { click: () => decide(true) }, texts.accept),
-      element('button', { click: () => decide(false) }, isGiven(consent) ? texts.withdraw : texts.reject),
-      element('button', { click: () => decide(chosen()) }, texts.save),
-    ),
+    actions(buttons, [() => decide(true), () => decide(false), () => decide(chosen())]),
   ];
-}
-
-/** The record's id, which a visitor quotes to ask about the record. */
-function proof(label: string, { id, decidedAt }: Consent, language: string): HTMLElement {
-  const day = new Date(decidedAt).toLocaleDateString(language, { dateStyle: 'medium' });
-  return element('p', { class: 'fine' }, `${label} · `, element('code', {}, id), ` · ${day}`);
 }

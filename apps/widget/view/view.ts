@@ -1,5 +1,6 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
-import { type Choice, type Consent, isGiven } from '../consent.ts';
+import type { Choice, Consent } from '../consent.ts';
+import { type Notice, noticeOf } from '../notice.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
@@ -7,12 +8,18 @@ import { keepFocus } from './focus.ts';
 import { preferences } from './preferences.ts';
 import css from './widget.css?inline';
 
+type Source = 'banner' | 'preferences';
+
 export interface ViewOptions {
   settings: Settings;
   gpc: boolean;
   /** the current choice */
   consent(): Consent | null;
-  decide(choice: Choice, source: 'banner' | 'preferences'): void;
+  /** what the visitor saw when making it */
+  seen(): string;
+  /** A view has opened, which shows this. */
+  onShow(notice: Notice): void;
+  decide(choice: Choice, source: Source, notice: Notice): void;
 }
 
 export interface View {
@@ -25,7 +32,7 @@ export interface View {
   say(text: string): void;
 }
 
-export function createView({ settings, gpc, consent, decide }: ViewOptions): View {
+export function createView({ settings, gpc, consent, seen, onShow, decide }: ViewOptions): View {
   const { wording, colors, theme = 'auto', button = 'left' } = settings;
   const { texts, language, direction } = wording;
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
@@ -47,11 +54,13 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
   /** What had the focus before. */
   let before: Element | null = null;
 
-  function show(content: HTMLElement[], modal: boolean): void {
+  function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => HTMLElement[]): void {
+    const modal = source === 'preferences';
+    const notice = noticeOf(settings, gpc, consent());
     if (!dialog.open) before = shadow.activeElement ?? document.activeElement;
     dialog.close();
-    dialog.className = modal ? 'preferences' : 'banner';
-    dialog.replaceChildren(...content);
+    dialog.className = source;
+    dialog.replaceChildren(...view(notice, (choice) => decide(choice, source, notice)));
     corner.hidden = true;
     if (modal) dialog.showModal();
     else dialog.show();
@@ -60,15 +69,15 @@ export function createView({ settings, gpc, consent, decide }: ViewOptions): Vie
     const isWriting = !modal && (field?.isContentEditable || field?.matches('input, textarea, select'));
     const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
     (first ?? dialog).focus({ preventScroll: true });
+    onShow(notice);
   }
 
-  function ask(): void {
-    show(banner(settings, gpc, { decide: (choice) => decide(choice, 'banner'), customise: open }), false);
-  }
+  const ask = (): void => show('banner', (notice, decided) => banner(notice, { decide: decided, customise: open }));
 
   function open(): void {
-    const actions = { decide: (choice: Choice) => decide(choice, 'preferences'), close: leave };
-    show(preferences(settings, gpc && !isGiven(consent()), consent(), actions), true);
+    show('preferences', (notice, decided) =>
+      preferences(notice, texts, consent(), seen(), { decide: decided, close: leave }),
+    );
   }
 
   /** Closes without a decision: from the second view back to the first, if the visitor has not decided yet. */

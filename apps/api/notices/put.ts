@@ -1,0 +1,89 @@
+/**
+ * PUT /v1/consent/:domainId/notices/:hash: what a visitor was shown. A domain's key is public, so with it new ones are
+ * bounded by address and by domain.
+ */
+
+import { type Notice, readNotice } from '#libs/contract/notice';
+import { Problem, unavailable } from '#libs/contract/problem';
+import { noQuery, noticePath } from '#libs/contract/queries';
+import type { NoticePut } from '#libs/contract/responses';
+import { putNotice as keepNotice, type Put } from '#libs/store/notices/documents';
+import type { HeldNotices } from '#libs/store/notices/held';
+import type { Database } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { clientAddress, network } from '../access/client-address.ts';
+import { sendsToken } from '../access/key-or-token.ts';
+import { createLimiter } from '../access/limiter.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { readJsonBody } from '../http/json-body.ts';
+
+/** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
+export const newNotices = { perAddress: 20, perDomain: 500 };
+
+export interface PutParts {
+  db: Database;
+  notices: HeldNotices;
+}
+
+export function putNotice({ db, notices }: PutParts, limits = newNotices): Middleware {
+  const put = limitedPut(db, limits);
+  return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
+    const isManaged = sendsToken(ctx);
+    if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
+    const notice = checkNotice(hash, await readJsonBody(ctx));
+    const isNew = !notices.isHeld(domainId, hash) && (await put(ctx, domainId, notice, isManaged)) === 'new';
+    notices.add(domainId, hash);
+    const answer: NoticePut = { notice: hash };
+    ctx.status = isNew ? 201 : 200;
+    ctx.body = answer;
+  });
+}
+
+function checkNotice(hash: string, document: Buffer): Notice {
+  const notice = readNotice(document);
+  const message = 'refused' in notice ? notice.refused : 'must have the SHA-256 that the path names';
+  if ('refused' in notice || notice.hash !== hash) {
+    throw new Problem('invalid_request', `the document ${message}`, { errors: [{ path: '', message }] });
+  }
+  return notice;
+}
+
+type LimitedPut = (ctx: Context, domainId: string, notice: Notice, isManaged: boolean) => Promise<Put>;
+
+function limitedPut(db: Database, { perAddress, perDomain }: typeof newNotices): LimitedPut {
+  const detail = (limit: number, of: string) => `at most ${limit} new notices a day ${of}`;
+  const ofAddress = createLimiter({
+    name: 'new-notices',
+    limit: perAddress,
+    per: 'day',
+    detail: detail(perAddress, 'from one address'),
+  });
+  const ofDomain = createLimiter({
+    name: 'new-notices-of-domain',
+    limit: perDomain,
+    per: 'day',
+    detail: detail(perDomain, 'of one domain'),
+  });
+  return async (ctx, domainId, notice, isManaged) => {
+    if (isManaged) return createAdministration(db, accessIn(ctx).subject).putNotice(domainId, notice);
+    const address = network(clientAddress(ctx));
+    ofDomain.check(ctx, domainId);
+    ofAddress.admit(ctx, address);
+    let put: Put | undefined;
+    try {
+      put = await db.run((sql) => keepNotice(sql, domainId, notice, perDomain));
+    } finally {
+      if (put !== 'new') ofAddress.takeBack(address);
+    }
+    if (put === 'full') {
+      // other processes have put the rest, and this one need not ask again today
+      ofDomain.exhaust(domainId);
+      ofDomain.check(ctx, domainId);
+      throw unavailable('a new day has begun; try again');
+    }
+    return put;
+  };
+}

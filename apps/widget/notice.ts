@@ -1,0 +1,53 @@
+/**
+ * What the widget shows, as one document: both views are made from it. The same settings give the same bytes, since
+ * every key has its fixed place. Texts come in reading order, and before what is not shown.
+ */
+import { type Consent, isGiven } from './consent.ts';
+import type { Settings } from './settings.ts';
+
+export interface Notice {
+  title: string;
+  intro: string;
+  /** about Global Privacy Control, while it is on and nothing was allowed in spite of it */
+  note: string | undefined;
+  links: { label: string; href: string }[];
+  buttons: string[];
+  settings: {
+    title: string;
+    /** `always`: what stands in place of the switch */
+    categories: { label: string; description: string; always: string | undefined; id: string }[];
+    buttons: string[];
+  };
+  language: string;
+  version: string;
+  policyVersion: string | undefined;
+}
+
+export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | null): Notice {
+  const { texts, language } = settings.wording;
+  const hasGiven = isGiven(consent);
+  return {
+    title: texts.title,
+    intro: texts.intro,
+    note: gpc && !hasGiven ? texts.gpc : undefined,
+    links: settings.links,
+    buttons: [texts.accept, texts.reject, texts.customise],
+    settings: {
+      title: texts.settings,
+      categories: settings.categories.map(({ id, required, label, description }) => ({
+        label: label ?? texts[id] ?? id,
+        description: description ?? texts[`${id}Purpose`] ?? '',
+        always: required ? texts.always : undefined,
+        id,
+      })),
+      buttons: [texts.accept, hasGiven ? texts.withdraw : texts.reject, texts.save],
+    },
+    language,
+    version: settings.bannerVersion,
+    policyVersion: settings.policyVersion || undefined,
+  };
+}
+
+/** All that is in the document, in its order. */
+export const linesOf = (part: unknown): unknown[] =>
+  Object(part) === part ? Object.values(part as object).flatMap(linesOf) : [part];

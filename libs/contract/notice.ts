@@ -1,0 +1,55 @@
+/** Notices: what visitors were shown, each a JSON document that is kept byte for byte under its SHA-256. */
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+
+/** The SHA-256 of a notice's bytes. */
+export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
+
+export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
+
+export interface Notice {
+  /** 64 hex digits */
+  hash: string;
+  document: Uint8Array;
+  /** what the document says of itself; null where it says nothing that can be shown in a list */
+  language: string | null;
+  version: string | null;
+}
+
+const named = z.object({
+  language: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z0-9-]+$/)
+    .nullable()
+    .catch(null),
+  version: z
+    .string()
+    .max(64)
+    .regex(/^[^\0\p{Cs}]+$/u)
+    .nullable()
+    .catch(null),
+});
+
+/** The notice that these bytes are, or why they are none. */
+export function readNotice(document: Uint8Array): Notice | { refused: string } {
+  if (document.length > noticeLimits.bytes) return { refused: `must have at most ${noticeLimits.bytes} bytes` };
+  const value = parse(document);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { refused: 'must be a JSON object' };
+  if (!isWithin(value, noticeLimits.levels)) return { refused: `must have at most ${noticeLimits.levels} levels` };
+  return { hash: hash('sha256', document), document, ...named.parse(value) };
+}
+
+function parse(document: Uint8Array): unknown {
+  try {
+    return isUtf8(document) ? JSON.parse(Buffer.from(document).toString()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isWithin(each, levels - 1)));

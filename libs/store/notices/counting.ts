@@ -1,0 +1,45 @@
+/** How many records name each notice, added up epoch by epoch. */
+import type { Sql } from '../sql.ts';
+
+/**
+ * Adds the records of `epoch` in these domains to the notices that they name, of those beyond number `after` the first
+ * `limit`. Returns the last of them if there may be more.
+ */
+export async function countNotices(
+  sql: Sql,
+  { epoch, domainNumbers, after, limit }: { epoch: number; domainNumbers: number[]; after: number; limit: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ counted: number; last: number | null }[]>`
+    with counted as materialized (
+      select notice_number as number, count(*) as records from records
+      where epoch = ${epoch} and domain_number = any (${domainNumbers}) and notice_number > ${after}
+      group by 1 order by 1 limit ${limit}
+    ),
+    added as (
+      update notices set records = notices.records + counted.records
+      from counted where notices.number = counted.number
+    )
+    select count(*) as counted, max(number) as last from counted`;
+  return row && row.counted === limit && row.last !== null ? row.last : undefined;
+}
+
+/** A domain's epoch whose notices are counted in several pieces. */
+interface Place {
+  epoch: number;
+  domainNumber: number;
+}
+
+/** The notice up to which it is counted, 0 for none. */
+export async function countedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<number> {
+  const [row] = await sql<{ through: number }[]>`
+    select notice_number as through from notice_counting
+    where epoch = ${epoch} and domain_number = ${domainNumber}`;
+  return row?.through ?? 0;
+}
+
+export async function noteCounted(sql: Sql, { epoch, domainNumber }: Place, through: number): Promise<void> {
+  await sql`
+    insert into notice_counting (epoch, domain_number, notice_number) values (${epoch}, ${domainNumber}, ${through})
+    on conflict (single) do update set
+      epoch = excluded.epoch, domain_number = excluded.domain_number, notice_number = excluded.notice_number`;
+}

@@ -1,0 +1,115 @@
+/**
+ * Which notices the service holds, in memory: a receipt says whether one is wanted without a query. Twice a second the
+ * process asks what was put and what was dropped, so that this is in force in every process within a second. It knows too
+ * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
+ */
+import type { Log } from '#libs/runtime/log';
+import type { Database } from '../sql.ts';
+import { droppedFor } from './documents.ts';
+
+const pollEvery = 500;
+/** Milliseconds before the last poll: a transaction whose time lies there may have committed after it. */
+const overlap = 10_000;
+/** Milliseconds without a poll after which it reads everything anew: dropped ones are told apart for an hour. */
+const longestGap = (droppedFor * 3_600_000) / 2;
+/** Notices that a process reads at once, newest first; some 100 bytes each. With twice as many it begins anew. */
+const remembered = 50_000;
+
+export interface HeldNotices {
+  /** Whether the service lacks this notice; false as long as that is not known. */
+  isWanted(domainId: string, hash: string): boolean;
+  isHeld(domainId: string, hash: string): boolean;
+  /** What this process has put. */
+  add(domainId: string, hash: string): void;
+  /** Starts following changes; call once, and `close` at the end. */
+  follow(): Promise<void>;
+  close(): void;
+}
+
+interface Memory {
+  generation: number;
+  size: number;
+  hashes: Map<string, Set<string>>;
+}
+
+interface Change {
+  domainId: string;
+  notice: string;
+  isHeld: boolean;
+}
+
+export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNotices {
+  let memory: Memory | undefined;
+  /** when it was asked last, by the database's clock and by this process's */
+  let asked = { theirs: 0, ours: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const isHeld = (domainId: string, hash: string) => memory?.hashes.get(domainId)?.has(hash) ?? false;
+  const poll = async () => {
+    const generation = db.generation();
+    const ours = performance.now();
+    // after a lost connection the database may be another one, restored or promoted
+    const isCurrent =
+      memory?.generation === generation && memory.size <= 2 * remembered && ours < asked.ours + longestGap;
+    const since = isCurrent ? new Date(asked.theirs - overlap) : null;
+    const { changes, theirs } = await readChanges(db, since);
+    const next = since && memory ? memory : { generation, size: 0, hashes: new Map<string, Set<string>>() };
+    for (const change of changes) apply(next, change);
+    memory = next;
+    asked = { theirs, ours };
+  };
+
+  let isAsking = true;
+  const pollAgain = async () => {
+    try {
+      await poll();
+      isAsking = true;
+    } catch (error) {
+      // once for each outage, not twice a second
+      if (isAsking) log.warn({ err: error }, 'cannot poll Postgres for new notices');
+      isAsking = false;
+    }
+    if (!closed) timer = setTimeout(pollAgain, pollEvery);
+  };
+
+  return {
+    isHeld,
+    isWanted: (domainId, hash) => memory !== undefined && !isHeld(domainId, hash),
+    add: (domainId, notice) => {
+      if (memory) apply(memory, { domainId, notice, isHeld: true });
+    },
+    follow: pollAgain,
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function apply(memory: Memory, { domainId, notice, isHeld }: Change): void {
+  const ofDomain = memory.hashes.get(domainId) ?? new Set<string>();
+  memory.hashes.set(domainId, ofDomain);
+  memory.size -= ofDomain.size;
+  if (isHeld) ofDomain.add(notice);
+  else ofDomain.delete(notice);
+  memory.size += ofDomain.size;
+}
+
+/** What was put or dropped after `since`; null: what is held, of very many the newest. */
+async function readChanges(db: Database, since: Date | null): Promise<{ changes: Change[]; theirs: number }> {
+  const rows = await db.run(
+    (sql) => sql<(Change & { now: Date })[]>`
+      select now, d.id as "domainId", encode(hash, 'hex') as notice, "isHeld"
+      from (select clock_timestamp() as now) as asked
+      left join (
+        select domain_number, hash, documented_at is not null as "isHeld" from notices
+        where ${since === null ? sql`documented_at is not null` : sql`greatest(documented_at, dropped_at) > ${since}`}
+        order by greatest(documented_at, dropped_at) desc limit ${remembered}
+      ) as changed on true
+      left join domains d on d.number = changed.domain_number`,
+    2_000,
+  );
+  const now = rows[0]?.now.getTime() ?? 0;
+  return { changes: rows.filter(({ domainId }) => domainId !== null), theirs: now };
+}

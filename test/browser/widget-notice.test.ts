@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Consent } from '../../apps/widget/consent.ts';
+import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
+import type { Settings } from '../../apps/widget/settings.ts';
+import { languages } from '../../apps/widget/texts.ts';
+import { type OwnTexts, wordingFor } from '../../apps/widget/wording.ts';
+
+const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
+  domain: 'dom_1',
+  key: 'ak_1',
+  api: 'https://consent.example.com',
+  policyVersion: '7',
+  bannerVersion: '0.1.0',
+  maxAgeMonths: 12,
+  categories: [{ id: 'necessary', required: true }, { id: 'analytics' }, { id: 'maps', label: 'Maps' }],
+  asked: ['analytics', 'maps'],
+  colors: {},
+  links: [{ label: 'Legal notice', href: '/legal' }],
+  wording: wordingFor([language], own),
+});
+
+const consent = (isGiven: boolean): Consent => ({
+  id: '019a0000-0000-7000-8000-000000000001',
+  decision: isGiven ? 'custom' : 'reject_all',
+  preferences: { analytics: isGiven, maps: false },
+  decidedAt: '2025-10-20T05:03:11.360Z',
+  visitorId: 'v-1',
+  policyVersion: '7',
+  gpc: false,
+});
+
+const text = (...of: Parameters<typeof noticeOf>) => JSON.stringify(noticeOf(...of));
+
+describe('the notice of the widget', () => {
+  it('has exactly these bytes, which other settings leave alone', () => {
+    const expected =
+      '{"title":"Your privacy, your choice","intro":"This site uses cookies and similar technologies. Some are necessary, ' +
+      'others need your consent. You can change your mind at any time.","links":[{"label":"Legal notice","href":"/legal"}],' +
+      '"buttons":["Accept all","Reject all","Customise"],"settings":{"title":"Privacy settings","categories":[' +
+      '{"label":"Necessary","description":"Needed for this site to work.","always":"Always on","id":"necessary"},' +
+      '{"label":"Statistics","description":"Shows us which pages are visited.","id":"analytics"},' +
+      '{"label":"Maps","description":"","id":"maps"}],"buttons":["Accept all","Reject all","Save choice"]},' +
+      '"language":"en","version":"0.1.0","policyVersion":"7"}';
+    expect(text(settingsIn('en'), false, null)).toBe(expected);
+    const others = { ...settingsIn('en'), colors: { button: 'red' }, metadata: { shop: 'north' }, key: 'ak_2' };
+    expect(text(others, false, null)).toBe(expected);
+    expect(text(Object.fromEntries(Object.entries(others).reverse()) as unknown as Settings, false, null)).toBe(
+      expected,
+    );
+  });
+
+  it.each(languages)('in %s names the language and has its own bytes', (language) => {
+    const notice = text(settingsIn(language), false, null);
+    expect(JSON.parse(notice)).toMatchObject({ language });
+    expect(new Set(languages.map((each) => text(settingsIn(each), false, null))).size).toBe(languages.length);
+    expect(text(settingsIn(language), false, null)).toBe(notice);
+  });
+
+  it.each([
+    ['before a decision', false, null, undefined, 'Reject all'],
+    ['with Global Privacy Control', true, null, expect.stringContaining('Global Privacy Control'), 'Reject all'],
+    ['with it, after a refusal', true, false, expect.stringContaining('Global Privacy Control'), 'Reject all'],
+    ['after something was allowed', true, true, undefined, 'Withdraw consent'],
+  ])('%s has the note and the button that are shown then', (_, gpc, isGiven, note, button) => {
+    const notice = noticeOf(settingsIn('en'), gpc, isGiven === null ? null : consent(isGiven));
+    expect(notice.note).toEqual(note);
+    expect(notice.settings.buttons[1]).toBe(button);
+  });
+
+  it('has the site’s own texts', () => {
+    const notice = noticeOf(settingsIn('de', { title: 'Biscuits?', de: { title: 'Kekse?' } }), false, null);
+    expect(notice.title).toBe('Kekse?');
+    expect(linesOf(notice).slice(0, 2)).toEqual(['Kekse?', expect.stringContaining('Diese Website nutzt Cookies')]);
+  });
+});

@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { NoticePut, NoticesPage, Receipt } from '#libs/contract/responses';
+import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectProblem } from '../support/problems.ts';
+import { at, type StackWithApi, useStackWithApi } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const hashOf = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const documentOf = (title: string, fields: object = {}) =>
+  JSON.stringify({ language: 'de-AT', version: '2026-11', title, ...fields });
+/** `{"a":{"a":…}}`, that many levels deep */
+const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+const ofBytes = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+
+type Put = Answer<NoticePut & ProblemAnswer>;
+/** A domain of an organization of its own, and the address from which its notices come. */
+interface Site extends StackWithApi {
+  ip: string;
+}
+
+let addresses = 0;
+const newAddress = () => {
+  addresses += 1;
+  return `198.51.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`;
+};
+async function newSite(stack: StackWithApi, options: Parameters<typeof makeTenant>[1] = {}): Promise<Site> {
+  const tenant = await makeTenant(stack.db, options);
+  const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
+  return { ...stack, tenant, client: createClient(stack.api.baseUrl, tenant), domainId, apiKey, ip: newAddress() };
+}
+
+function put(site: Site, document: string | Uint8Array, options: { hash?: string; headers?: object } = {}) {
+  const { hash = hashOf(document), headers = {} } = options;
+  return request<NoticePut & ProblemAnswer>(site.api.baseUrl, `/v1/consent/${site.domainId}/notices/${hash}`, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': site.apiKey,
+      'x-forwarded-for': site.ip,
+      ...headers,
+    },
+    body: document as string,
+  });
+}
+
+/** The same site, as another process serves it. */
+const inProcessOf = (stack: StackWithApi, site: Site): Site => ({
+  ...site,
+  api: stack.api,
+  client: createClient(stack.api.baseUrl, site.tenant),
+});
+const record = (site: Site, notice: string): Promise<Answer<Receipt>> =>
+  site.client.record(site.domainId, site.apiKey, { decision: 'accept_all', notice });
+const list = (site: Site, query = '') =>
+  site.client.get<NoticesPage & ProblemAnswer>(`/v1/consent/${site.domainId}/notices?${query}`);
+
+const env = { TRUSTED_PROXY_HOPS: '1' };
+
+describe('a notice', () => {
+  let stack: StackWithApi;
+  let other: StackWithApi;
+
+  beforeAll(async () => {
+    [stack, other] = await Promise.all([useStackWithApi({ env }), useStackWithApi({ env })]);
+  });
+
+  it('is wanted by the receipts of records that name it until it is put; then it is there, byte for byte', async () => {
+    const site = await newSite(stack, { consentLog: false, monthlyRecordLimit: 1 });
+    const document = `{ "title" : "Käse 🧀 <b>&",\n "language":"de-AT","version":"2026-11", "n": 1.0 }`;
+    const hash = hashOf(document);
+    expect((await record(site, hash)).body.notice).toBe('wanted');
+    expect((await record(site, hash)).body.notice).toBe('wanted');
+    expect(await list(site)).toMatchObject({ status: 200, body: { notices: [], nextCursor: null } });
+    expectProblem(await site.client.get(`/v1/consent/${site.domainId}/notices/${hash}`), 404, 'notice_not_found');
+
+    const first = await put(site, document);
+    expect([first.status, first.body]).toEqual([201, { notice: hash }]);
+    expect([(await put(site, document)).status, (await record(site, hash)).body.notice]).toEqual([200, undefined]);
+
+    const { status, body } = await list(site);
+    expect([status, body.nextCursor]).toEqual([200, null]);
+    const [listed] = body.notices;
+    expect(body.notices).toEqual([
+      { notice: hash, language: 'de-AT', version: '2026-11', firstSeenAt: listed?.firstSeenAt, records: 0 },
+    ]);
+    expect(Math.abs(Date.now() - Date.parse(listed?.firstSeenAt ?? ''))).toBeLessThan(60_000);
+    const response = await fetch(`${site.api.baseUrl}/v1/consent/${site.domainId}/notices/${hash}`, {
+      headers: { authorization: `Bearer ${tokenFor(site.tenant.organizationId)}` },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toBe(document);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': `attachment; filename="notice-${hash.slice(0, 12)}.json"`,
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  });
+
+  it('is known in every process within a second', async () => {
+    const site = await newSite(stack);
+    const document = documentOf('in every process');
+    const elsewhere = inProcessOf(other, site);
+    expect((await record(elsewhere, hashOf(document))).body.notice).toBe('wanted');
+    await put(site, document);
+    const since = performance.now();
+    await eventually(async () => expect((await record(elsewhere, hashOf(document))).body.notice).toBeUndefined());
+    expect(performance.now() - since).toBeLessThan(1_000);
+    const started = inProcessOf(await useStackWithApi({ env }), site);
+    expect((await record(started, hashOf(document))).body.notice).toBeUndefined();
+  });
+
+  it('belongs to its domain: another one does not hold it', async () => {
+    const [one, other] = [await newSite(stack), await newSite(stack)];
+    const document = documentOf('shared');
+    await put(one, document);
+    expect((await record(other, hashOf(document))).body.notice).toBe('wanted');
+    expect((await list(other)).body.notices).toEqual([]);
+    expect((await put(other, document)).status).toBe(201);
+  });
+
+  it.each<[string, string, { language: string | null; version: string | null }]>([
+    ['nothing', '{}', { language: null, version: null }],
+    ['other types', '{"language":17,"version":["1"]}', { language: null, version: null }],
+    [
+      'too much',
+      JSON.stringify({ language: 'l'.repeat(36), version: 'v'.repeat(65) }),
+      { language: null, version: null },
+    ],
+    ['what Postgres cannot store', '{"language":"de\\u0000","version":"\\ud800"}', { language: null, version: null }],
+    [
+      'as much as it may',
+      JSON.stringify({ language: 'l'.repeat(35), version: 'ß'.repeat(64) }),
+      { language: 'l'.repeat(35), version: 'ß'.repeat(64) },
+    ],
+  ])('that says %s of its language and version is kept', async (_, document, said) => {
+    const site = await newSite(stack);
+    expect((await put(site, document)).status).toBe(201);
+    expect((await list(site)).body.notices).toEqual([expect.objectContaining(said)]);
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ['16 KiB', ofBytes(16 * 1024)],
+    ['16 levels', nested(16)],
+  ])('of %s is kept', async (_, document) => {
+    expect((await put(await newSite(stack), document)).status).toBe(201);
+  });
+
+  it.each<[string, string | Uint8Array, number, string, { hash?: string; headers?: object }?]>([
+    ['bytes that do not match', '{}', 400, 'invalid_request', { hash: hashOf('{ }') }],
+    ['17 KiB', ofBytes(17 * 1024), 413, 'payload_too_large'],
+    ['16 KiB and a byte', ofBytes(16 * 1024 + 1), 413, 'payload_too_large'],
+    ['text that is not JSON', 'Wir verwenden Cookies', 400, 'invalid_request'],
+    ['half of a JSON object', '{"title":', 400, 'invalid_request'],
+    ['nothing', '', 400, 'invalid_request'],
+    ['a list', '[]', 400, 'invalid_request'],
+    ['a string', '"text"', 400, 'invalid_request'],
+    ['null', 'null', 400, 'invalid_request'],
+    ['a byte order mark', '\ufeff{}', 400, 'invalid_request'],
+    ['what is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'invalid_request'],
+    ['17 levels', nested(17), 400, 'invalid_request'],
+    ['17 levels of lists', `{"a":${'['.repeat(16)}${']'.repeat(16)}}`, 400, 'invalid_request'],
+    ['thousands of levels', nested(2_700), 400, 'invalid_request'],
+    ['a hash in upper case', '{}', 400, 'invalid_request', { hash: hashOf('{}').toUpperCase() }],
+    ['a hash that is none', '{}', 400, 'invalid_request', { hash: 'x' }],
+    ['an unknown parameter', '{}', 400, 'invalid_request', { hash: `${hashOf('{}')}?force=true` }],
+    ['another type', '{}', 415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+    ['compressed bytes', '{}', 415, 'unsupported_media_type', { headers: { 'content-encoding': 'gzip' } }],
+    ['a wrong key', '{}', 401, 'invalid_api_key', { headers: { 'x-api-key': `ak_${'x'.repeat(32)}` } }],
+    ['no key', '{}', 401, 'invalid_api_key', { headers: { 'x-api-key': '' } }],
+  ])('%s: refused, and nothing is kept', async (_, document, status, code, options = {}) => {
+    const site = await newSite(stack);
+    expectProblem(await put(site, document, options), status, code);
+    expect((await list(site)).body.notices).toEqual([]);
+  });
+
+  it('is put by pages whose origin is listed, which can read the answer and the errors', async () => {
+    const mine = 'https://shop.example';
+    const site = await newSite(stack, { origins: [mine] });
+    const path = `/v1/consent/${site.domainId}/notices/${hashOf('{}')}`;
+    const preflight = (origin: string): Promise<Answer<ProblemAnswer>> =>
+      request(site.api.baseUrl, path, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'PUT' },
+      });
+    const allowed = await preflight(mine);
+    expect([allowed.status, Object.fromEntries(allowed.headers)]).toMatchObject([
+      204,
+      {
+        'access-control-allow-origin': mine,
+        'access-control-allow-methods': 'POST, PUT',
+        'access-control-allow-headers': 'content-type, x-api-key',
+        'access-control-max-age': '86400',
+        vary: 'Origin',
+      },
+    ]);
+    const evil = 'https://evil.example';
+    expectProblem(await preflight(evil), 403, 'origin_not_allowed');
+    expectProblem(await put(site, '{}', { headers: { origin: evil } }), 403, 'origin_not_allowed');
+    const readable = (answer: Put) => answer.headers.get('access-control-allow-origin');
+    const answers = [
+      await put(site, '{}', { headers: { origin: mine } }),
+      await put(site, '[]', { headers: { origin: mine } }),
+      await put(site, '{}', { headers: { origin: mine, 'x-api-key': 'x' } }),
+    ];
+    expect(answers.map((answer) => [answer.status, readable(answer)])).toEqual([
+      [201, mine],
+      [400, mine],
+      [401, mine],
+    ]);
+  });
+
+  it('has no other methods', async () => {
+    const path = `/v1/consent/${stack.domainId}/notices/${hashOf('{}')}`;
+    for (const method of ['POST', 'PATCH', 'DELETE']) {
+      const answer = await request<ProblemAnswer>(stack.api.baseUrl, path, { method });
+      expectProblem(answer, 405, 'method_not_allowed');
+      expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);
+    }
+  });
+
+  it('is one of a list, newest first, page by page', async () => {
+    const site = await newSite(stack);
+    const hashes: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const document = documentOf(`number ${n}`);
+      hashes.unshift(hashOf(document));
+      await put(site, document);
+    }
+    const found: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body }: Answer<NoticesPage> = await list(site, `limit=2${cursor && `&cursor=${cursor}`}`);
+      found.push(body.notices.map(({ notice }) => notice));
+      cursor = body.nextCursor;
+    }
+    expect(found).toEqual([hashes.slice(0, 2), hashes.slice(2, 4), hashes.slice(4)]);
+    for (const query of ['limit=0', 'limit=201', 'limit=x', 'page=1', 'cursor=x']) {
+      expectProblem(await list(site, query), 400, 'invalid_request');
+    }
+    // a cursor of another list is none of this one
+    const other = await newSite(stack);
+    const { body } = await list(site, 'limit=2');
+    expectProblem(await list(other, `cursor=${body.nextCursor}`), 400, 'invalid_request');
+  });
+});
+
+describe('new notices of a day', () => {
+  let stack: StackWithApi;
+  let other: StackWithApi;
+
+  beforeAll(async () => {
+    [stack, other] = await Promise.all([useStackWithApi({ env }), useStackWithApi({ env })]);
+  });
+
+  const from = (site: Site, ip: string, title: string) =>
+    put(site, documentOf(title), { headers: { 'x-forwarded-for': ip } });
+  const expectRefused = (answer: Put, limit: number) => {
+    expectProblem(answer, 429, 'rate_limited');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
+    expect(answer.headers.get('ratelimit-policy')).toMatch(new RegExp(`q=${limit};w=86400$`));
+    expect(answer.body.detail).toContain(String(limit));
+  };
+
+  it('are 20 from one address; known ones, and other addresses, are not concerned', async () => {
+    const site = await newSite(stack);
+    const [mine, another] = [newAddress(), newAddress()];
+    // at once: none slips through
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => from(site, mine, `address ${n}`)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(20).fill(201), ...Array(5).fill(429)]);
+    expectRefused(await from(site, mine, 'one more'), 20);
+    const kept = answers.findIndex(({ status }) => status === 201);
+    expect((await from(site, mine, `address ${kept}`)).status).toBe(200);
+    expect((await from(site, another, 'one more')).status).toBe(201);
+  });
+
+  it('do not include those that others have put already, also in another process', async () => {
+    const [site, ip] = [await newSite(stack), newAddress()];
+    const elsewhere = inProcessOf(other, site);
+    for (let n = 0; n < 25; n += 1) {
+      expect((await from(site, newAddress(), `theirs ${n}`)).status).toBe(201);
+      expect((await from(elsewhere, ip, `theirs ${n}`)).status).toBe(200);
+    }
+    expect((await from(elsewhere, ip, 'mine')).status).toBe(201);
+  });
+
+  it('are 500 of one domain, whichever processes are asked; with the scope manage there is no bound', async () => {
+    const site = await newSite(stack);
+    const elsewhere = inProcessOf(other, site);
+    const both = [site, elsewhere];
+    let ip = '';
+    for (let n = 0; n < 500; n += 10) {
+      if (n % 20 === 0) ip = newAddress();
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, each) => from(at(both, each % 2), ip, `domain ${n + each}`)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    }
+    for (const each of both) expectRefused(await from(each, newAddress(), 'the 501st'), 500);
+    expect((await from(site, newAddress(), 'domain 0')).status).toBe(200);
+    const bearer = (scope: string, domainId = site.domainId) =>
+      put({ ...site, domainId }, documentOf('the 501st'), {
+        headers: {
+          'x-api-key': '',
+          authorization: `Bearer ${tokenFor(site.tenant.organizationId, { scope, sub: 'release-bot' })}`,
+        },
+      });
+    expectProblem(await bearer('read privacy'), 403, 'insufficient_scope');
+    expectProblem(await bearer('manage', 'dom_unknown'), 404, 'domain_not_found');
+    expect((await bearer('manage')).status).toBe(201);
+    expect((await bearer('manage')).status).toBe(200);
+    const acts = await stack.db.run(
+      (sql) => sql<{ actor: string; details: object }[]>`
+        select actor, details from administrative_acts where act = 'notice.put' and subject = ${site.domainId}`,
+    );
+    expect([...acts]).toEqual([{ actor: 'release-bot', details: { notice: hashOf(documentOf('the 501st')) } }]);
+  });
+});

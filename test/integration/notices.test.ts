@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Notice, readNotice } from '#libs/contract/notice';
+import { deriveNext } from '#libs/store/epochs/derivations';
+import { closeEpoch } from '#libs/store/epochs/epochs';
+import { dropUnnamedNotices, findNotice, listNotices, putNotice } from '#libs/store/notices/documents';
+import { createHeldNotices, type HeldNotices } from '#libs/store/notices/held';
+import { persist } from '#libs/store/records/persist';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
+import { atEnd } from '../support/at-end.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+let url: string;
+let db: Database;
+let domainId: string;
+
+beforeAll(async () => {
+  ({ url, db } = await openDatabase());
+});
+beforeEach(async () => {
+  domainId = at((await makeTenant(db)).domainIds, 0);
+});
+
+/** As a process that was started now. */
+function anotherProcess(): Database {
+  const settings = { max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' };
+  const other = createDatabase({ url, ...settings });
+  atEnd(() => other.close());
+  return other;
+}
+
+const hashOf = (n: number) => n.toString(16).padStart(64, '0');
+function noticeOf(title: string): Notice {
+  const notice = readNotice(Buffer.from(JSON.stringify({ language: 'de', title })));
+  if ('refused' in notice) throw new Error(notice.refused);
+  return notice;
+}
+const put = (notice: Notice, process = db) => process.run((sql) => putNotice(sql, domainId, notice, null));
+const record = (notice: string, id = domainId) => recordAt(Date.now(), { domainId: id, notice });
+const listed = (id = domainId) => db.run((sql) => listNotices(sql, { domainId: id, limit: 200 }));
+const countOf = async (hash: string) => (await listed()).find(({ notice }) => notice === hash)?.records;
+/** As if so many hours had passed since the domain's notices were put and dropped. */
+const letPass = (hours: number) =>
+  db.run(
+    (sql) => sql`
+      update notices set documented_at = documented_at - ${hours} * interval '1 hour',
+        dropped_at = dropped_at - ${hours} * interval '1 hour'
+      where domain_number = (select number from domains where id = ${domainId})`,
+  );
+const rows = () =>
+  db.run(
+    (sql) => sql<{ number: number; notice: string; isHeld: boolean }[]>`
+      select number, encode(hash, 'hex') as notice, document is not null as "isHeld" from notices
+      where domain_number = (select number from domains where id = ${domainId}) order by number`,
+  );
+const dangling = () =>
+  db.run(
+    (sql) => sql`
+      select from records where notice_number is not null and notice_number not in (select number from notices)`,
+  );
+
+describe('the document of a notice', () => {
+  it('is kept once, whoever puts it at once, and its row is that of the records that named it before', async () => {
+    const notice = noticeOf('once');
+    await persist(db, [record(notice.hash)]);
+    const [before] = await rows();
+    const processes = [db, anotherProcess(), anotherProcess()];
+    const puts = await Promise.all(Array.from({ length: 12 }, (_, n) => put(notice, processes[n % 3])));
+    expect(puts.toSorted()).toEqual([...Array(11).fill('known'), 'new']);
+    expect([...(await rows())]).toEqual([{ ...before, isHeld: true }]);
+    expect(await db.run((sql) => findNotice(sql, domainId, notice.hash))).toEqual(Buffer.from(notice.document));
+  });
+
+  it('is never other bytes than those of its hash', async () => {
+    const { hash } = noticeOf('genuine');
+    await expect(put({ ...noticeOf('forged'), hash })).rejects.toThrow(/violates check constraint/);
+    expect(await listed()).toHaveLength(0);
+  });
+
+  it('is bounded by domain and day exactly, however many processes put at once', async () => {
+    const processes = [db, anotherProcess(), anotherProcess()];
+    const notices = Array.from({ length: 30 }, (_, n) => noticeOf(`of ${domainId} ${n}`));
+    const bounded = (notice: Notice, n: number) =>
+      at(processes, n % 3).run((sql) => putNotice(sql, domainId, notice, 10));
+    const puts = await Promise.all(notices.map(bounded));
+    expect(puts.toSorted()).toEqual([...Array(20).fill('full'), ...Array(10).fill('new')]);
+    expect(await bounded(at(notices, puts.indexOf('new')), 0)).toBe('known');
+    await letPass(24);
+    expect(await bounded(noticeOf('the next day'), 0)).toBe('new');
+  });
+});
+
+describe('a notice that no record names', () => {
+  it('is dropped after 24 hours, and not before; one that a record names stays', async () => {
+    const [unnamed, named, later] = [noticeOf('unnamed'), noticeOf('named'), noticeOf('later')];
+    // those of other tests
+    await dropUnnamedNotices(db);
+    for (const notice of [unnamed, named]) await put(notice);
+    await persist(db, [record(named.hash)]);
+    await letPass(23.9);
+    expect(await dropUnnamedNotices(db)).toBe(0);
+    await letPass(0.2);
+    await put(later);
+    expect(await dropUnnamedNotices(db)).toBe(1);
+    expect((await listed()).map(({ notice }) => notice)).toEqual([later.hash, named.hash]);
+    // its row stays for a while, so that every process hears of it
+    expect(await rows()).toHaveLength(3);
+    await letPass(1.1);
+    await dropUnnamedNotices(db);
+    expect((await rows()).map(({ notice }) => notice)).toEqual([named.hash, later.hash]);
+  });
+
+  it('and that was dropped is put again, and named again, as if it were new', async () => {
+    const notice = noticeOf('again');
+    await put(notice);
+    await letPass(25);
+    await dropUnnamedNotices(db);
+    await persist(db, [record(notice.hash)]);
+    expect(await put(notice)).toBe('new');
+    await letPass(25);
+    expect(await dropUnnamedNotices(db)).toBe(0);
+    expect((await rows()).map(({ isHeld }) => isHeld)).toEqual([true]);
+  });
+
+  it('leaves no record behind with a number of nothing, while records name notices that are being dropped', async () => {
+    const notices = Array.from({ length: 60 }, (_, n) => noticeOf(`race ${domainId} ${n}`));
+    const processes = [anotherProcess(), anotherProcess()];
+    for (let round = 0; round < 5; round += 1) {
+      const fresh = notices.slice(round * 12, round * 12 + 12);
+      for (const notice of fresh) await put(notice);
+      await letPass(30);
+      const records = fresh.map(({ hash }) => record(hash));
+      await Promise.all([
+        ...records.map((each, n) => persist(at(processes, n % 2), [each])),
+        dropUnnamedNotices(db),
+        letPass(30).then(() => dropUnnamedNotices(db)),
+      ]);
+      // by numbers that the processes remember
+      await Promise.all(
+        processes.map((process) =>
+          persist(
+            process,
+            fresh.map(({ hash }) => record(hash)),
+          ),
+        ),
+      );
+    }
+    await dropUnnamedNotices(db);
+    expect(await dangling()).toHaveLength(0);
+    const [counted] = await db.run(
+      (sql) => sql<{ records: number }[]>`
+        select count(*) as records from records join notices on number = notice_number
+        where records.domain_number = (select number from domains where id = ${domainId})`,
+    );
+    expect(counted?.records).toBe(60 * 3);
+  });
+});
+
+describe('which notices are held', () => {
+  let statements = 0;
+  let process: Database;
+  let held: HeldNotices;
+
+  beforeAll(async () => {
+    const inner = anotherProcess();
+    process = {
+      ...inner,
+      run: (work, deadline) => {
+        statements += 1;
+        return inner.run(work, deadline);
+      },
+    };
+    held = createHeldNotices(process, { warn: () => {} });
+    await held.follow();
+    atEnd(() => held.close());
+  });
+
+  it('is known within a second of what another process puts, and of what is dropped', async () => {
+    const notice = noticeOf('followed');
+    expect(held.isWanted(domainId, notice.hash)).toBe(true);
+    await put(notice);
+    const since = performance.now();
+    await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(false));
+    expect(performance.now() - since).toBeLessThan(1_000);
+    await letPass(25);
+    await dropUnnamedNotices(db);
+    const dropped = performance.now();
+    await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(true));
+    expect(performance.now() - dropped).toBeLessThan(1_000);
+    await put(notice);
+    await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(false));
+  });
+
+  it('costs no query, however many hashes are made up', () => {
+    const before = statements;
+    for (let n = 0; n < 10_000; n += 1) expect(held.isWanted(domainId, hashOf(n))).toBe(true);
+    expect(statements).toBe(before);
+  });
+
+  it('is not asked for before it is known, so that nothing is sent in vain while Postgres is away', async () => {
+    const away = createHeldNotices({ ...db, run: () => Promise.reject(new Error('away')) }, { warn: () => {} });
+    atEnd(() => away.close());
+    await away.follow();
+    expect(away.isWanted(domainId, hashOf(1))).toBe(false);
+  });
+
+  it('is read anew after a lost connection, since the database may be another one', async () => {
+    const notice = noticeOf('lost');
+    await put(notice);
+    await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(false));
+    // as a standby that never got it
+    await db.run((sql) => sql`delete from notices where hash = decode(${notice.hash}, 'hex')`);
+    await db.run(
+      (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(true));
+  });
+});
+
+describe('the number of records of a notice', () => {
+  const close = () =>
+    eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+  const derive = async (limit?: number, fails = 0) => {
+    const derivation = createNoticeDerivation(limit);
+    const failing = {
+      ...derivation,
+      piece: async (...given: Parameters<typeof derivation.piece>) => {
+        const result = await derivation.piece(...given);
+        if (Math.random() < fails) throw new Error('killed');
+        return result;
+      },
+    };
+    for (;;) if ((await deriveNext(db, failing).catch(() => 'more')) === 'done') return;
+  };
+
+  it('counts each once, in the epoch in which it was stored, also those from before the document came', async () => {
+    const notice = noticeOf('counted');
+    const ours = [record(notice.hash), record(notice.hash)];
+    await persist(db, ours);
+    await close();
+    await put(notice);
+    expect(await countOf(notice.hash)).toBe(0);
+    await derive();
+    expect(await countOf(notice.hash)).toBe(2);
+    // the same again, one more, and one that names nothing
+    await persist(db, [...ours, record(notice.hash), recordAt(Date.now(), { domainId })]);
+    await derive();
+    expect(await countOf(notice.hash)).toBe(2);
+    await close();
+    await derive();
+    await derive();
+    expect(await countOf(notice.hash)).toBe(3);
+  });
+
+  it('is exact for many domains and made-up hashes, in small pieces, with failures and several processes', async () => {
+    const { domainIds } = await makeTenant(db, { domains: 5 });
+    domainId = at(domainIds, 0);
+    const expected = new Map<string, number>();
+    for (let epoch = 0; epoch < 4; epoch += 1) {
+      const batch = domainIds.flatMap((id, of) =>
+        Array.from({ length: of === 0 ? 97 : of * 3 }, (_, n) => record(hashOf(n % 41), id)),
+      );
+      for (const each of batch) {
+        const key = `${each.domainId} ${each.notice}`;
+        expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+      await persist(db, batch);
+      await close();
+    }
+    await Promise.all([derive(10, 0.3), derive(10, 0.3), derive(10, 0.3)]);
+    const counted = await db.run(
+      (sql) => sql<{ key: string; records: number }[]>`
+        select d.id || ' ' || encode(hash, 'hex') as key, records from notices join domains d on d.number = domain_number
+        where d.id = any (${domainIds}::text[])`,
+    );
+    expect(new Map(counted.map(({ key, records }) => [key, records]))).toEqual(expected);
+  });
+});
+
+it('the hash of a notice is that of its bytes', () => {
+  const bytes = Buffer.from('{ "a" : "ß" }');
+  expect(readNotice(bytes)).toEqual({
+    hash: createHash('sha256').update(bytes).digest('hex'),
+    document: bytes,
+    language: null,
+    version: null,
+  });
+});
