@@ -4,6 +4,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
+import { type Scope, scopesAmong } from '#libs/contract/terms';
 
 /** seconds of clock skew that are tolerated */
 const clockTolerance = 30;
@@ -12,6 +13,9 @@ const maxKnown = 10_000;
 
 export interface AccessToken {
   organizationId: string;
+  /** whom it was issued for, as administrative acts name them */
+  subject: string;
+  scopes: Scope[];
   /** Unix seconds */
   exp: number;
   /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
@@ -38,8 +42,8 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
       return access && Date.now() / 1000 < access.exp + clockTolerance ? access : undefined;
     },
     verify: (token) => {
-      const { org, exp } = claimsOf(token, config);
-      return { organizationId: org, exp, countedAs: digest(token.slice(0, token.lastIndexOf('.'))) };
+      const { org, ...claims } = claimsOf(token, config);
+      return { organizationId: org, ...claims, countedAs: digest(token.slice(0, token.lastIndexOf('.'))) };
     },
     remember: (token, access) => void found.set(digest(token), access),
     forget: (token) => void found.delete(digest(token)),
@@ -53,9 +57,8 @@ export function invalidToken(detail: string, cause?: unknown): Problem {
   });
 }
 
-interface Claims {
+interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp'> {
   org: string;
-  exp: number;
 }
 
 /** Only the configured algorithm and keys count. The token's header may at most name one of these keys. */
@@ -103,12 +106,19 @@ function headerOf(token: string): object | null {
 
 function requireClaims(claims: string | jsonwebtoken.JwtPayload): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, org } = claims;
+  const { sub, exp, org, scope } = claims;
   if (exp === undefined || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   if (typeof org !== 'string' || org === '') throw invalidToken('the token has no `org`');
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
-  return { org, exp };
+  // Postgres stores neither NUL nor half a surrogate pair
+  return { org, exp, subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'), scopes: scopesAmong(wordsOf(scope)) };
+}
+
+/** Separated by spaces (RFC 8693, 4.2), or a list. */
+function wordsOf(scope: unknown): unknown[] {
+  if (typeof scope === 'string') return scope.split(' ');
+  return Array.isArray(scope) ? scope : [];
 }
 
 function reasonOf(failure: unknown): string {

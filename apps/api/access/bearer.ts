@@ -3,6 +3,7 @@
 import type { ApiConfig } from '#libs/config/api';
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
+import type { Scope } from '#libs/contract/terms';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Organization } from '#libs/store/tenants/tenants';
 import type { Context, Middleware } from '../http/context.ts';
@@ -69,6 +70,22 @@ export function organizationIn(ctx: Context): Organization {
 export function accessIn(ctx: Context): AccessToken {
   if (!ctx.state.access) throw new Error('the route lacks the bearer middleware');
   return ctx.state.access;
+}
+
+/** Lets pass whose access token has this scope. */
+export function scope(needed: Scope): Middleware {
+  return (ctx, next) => {
+    requireScope(ctx, needed);
+    return next();
+  };
+}
+
+/** Throws a 403 for an access token without this scope: where what is asked for decides which one is needed. */
+export function requireScope(ctx: Context, needed: Scope): void {
+  if (accessIn(ctx).scopes.includes(needed)) return;
+  throw new Problem('insufficient_scope', `the access token lacks the scope ${needed}`, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+  });
 }
 
 function authorizationIn(ctx: Context): string {

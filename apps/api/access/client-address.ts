@@ -1,8 +1,7 @@
-/** The client's address: as the trusted proxies report it, as limits count it, and as it may be stored. */
-import { createHmac, type KeyObject } from 'node:crypto';
+/** The client's address: as the trusted proxies report it, and as limits count it. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { ApiConfig } from '#libs/config/api';
+import { zeroAfter } from '#libs/contract/stored-address';
 import type { Context } from '../http/context.ts';
 
 declare module '../http/context.ts' {
@@ -38,20 +37,3 @@ const withoutZone = (address: string): string => {
 
 /** A client can change the lower half of an IPv6 address at will, so limits count by /64. */
 export const network = (address: string): string => (address.includes(':') ? zeroAfter(address, 8) : address);
-
-/** The address as `IP_MODE` lets it be stored; undefined for none. */
-export function storedAddress(address: string, { mode, hashKey }: ApiConfig['ip']): string | undefined {
-  if (!isIP(address) || mode === 'none') return undefined;
-  if (mode === 'full') return address;
-  if (mode === 'hashed' && hashKey) return hashed(address, hashKey);
-  return address.includes(':') ? zeroAfter(address, 6) : `${address.slice(0, address.lastIndexOf('.'))}.0`;
-}
-
-const hashed = (address: string, key: KeyObject): string =>
-  createHmac('sha256', key).update(address).digest('hex').slice(0, 32);
-
-/** Keeps the first `count` bytes of an IPv6 address: 6 are its /48, 8 its /64. */
-function zeroAfter(address: string, count: number): string {
-  const bytes = ipaddr.parse(address).toByteArray();
-  return ipaddr.fromByteArray(bytes.map((byte, at) => (at < count ? byte : 0))).toString();
-}

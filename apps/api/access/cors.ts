@@ -1,4 +1,4 @@
-/** CORS for the record endpoint: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
+/** CORS for what takes an API key: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Context, Step } from '../http/context.ts';
@@ -49,15 +49,18 @@ export const allowedOrigin: Step = (ctx) => {
   }
 };
 
-export const preflight: Step = (ctx) => {
-  if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
-    throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
-  }
-  ctx.set('Access-Control-Allow-Methods', 'POST');
-  ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');
-  ctx.set('Access-Control-Max-Age', '86400');
-  ctx.status = 204;
-};
+/** `methods`: those of the path that pages use. */
+export const preflight =
+  (methods: string): Step =>
+  (ctx) => {
+    if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
+      throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
+    }
+    ctx.set('Access-Control-Allow-Methods', methods);
+    ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');
+    ctx.set('Access-Control-Max-Age', '86400');
+    ctx.status = 204;
+  };
 
 /** An empty list allows every origin. */
 const isAllowed = (origins: string[], origin: string): boolean =>

@@ -29,7 +29,7 @@ export function createFailedCredentials(
   // a key that cannot be one is never looked up, so it must not use up the guesses of others behind the same address
   const malformed = createLimiter({ name: `malformed-${name}`, ...options });
   const isMalformed = (ctx: Context) =>
-    name === 'key' && ctx.method === 'POST' && !apiKeyPattern.test(ctx.get('x-api-key'));
+    name === 'key' && ctx.method !== 'OPTIONS' && !apiKeyPattern.test(ctx.get('x-api-key'));
   const budgetOf = (ctx: Context) => (isMalformed(ctx) ? malformed : guesses);
   const address = (ctx: Context) => network(clientAddress(ctx));
   return {

@@ -2,6 +2,7 @@
  * Large reads of one organization take turns. A page of records may be several megabytes, so many at once, or many whose
  * clients stop reading, would take memory and time from other organizations. A read that waits too long gets the deadline's 503.
  */
+import { Readable } from 'node:stream';
 import { unavailable } from '#libs/contract/problem';
 import type { Context, Middleware } from '../http/context.ts';
 import { organizationIn } from './bearer.ts';
@@ -59,6 +60,7 @@ function stringify(ctx: Context): number {
   // a 304 has no body
   if (ctx.body == null) return 0;
   if (Buffer.isBuffer(ctx.body)) return ctx.body.length;
+  if (ctx.body instanceof Readable) return Number.POSITIVE_INFINITY;
   const text = JSON.stringify(ctx.body);
   ctx.type = 'application/json';
   ctx.body = text;

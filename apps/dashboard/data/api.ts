@@ -1,10 +1,20 @@
-/** The read endpoints. Every request either resolves to its answer or throws an `ApiError`. */
-import type { DomainStats, FullRecord, Organization, OrgStats, RecordsPage } from '#libs/contract/responses';
+/** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
+import type {
+  DomainStats,
+  Erasure,
+  FullRecord,
+  Organization,
+  OrgStats,
+  RecordsPage,
+  Visitor,
+} from '#libs/contract/responses';
 import { ApiError } from './api-error.ts';
 import { learnServiceTime } from './service-clock.ts';
 
 /** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
 const timeout = 8_000;
+/** Milliseconds for all that is stored about a visitor, which the service streams. */
+const streamTimeout = 120_000;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -26,6 +36,25 @@ export interface Api {
   proof(record: FullRecord, signal?: AbortSignal): Promise<string>;
   /** Every key that signed the log that the record is in, a line each. */
   verifierKeys(record: FullRecord, signal?: AbortSignal): Promise<string>;
+  /** What a visitor was shown: the document as it was sent. */
+  notice(domainId: string, hash: string, signal?: AbortSignal): Promise<string>;
+  /** The visitor's id is in the body of both, so that no log on the way holds it. */
+  visitor(domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor>;
+  eraseVisitor(domainId: string, visitorId: string): Promise<Erasure>;
+  erasure(erasureId: string, signal?: AbortSignal): Promise<Erasure>;
+  /** All records of a domain that match, as a file. */
+  export(domainId: string, query: Query, signal?: AbortSignal): Promise<ExportedFile>;
+}
+
+export interface FoundVisitor {
+  /** the answer as it was sent, to be kept */
+  text: string;
+  visitor: Visitor;
+}
+
+export interface ExportedFile {
+  name: string;
+  content: Blob;
 }
 
 export interface Sealed {
@@ -49,13 +78,42 @@ export function createApi(token: string, onRefused: () => void): Api {
     throw await refuse(response);
   }
 
-  async function ask(path: string, query: Query, signal?: AbortSignal, headers: Headers = {}): Promise<Response> {
+  async function post(path: string, body: object, signal?: AbortSignal): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const expiry = AbortSignal.timeout(streamTimeout);
+    const response = await ask(path, {}, signal, headers, { expiry, body: JSON.stringify(body) });
+    if (response.ok && isJson(response)) return readText(response);
+    throw await refuse(response);
+  }
+
+  /** However long it takes, once it has begun. */
+  async function getFile(path: string, query: Query, signal?: AbortSignal): Promise<ExportedFile> {
+    const beginning = new AbortController();
+    const timer = setTimeout(() => beginning.abort(), timeout);
+    const asked = ask(path, query, signal, {}, { expiry: beginning.signal });
+    const response = await asked.finally(() => clearTimeout(timer));
+    if (!response.ok) throw await refuse(response);
+    const [, name = 'export'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+    const content = await response.blob().catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      throw new ApiError('unreachable', 'The answer was cut off.');
+    });
+    return { name, content };
+  }
+
+  async function ask(
+    path: string,
+    query: Query,
+    signal?: AbortSignal,
+    headers: Headers = {},
+    { expiry = AbortSignal.timeout(timeout), body }: { expiry?: AbortSignal; body?: string } = {},
+  ): Promise<Response> {
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
-    const response = await send(`${path}${queryString(query)}`, token, signal, headers);
+    const response = await send(`${path}${queryString(query)}`, token, { signal, expiry, headers, body });
     learnServiceTime(response.headers.get('date'));
     return response;
   }
@@ -97,20 +155,39 @@ export function createApi(token: string, onRefused: () => void): Api {
       getText(`${domain(domainId)}/records/${id}/proof`, { log: log ?? undefined }, 'application/json', signal).then(
         readText,
       ),
+    export: (domainId, query, signal) => getFile(`${domain(domainId)}/export`, query, signal),
     verifierKeys: ({ domainId, log }, signal) =>
       getText(`${domain(domainId)}/log/key`, { log: log ?? undefined }, 'text/plain', signal).then(readText),
+    notice: (domainId, hash, signal) =>
+      getText(`${domain(domainId)}/notices/${hash}`, {}, 'application/json', signal).then(readText),
+    visitor: async (domainId, visitorId, signal) => {
+      const text = await post(`${domain(domainId)}/visitors/lookup`, { visitorId }, signal);
+      return { text, visitor: parse<Visitor>(text) };
+    },
+    eraseVisitor: async (domainId, visitorId) =>
+      parse<Erasure>(await post(`${domain(domainId)}/visitors/erase`, { visitorId })),
+    erasure: (erasureId, signal) => get(`/v1/organization/erasures/${erasureId}`, {}, signal),
   };
 }
 
 type Headers = Record<string, string | undefined>;
 
-async function send(path: string, token: string, signal?: AbortSignal, headers: Headers = {}): Promise<Response> {
-  const expiry = AbortSignal.timeout(timeout);
+async function send(
+  path: string,
+  token: string,
+  {
+    signal,
+    expiry,
+    headers,
+    body,
+  }: { signal: AbortSignal | undefined; expiry: AbortSignal; headers: Headers; body: string | undefined },
+): Promise<Response> {
   const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   try {
     return await fetch(path, {
       headers: { ...Object.fromEntries(given), authorization: `Bearer ${token}` },
       credentials: 'omit',
+      ...(body !== undefined && { method: 'POST', body }),
       signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });
   } catch (error) {
@@ -122,6 +199,15 @@ async function send(path: string, token: string, signal?: AbortSignal, headers: 
 async function readBody<Body>(response: Response): Promise<Body> {
   try {
     return await response.json();
+  } catch {
+    throw noAnswer();
+  }
+}
+
+/** An answer that was cut off is none. */
+function parse<Body>(text: string): Body {
+  try {
+    return JSON.parse(text);
   } catch {
     throw noAnswer();
   }

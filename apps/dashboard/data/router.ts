@@ -5,17 +5,32 @@ export type Route =
   | { page: 'home' }
   | { page: 'domain'; domainId: string; query: URLSearchParams }
   | { page: 'log'; domainId: string; query: URLSearchParams }
+  | { page: 'visitor'; domainId: string; visitorId: string | null }
   | { page: 'unknown' };
 
 type Query = Record<string, string | number | undefined>;
 
-const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log)?$/;
+const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor)?$/;
+/** A fragment is never sent to a server, so that no log holds a visitor's id. */
+const visitorFragment = /^#visitor=(.+)/;
 
-export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
+type Address = Record<'pathname' | 'search' | 'hash', string>;
+
+export function routeOf({ pathname, search, hash }: Address): Route {
   if (pathname === '/') return { page: 'home' };
   const match = domainPath.exec(pathname);
   if (!match?.[1]) return { page: 'unknown' };
+  if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
   return { page: match[2] ? 'log' : 'domain', domainId: match[1], query: new URLSearchParams(search) };
+}
+
+function visitorIn(hash: string): string | null {
+  try {
+    return decodeURIComponent(visitorFragment.exec(hash)?.[1] ?? '') || null;
+  } catch {
+    // not percent-encoded
+    return null;
+  }
 }
 
 const withQuery = (path: string, query: Query): string => {
@@ -28,6 +43,9 @@ const withQuery = (path: string, query: Query): string => {
 export const homeAddress = '/';
 export const domainAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}`, query);
 export const logAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}/log`, query);
+/** Without an id it asks for one. */
+export const visitorAddress = (domainId: string, visitorId?: string): string =>
+  `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
 
 const navigation = new EventTarget();
 let isByHistory = false;
@@ -68,10 +86,11 @@ export function followLinks(): void {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-    if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin || link.hash)
-      return;
+    if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin) return;
     if (routeOf(link).page === 'unknown') return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    // any other fragment is a place on this page, whose own fragment stays
+    if (link.hash && !visitorFragment.test(link.hash)) return document.getElementById(link.hash.slice(1))?.focus();
+    navigate(link.pathname + link.search + link.hash);
   });
 }

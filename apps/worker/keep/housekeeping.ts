@@ -1,5 +1,5 @@
 /**
- * Housekeeping: months, retention, user agents, bookmarks and busy visitors, as scheduled jobs; any one worker runs each. The schedules are written again every ten seconds, because a flushed Redis forgets them.
+ * Housekeeping: months, retention, user agents, notices, bookmarks, busy visitors and deliveries, as scheduled jobs; any one worker runs each. The schedules are written again every ten seconds, because a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
 import { dayOf } from '#libs/contract/calendar';
@@ -7,12 +7,15 @@ import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
+import { dropUnnamedNotices } from '#libs/store/notices/documents';
 import { setBookmarks } from '#libs/store/records/bookmarks';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import type { Database } from '#libs/store/sql';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
+import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 import type { Log } from '#libs/telemetry/log';
 import { dropExpiredMonths, makeMonths } from './months.ts';
+import { blankOldMonths } from './personal.ts';
 
 /** milliseconds */
 const second = 1_000;
@@ -21,6 +24,7 @@ const scheduleEvery = 10_000;
 
 export function createHousekeeping({
   retentionMonths,
+  personalRetentionMonths,
   derivations,
   redis,
   db,
@@ -28,12 +32,15 @@ export function createHousekeeping({
 }: {
   /** 0: records are kept for ever */
   retentionMonths: number;
+  /** 0: personal fields stay as long as the records */
+  personalRetentionMonths: number;
   /** those that have to be done with a month before it is dropped */
   derivations: string[];
   redis: RedisConnection;
   db: Database;
   log: Log;
 }): { close(): Promise<void> } {
+  const stopping = new AbortController();
   const tasks: Record<string, () => Promise<void>> = {
     months: () => makeMonths(db, Date.now()),
     retention: async () => {
@@ -43,6 +50,11 @@ export function createHousekeeping({
         log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
       if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
     },
+    personalRetention: async () => {
+      const blanked = await blankOldMonths(db, personalRetentionMonths, Date.now(), stopping.signal);
+      if (blanked > 0)
+        log.info({ records: blanked }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
+    },
     bookmarks: async () => {
       const days = await setBookmarks(db, { today: dayOf(Date.now()) });
       if (days > 0) log.info({ days }, 'set bookmarks in the log of busy days');
@@ -50,6 +62,14 @@ export function createHousekeeping({
     userAgents: async () => {
       const userAgents = await deleteUnusedUserAgents(db);
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
+    },
+    notices: async () => {
+      const notices = await dropUnnamedNotices(db);
+      if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
+    },
+    deliveries: async () => {
+      const deliveries = await deleteOldDeliveries((work) => db.run(work), new Date());
+      if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     },
     visitors: async () => {
       const visitors = await countBusyVisitors(db);
@@ -73,7 +93,12 @@ export function createHousekeeping({
     await queue.upsertJobScheduler('months', { every: hour }, { name: 'months' });
     await queue.upsertJobScheduler('bookmarks', { every: hour }, { name: 'bookmarks' });
     await queue.upsertJobScheduler('userAgents', { every: hour }, { name: 'userAgents' });
+    await queue.upsertJobScheduler('notices', { every: hour }, { name: 'notices' });
+    await queue.upsertJobScheduler('deliveries', { every: hour }, { name: 'deliveries' });
     await queue.upsertJobScheduler('visitors', { every: 5 * second }, { name: 'visitors' });
+    if (personalRetentionMonths > 0) {
+      await queue.upsertJobScheduler('personalRetention', { every: hour }, { name: 'personalRetention' });
+    } else await queue.removeJobScheduler('personalRetention');
     if (retentionMonths > 0) await queue.upsertJobScheduler('retention', { every: hour }, { name: 'retention' });
     else await queue.removeJobScheduler('retention');
   };
@@ -83,6 +108,7 @@ export function createHousekeeping({
 
   return {
     close: async () => {
+      stopping.abort();
       await stopScheduling();
       await closeAll(redis, [worker, queue]);
     },

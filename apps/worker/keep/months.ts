@@ -1,6 +1,6 @@
 /** The months of the log: made ahead, and dropped once they are past retention. */
-import { addMonths, dayOf, firstDay, monthOf } from '#libs/contract/calendar';
-import { acceptedPast } from '#libs/contract/terms';
+import { addMonths, monthOf } from '#libs/contract/calendar';
+import { isPastRetention } from '#libs/contract/retention';
 import { expireMonth, isDerived } from '#libs/store/logs/expire';
 import { dropMonth, hideMonth, listHiddenMonths, listMonths, makeMonth } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
@@ -8,8 +8,6 @@ import type { Database } from '#libs/store/sql';
 const monthsAhead = 2;
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
-/** milliseconds */
-const day = 24 * 60 * 60 * 1_000;
 
 /** From last month to two months ahead. */
 export async function makeMonths(db: Database, now: number): Promise<void> {
@@ -42,11 +40,4 @@ export async function dropExpiredMonths(
     dropped.push(month);
   }
   return { dropped };
-}
-
-/** A month goes only when its last day is past both the retention and the time for which records may still arrive. */
-export function isPastRetention(month: string, retentionMonths: number, now: number): boolean {
-  if (retentionMonths === 0) return false;
-  const end = firstDay(addMonths(month, 1));
-  return end <= firstDay(addMonths(monthOf(now), -retentionMonths)) && end <= dayOf(now - acceptedPast - 2 * day);
 }

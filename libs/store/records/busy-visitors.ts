@@ -18,6 +18,18 @@ export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: s
   insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
   on conflict do nothing`;
 
+/** Of a month whose visitors go: no visitor's id outlasts them; one that comes back is noted again. */
+export async function forgetVisitorsOf(sql: Sql, month: string): Promise<void> {
+  await sql`delete from visitor_counters where left(period, 7) = ${month}`;
+  await sql`
+    delete from busy_visitors
+    where counted_at is not null and not exists (
+      select from visitor_counters
+      where visitor_counters.domain_number = busy_visitors.domain_number
+        and visitor_counters.visitor_id = busy_visitors.visitor_id
+    )`;
+}
+
 /** Counts the visitors that were noted and are not counted yet; returns how many it counted. */
 export async function countBusyVisitors(db: Database): Promise<number> {
   const noted = await db.run(

@@ -1,6 +1,7 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 import { isInTheWay } from '../errors.ts';
 import type { Sql } from '../sql.ts';
+import { forgetVisitorsOf } from './busy-visitors.ts';
 
 /** True where the month had no partition yet. */
 export async function makeMonth(sql: Sql, month: string): Promise<boolean> {
@@ -67,13 +68,5 @@ export const hideMonth = (sql: Sql, month: string): Promise<void> =>
   sql.begin(async (transaction) => {
     await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
     await transaction`delete from bookmarks where left(day, 7) = ${month}`;
-    await transaction`delete from visitor_counters where left(period, 7) = ${month}`;
-    // no visitor's id outlasts the records; one that comes back is noted again
-    await transaction`
-      delete from busy_visitors
-      where counted_at is not null and not exists (
-        select from visitor_counters
-        where visitor_counters.domain_number = busy_visitors.domain_number
-          and visitor_counters.visitor_id = busy_visitors.visitor_id
-      )`;
+    await forgetVisitorsOf(transaction as unknown as Sql, month);
   });

@@ -35,8 +35,12 @@ const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAge
 /** By their text; `months`: those of its records that are noted. */
 type Known = Map<string, UserAgent & { months: string[] }>;
 
+/** Milliseconds for which texts are remembered: one that nobody else had goes when its visitor is erased. */
+const rememberedFor = 600_000;
+
 interface Memory {
   generation: number;
+  until: number;
   texts: Known;
   families: Known;
   /** domains that have used up their bound, with the time until which they are not asked again */
@@ -86,9 +90,12 @@ const memories = new WeakMap<Database, Memory>();
 /** After a lost connection the database may be another one, restored or promoted, with other numbers. */
 function memoryOf(db: Database): Memory {
   const kept = memories.get(db);
-  if (kept?.generation === db.generation() && kept.texts.size <= remembered) return kept;
+  const now = Date.now();
+  const isFresh = kept?.generation === db.generation() && now < kept.until;
+  if (kept && isFresh && kept.texts.size <= remembered) return kept;
   const memory: Memory = {
     generation: db.generation(),
+    until: now + rememberedFor,
     texts: new Map(),
     families: new Map(),
     full: new Map(),

@@ -1,0 +1,31 @@
+/**
+ * Reads of the log by visitor are administrative acts. A page is asked for again and again, so what one token reads of one
+ * visitor is one act a minute.
+ */
+import { LRUCache } from 'lru-cache';
+import { addVisitorAct } from '#libs/store/privacy/acts';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { Database } from '#libs/store/sql';
+import type { Context } from '../http/context.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+
+const remembered = { max: 10_000, ttl: 60_000 };
+
+export type NoteVisitorRead = (ctx: Context, domainId: string, visitorId: string) => Promise<void>;
+
+export function createVisitorReads(deps: {
+  config: { privacyKey: Buffer | undefined };
+  db: Database;
+}): NoteVisitorRead {
+  const noted = new LRUCache<string, true>(remembered);
+  const hashOf = deps.config.privacyKey && createVisitorHash(deps.config.privacyKey);
+  return async (ctx, domainId, visitorId) => {
+    const { organizationId } = organizationIn(ctx);
+    const { subject: actor, countedAs } = accessIn(ctx);
+    const hash = hashOf?.(organizationId, visitorId) ?? null;
+    const key = `${countedAs} ${domainId} ${hash?.toString('base64') ?? ''}`;
+    if (noted.has(key)) return;
+    await deps.db.run((sql) => addVisitorAct(sql, { organizationId, domainId, actor, act: 'visitor.read', hash }));
+    noted.set(key, true);
+  };
+}

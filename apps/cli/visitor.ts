@@ -1,0 +1,143 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { groupBy } from '#libs/runtime/group-by';
+import { addVisitorAct } from '#libs/store/privacy/acts';
+import { allAbout } from '#libs/store/privacy/all-about';
+import { eraseVisitor } from '#libs/store/privacy/erasures';
+import { replayTombstones } from '#libs/store/privacy/replay';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { Differing } from '#libs/store/privacy/visitor-proofs';
+import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
+import type { Database, Sql } from '#libs/store/sql';
+import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
+import { print, readConfig, withDatabase, withRedis } from './session.ts';
+import { visible } from './visible.ts';
+
+interface ScopeOptions {
+  org?: string;
+  domain?: string;
+}
+
+export function visitorCommand(): Command {
+  const command = new Command('visitor').description("what is stored about one visitor, and that visitor's erasure");
+  command
+    .command('show <visitor>')
+    .description('all that is stored, as JSON: records, newest first, what was shown, proofs')
+    .option('--org <org>', 'of all domains of this organization')
+    .option('--domain <domain>', 'of this domain')
+    .action(async (visitorId: string, options: ScopeOptions) => {
+      const { actor } = readConfig();
+      const hashOf = createVisitorHash(readConfig().privacyKey());
+      await withDatabase(async (db) => {
+        const scope = await scopeOf(db, options);
+        const hash = hashOf(scope.organizationId, visitorId);
+        await db.run((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
+        const domains = await db.run((sql) => listVisitorDomains(sql, scope, visitorId));
+        await pipeline(printed(allAbout(db, visitorId, domains, sayDiffers)), process.stdout, { end: false });
+      });
+    });
+  command
+    .command('erase [visitor]')
+    .description('take the personal fields out of all records, also of those that are still to come')
+    .option('--org <org>', 'of all domains of this organization')
+    .option('--domain <domain>', 'of this domain')
+    .option('--replay', 'after a restore: erase again whom Redis remembers as erased')
+    .option('--from <file>', 'with --replay: whom this file names, as `visitor tombstones` wrote it')
+    .action(
+      async (
+        visitorId: string | undefined,
+        options: ScopeOptions & { replay?: boolean; from?: string },
+        self: Command,
+      ) => {
+        if (options.replay) {
+          if (visitorId !== undefined) throw new Error('--replay takes no visitor');
+          return print(self, await replay(options.from));
+        }
+        if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
+        const { actor } = readConfig();
+        const hashOf = createVisitorHash(readConfig().privacyKey());
+        const erasure = await withDatabase(async (db) => {
+          const scope = await scopeOf(db, options);
+          const hash = hashOf(scope.organizationId, visitorId);
+          return eraseVisitor(db, { ...scope, visitorId, hash, actor });
+        });
+        const state = erasure.erasedAt ? 'done' : 'running';
+        print(self, { ...erasure, visitorId, state });
+      },
+    );
+  command
+    .command('tombstones')
+    .description('who was erased, by hashes, for a place of its own: after a restore `visitor erase --replay` needs it')
+    .option('--out <file>', 'write to this file')
+    .action(async ({ out }: { out?: string }) => {
+      const tombstones = await withRedis((redis) => recallTombstones(redis.client));
+      const text = tombstones.map((each) => `${JSON.stringify(each)}\n`).join('');
+      if (out === undefined) process.stdout.write(text);
+      else await new Promise<void>((resolve) => createWriteStream(out, { mode: 0o600 }).end(text, () => resolve()));
+    });
+  return command;
+}
+
+async function* printed(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield visible(text);
+  yield '\n';
+}
+
+function sayDiffers({ domainId, log, position }: Differing): void {
+  process.stderr.write(
+    `${domainId}: position ${position} of log ${log} is not what was sealed, and has no proof here\n`,
+  );
+}
+
+async function scopeOf(db: Database, { org, domain }: ScopeOptions) {
+  if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
+  const [found] = await db.run((sql) => findScope(sql, org, domain));
+  if (!found) throw new Error(org === undefined ? `no domain ${domain}` : `no organization ${org}`);
+  return { organizationId: found.organizationId, domainId: domain };
+}
+
+const findScope = (sql: Sql, org: string | undefined, domain: string | undefined) =>
+  org === undefined
+    ? sql<{ organizationId: string }[]>`
+        select organization_id as "organizationId" from domains where id = ${domain ?? ''}`
+    : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
+
+const tombstone = z.object({
+  organizationId: z.string(),
+  domainId: z.string().nullable(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  erasedAt: z.string(),
+});
+
+async function replay(from: string | undefined): Promise<{ tombstones: number; visitors: number; records: number }> {
+  const { actor } = readConfig();
+  const hashOf = createVisitorHash(readConfig().privacyKey());
+  const tombstones =
+    from === undefined ? await withRedis((redis) => recallTombstones(redis.client)) : await readTombstones(from);
+  const result = { tombstones: tombstones.length, visitors: 0, records: 0 };
+  await withDatabase(async (db) => {
+    const byOrganization = groupBy(tombstones, ({ organizationId, domainId }) => `${organizationId} ${domainId}`);
+    for (const some of byOrganization.values()) {
+      const [first] = some;
+      if (!first) continue;
+      const scope = { organizationId: first.organizationId, domainId: first.domainId ?? undefined };
+      const replayed = await replayTombstones(db, { scope, hashes: some.map(({ hash }) => hash), hashOf, actor });
+      result.visitors += replayed.visitors;
+      result.records += replayed.records;
+    }
+  });
+  // Redis may have been restored, too
+  if (from !== undefined) await withRedis((redis) => rememberTombstones(redis.client, tombstones));
+  return result;
+}
+
+async function readTombstones(file: string) {
+  const tombstones = [];
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (line !== '') tombstones.push(tombstone.parse(JSON.parse(line)));
+  }
+  return tombstones;
+}

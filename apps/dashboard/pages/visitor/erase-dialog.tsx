@@ -1,0 +1,93 @@
+/** Says what an erasure takes and what it leaves, and erases. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Erasure, FullRecord } from '#libs/contract/responses';
+import type { Api } from '../../data/api.ts';
+import { ApiError } from '../../data/api-error.ts';
+import { type Erased, erase } from '../../data/erasing.ts';
+import { count } from '../../format.ts';
+
+interface Props {
+  api: Api;
+  visitor: { domainId: string; visitorId: string; records: FullRecord[] };
+  onErased(erased: Erased): void;
+  onClose(): void;
+}
+
+type State = 'asks' | 'begins' | Erasure | { failure: string };
+
+export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [state, setState] = useState<State>('asks');
+  const isBusy = state === 'begins' || (typeof state === 'object' && 'erasureId' in state);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  const begin = () => {
+    setState('begins');
+    erase(api, visitor, setState).then(onErased, (error: unknown) => setState({ failure: failureOf(error) }));
+  };
+  return (
+    <dialog
+      class="erase"
+      ref={dialog}
+      aria-labelledby="erase-title"
+      onClose={onClose}
+      // an erasure that has begun is not taken back by Escape
+      onCancel={(event) => isBusy && event.preventDefault()}
+    >
+      <h2 id="erase-title">Erase this visitor?</h2>
+      <p>
+        This cannot be undone. It concerns {count(visitor.records.length)}{' '}
+        {visitor.records.length === 1 ? 'record' : 'records'} of this domain, and what still arrives from this visitor
+        in the next 32 days.
+      </p>
+      <div class="erase-lists">
+        <section aria-labelledby="erase-goes">
+          <h3 id="erase-goes">What goes</h3>
+          <ul>
+            <li>the visitor’s id</li>
+            <li>IP address and browser</li>
+            <li>page and metadata</li>
+          </ul>
+        </section>
+        <section aria-labelledby="erase-stays">
+          <h3 id="erase-stays">What stays</h3>
+          <ul>
+            <li>each decision, its time and its categories</li>
+            <li>what was shown, versions and language</li>
+            <li>figures and proofs</li>
+          </ul>
+        </section>
+      </div>
+      <p class="muted">
+        Without the id nobody can find the visitor’s records again. Download them first if you need them.
+      </p>
+      <div role="status">
+        {state === 'begins' && <p>Erasing</p>}
+        {typeof state === 'object' && 'erasureId' in state && <p>Erasing: {count(state.records)} records so far</p>}
+      </div>
+      {typeof state === 'object' && 'failure' in state && (
+        <p class="field-note" role="alert">
+          {state.failure}
+        </p>
+      )}
+      <div class="actions">
+        <button type="button" class="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" class="button danger" disabled={isBusy} onClick={begin}>
+          Erase this visitor
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError
+    ? `The erasure is not confirmed: ${error.message} Erase again: a second time does no harm.`
+    : 'Something went wrong. Erase again: a second time does no harm.';

@@ -1,0 +1,109 @@
+/**
+ * Takes the personal fields out of records. Of a sealed one the secret is replaced by the salt of `circumstances`, and what
+ * its entry commits to as `private` is kept: its entry, and every proof, can still be made, and nobody can tell any more
+ * whether a guess at the personal fields is right.
+ */
+import { commitment, type PrivateFields, privateText, saltOf } from '#libs/merkle/entry';
+import { groupBy } from '#libs/runtime/group-by';
+import { sha256 } from '#libs/runtime/sha256';
+import { runOf } from '../records/names.ts';
+import type { Sql } from '../sql.ts';
+
+/** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */
+export const blankLimit = 500;
+
+/** A record with what is to be taken from it. */
+export interface Personal extends PrivateFields {
+  id: string;
+  epoch: number;
+  userAgentNumber: number | null;
+}
+
+/** The columns of `records r`, joined with `user_agents`. */
+export const personalColumns = (sql: Sql) => sql`
+  r.id, r.epoch, r.visitor_id as "visitorId", r.ip, user_agents.text as "userAgent", r.page_url as "pageUrl", r.metadata,
+  r.user_agent_number as "userAgentNumber"`;
+
+/**
+ * Sealing of the domain waits until the transaction ends, and what is read from now on is what it has sealed. A domain
+ * without a log gets its first one only with a lock on the domain.
+ */
+export async function lockLog(sql: Sql, domainNumber: number): Promise<void> {
+  const lock = () => sql`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
+  if ((await lock()).count > 0) return;
+  await sql`select from domains where number = ${domainNumber} for update`;
+  await lock();
+}
+
+/** `records`: of one domain, at most `blankLimit`, read and locked under `lockLog`. */
+export async function blank(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
+  if (records.length === 0) return;
+  const ids = records.map(({ id }) => id);
+  await replaceSecrets(sql, domainNumber, records);
+  await sql`
+    update records set
+      visitor_id = null, ip = null, user_agent_number = null, page_url = null, metadata = null,
+      erased_at = clock_timestamp()
+    where domain_number = ${domainNumber} and id = any(${ids})`;
+}
+
+/** Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. */
+export async function noteErased(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
+  if (records.length === 0) return;
+  const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
+  await sql`
+    insert into user_agents_to_look_for (number) select unnest(${agents}::integer[]) order by 1 on conflict do nothing`;
+  await sql`
+  insert into erasures_to_seal (domain_number, record_id, epoch, erased_on)
+  select ${domainNumber}::integer, id, epoch, (clock_timestamp() at time zone 'UTC')::date
+  from json_to_recordset(${JSON.stringify(records.map(({ id, epoch }) => ({ id, epoch })))}::text::json)
+    as r (id uuid, epoch integer)
+  order by id
+  on conflict do nothing`;
+}
+
+interface Place {
+  id: string;
+  log: number;
+  first: number;
+  among: number;
+}
+
+async function replaceSecrets(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
+  const named = records.map(({ id, epoch }) => ({ id, epoch }));
+  const places = await sql<Place[]>`
+    select r.id, run.log, run.first, among
+    from (
+      select ${domainNumber}::integer as domain_number, id, epoch
+      from json_to_recordset(${JSON.stringify(named)}::text::json) as r (id uuid, epoch integer)
+    ) as r
+    cross join lateral (${runOf(sql)}) as run
+    cross join place_among(run.ids, r.id) as among
+    where among is not null and run.secrets is not null`;
+  if (places.length === 0) return;
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const byRun = groupBy(places, ({ log, first }) => `${log} ${first}`);
+  const runs = [...byRun.values()].flatMap(([place]) => (place ? [{ log: place.log, first: place.first }] : []));
+  const stored = await sql<{ log: number; first: number; secrets: Buffer }[]>`
+    select r.log, r.first, r.secrets
+    from json_to_recordset(${JSON.stringify(runs)}::text::json) as f (log integer, first bigint)
+    join log_runs r on r.domain_number = ${domainNumber} and r.log = f.log and r.first = f.first`;
+  const commitments: { log: number; position: number; private: string }[] = [];
+  for (const { log, first, secrets } of stored) {
+    for (const { id, among } of byRun.get(`${log} ${first}`) ?? []) {
+      const secret = Buffer.from(secrets.subarray(among * 16, among * 16 + 16));
+      const kept = commitment(sha256, saltOf(sha256, 'private', secret), privateText(byId.get(id) ?? {}));
+      commitments.push({ log, position: first + among, private: Buffer.from(kept, 'base64url').toString('base64') });
+      secrets.set(saltOf(sha256, 'circumstances', secret), among * 16);
+    }
+  }
+  const replaced = stored.map((run) => ({ ...run, secrets: run.secrets.toString('base64') }));
+  await sql`
+    update log_runs as r set secrets = decode(s.secrets, 'base64')
+    from json_to_recordset(${JSON.stringify(replaced)}::text::json) as s (log integer, first bigint, secrets text)
+    where r.domain_number = ${domainNumber} and r.log = s.log and r.first = s.first`;
+  await sql`
+    insert into erased_commitments (domain_number, log, position, private)
+    select ${domainNumber}::integer, log, position, decode(private, 'base64')
+    from json_to_recordset(${JSON.stringify(commitments)}::text::json) as c (log integer, position bigint, private text)`;
+}

@@ -1,0 +1,175 @@
+/**
+ * Erasures: first the tombstone, then the rows, in transactions of at most 500. Whoever finds one that is not done goes on
+ * with it, so that a crash in between loses nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { isVisitor } from '../records/names.ts';
+import type { Database, Sql } from '../sql.ts';
+import { addVisitorAct, type VisitorAct } from './acts.ts';
+import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
+import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';
+import { addTombstone } from './tombstones.ts';
+
+export interface Erasure {
+  erasureId: string;
+  /** null once it is done: nothing is left of the visitor then */
+  visitorId: string | null;
+  records: number;
+  /** when it was done */
+  erasedAt: Date | null;
+}
+
+interface Begun extends ScopeNumbers {
+  erasureId: string;
+  visitorId: string;
+}
+
+/** Records that are erased before the answer; with more, the worker goes on. */
+const mostAtOnce = 10_000;
+/** milliseconds */
+const patience = 3_000;
+
+const inTransaction = <T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  db.run((sql) => sql.begin((transaction) => work(transaction as unknown as Sql)) as Promise<T>);
+
+/** Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. */
+export async function eraseVisitor(
+  db: Database,
+  wanted: VisitorScope & { visitorId: string; hash: Uint8Array; actor: string },
+): Promise<Erasure> {
+  const { visitorId, hash, actor, ...scope } = wanted;
+  const erasureId = `ers_${randomBytes(10).toString('hex')}`;
+  const act: VisitorAct = { ...scope, actor, hash, act: 'visitor.erase', erasureId };
+  const numbers = await inTransaction(db, async (sql) => {
+    const found = await numbersOf(sql, scope);
+    await addTombstone(sql, found, hash);
+    await sql`
+      insert into erasures (id, organization_number, domain_number, hash, visitor_id)
+      values (${erasureId}, ${found.organizationNumber}, ${found.domainNumber}, ${Buffer.from(hash)}, ${visitorId})`;
+    await addVisitorAct(sql, act);
+    return found;
+  });
+  const begun = { ...numbers, erasureId, visitorId };
+  const isLarge = (await db.run((sql) => countRecords(sql, begun))) > mostAtOnce;
+  if (!isLarge) await goOn(db, begun, AbortSignal.timeout(patience));
+  const erasure = await db.run((sql) => findErasure(sql, scope.organizationId, erasureId));
+  if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
+  if (!erasure.erasedAt) await db.run((sql) => sql`update erasures set moved_at = '-infinity' where id = ${erasureId}`);
+  return erasure;
+}
+
+/** All the rest of one that is running. */
+export async function finishErasure(
+  db: Database,
+  { organizationId }: VisitorScope,
+  erasureId: string,
+): Promise<Erasure> {
+  const [begun] = await db.run(
+    (sql) => sql<Begun[]>`
+    select ${begunColumns(sql)} from erasures where id = ${erasureId} and done_at is null`,
+  );
+  if (begun) await goOn(db, begun);
+  const erasure = await db.run((sql) => findErasure(sql, organizationId, erasureId));
+  if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
+  return erasure;
+}
+
+const begunColumns = (sql: Sql) => sql`
+  id as "erasureId", visitor_id as "visitorId", organization_number as "organizationNumber",
+  domain_number as "domainNumber"`;
+
+export async function findErasure(sql: Sql, organizationId: string, erasureId: string): Promise<Erasure | undefined> {
+  const [erasure] = await sql<Erasure[]>`
+    select id as "erasureId", visitor_id as "visitorId", records, done_at as "erasedAt" from erasures
+    where id = ${erasureId} and organization_number = (select number from organizations where id = ${organizationId})`;
+  return erasure;
+}
+
+/** Up to one more than go at once. */
+async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (
+      select from records r
+      where r.domain_number in (select number from domains where ${isInScope(sql, numbers)})
+        and ${isVisitor(sql, visitorId)} limit ${mostAtOnce + 1}
+    ) as found`;
+  return row?.count ?? 0;
+}
+
+/** Erases until nothing is left. `signal`: stops after the batch that is under way. */
+export async function goOn(db: Database, begun: Begun, signal?: AbortSignal): Promise<void> {
+  let after = 0;
+  while (!signal?.aborted) {
+    const domainNumber = await db.run((sql) => nextDomain(sql, begun, after));
+    if (domainNumber === undefined) return finish(db, begun);
+    while (!signal?.aborted && (await eraseSome(db, begun, domainNumber)) === blankLimit);
+    after = domainNumber;
+  }
+}
+
+async function nextDomain(sql: Sql, { visitorId, ...numbers }: Begun, after: number): Promise<number | undefined> {
+  const [row] = await sql<{ domainNumber: number }[]>`
+    select number as "domainNumber" from domains
+    where ${isInScope(sql, numbers)} and number > ${after}
+      and exists (select from records r where r.domain_number = number and ${isVisitor(sql, visitorId)})
+    order by number limit 1`;
+  return row?.domainNumber;
+}
+
+/** Returns how many. */
+const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: number): Promise<number> =>
+  inTransaction(db, async (sql) => {
+    await lockLog(sql, domainNumber);
+    const records = await sql<Personal[]>`
+      select ${personalColumns(sql)}
+      from records r left join user_agents on user_agents.number = r.user_agent_number
+      where r.domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and r.erased_at is null
+      order by r.id limit ${blankLimit} for update of r`;
+    await blank(sql, domainNumber, records);
+    await noteErased(sql, domainNumber, records);
+    await sql`
+      update erasures set records = records + ${records.length}, moved_at = clock_timestamp() where id = ${erasureId}`;
+    return records.length;
+  });
+
+/** What counts the visitor's records goes, and then their id. */
+const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Promise<void> =>
+  inTransaction(db, async (sql) => {
+    for (const table of ['visitor_counters', 'busy_visitors'] as const) {
+      await sql`
+        delete from ${sql(table)} where visitor_id = ${visitorId}
+          and domain_number in (select number from domains where ${isInScope(sql, numbers)})`;
+    }
+    await sql`
+      update erasures set visitor_id = null, done_at = clock_timestamp() where id = ${erasureId} and done_at is null`;
+  });
+
+/** What blanking takes from an erasure that is under way counts as its own. `hashes`: one for each record, hex. */
+export const countBlanked = (sql: Sql, hashes: string[]) => sql`
+  update erasures set records = erasures.records + blanked.records
+  from (
+    select given.hash, count(*) as records,
+      (
+        select id from erasures e
+        where e.done_at is null and encode(e.hash, 'hex') = given.hash order by began_at limit 1
+      ) as id
+    from json_array_elements_text(${JSON.stringify(hashes)}::text::json) as given (hash) group by given.hash
+  ) as blanked
+  where erasures.id = blanked.id`;
+
+/** Seconds after which nobody is at it any more. */
+const abandonedAfter = 5;
+
+/** The oldest that nobody is at. Whoever takes it is at it from now on. */
+export async function takeErasure(sql: Sql): Promise<Begun | undefined> {
+  const [taken] = await sql<Begun[]>`
+    update erasures set moved_at = clock_timestamp()
+    where id = (
+      select id from erasures
+      where done_at is null
+        and moved_at < clock_timestamp() - ${abandonedAfter} * interval '1 second'
+      order by began_at limit 1 for update skip locked
+    )
+    returning ${begunColumns(sql)}`;
+  return taken;
+}

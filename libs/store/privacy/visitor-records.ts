@@ -1,0 +1,61 @@
+/** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
+import type { FullRecord } from '#libs/contract/responses';
+import { columns, importedAtOf, type Row, toRecord } from '../records/full-record.ts';
+import { erasedCommitment, isVisitor, joinLog, joinNames } from '../records/names.ts';
+import type { Sql } from '../sql.ts';
+import { isInScope, numbersOf, type VisitorScope } from './scope.ts';
+
+export interface VisitorDomain {
+  domainNumber: number;
+  domainId: string;
+  /** the newest */
+  record: Pick<FullRecord, 'decision' | 'preferences'> & { id: string };
+}
+
+/** The domains where the visitor has records. */
+export async function listVisitorDomains(sql: Sql, scope: VisitorScope, visitorId: string): Promise<VisitorDomain[]> {
+  const numbers = await numbersOf(sql, scope);
+  return sql<VisitorDomain[]>`
+    select number as "domainNumber", domains.id as "domainId",
+      json_build_object('id', r.id, 'decision', r.decision, 'preferences', r.preferences) as record
+    from domains cross join lateral (
+      select id, decision, preferences from records
+      where domain_number = number and ${isVisitor(sql, visitorId)} order by id desc limit 1
+    ) as r
+    where ${isInScope(sql, numbers)} order by domains.id`;
+}
+
+export interface VisitorRecord {
+  record: FullRecord;
+  /** what its entry is made of, once a checkpoint covers it */
+  sealed: { leaf: Buffer; secret: Buffer; erased: Buffer | null; importedAt: string | null } | undefined;
+}
+
+type VisitorRow = Row & { leaf: Buffer | null; secret: Buffer | null; erased: Buffer | null };
+
+/** The next ones of a domain before the id `before`. */
+export async function readVisitorRecords(
+  sql: Sql,
+  {
+    domainNumber,
+    visitorId,
+    before,
+    limit,
+  }: { domainNumber: number; visitorId: string; before: string; limit: number },
+): Promise<VisitorRecord[]> {
+  const rows = await sql<VisitorRow[]>`
+    select ${columns(sql)}, place.leaf, place.secret, ${erasedCommitment(sql)} as erased
+    from (
+      select * from records
+      where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and id < ${before}
+      order by id desc limit ${limit}
+    ) as r ${joinNames(sql)} ${joinLog(sql)}
+    order by r.id desc`;
+  return rows.map((row) => ({
+    record: toRecord(row),
+    sealed:
+      row.leaf && row.secret
+        ? { leaf: row.leaf, secret: row.secret, erased: row.erased, importedAt: importedAtOf(row) }
+        : undefined,
+  }));
+}

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Visitor } from '#libs/contract/responses';
+import { persist } from '#libs/store/records/persist';
+import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
+import { type Cli, createCli } from '../support/cli.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, type Sealer } from '../support/sealing.ts';
+import { type OwnStack, startStack } from '../support/stack.ts';
+import { openRedis } from '../support/stores.ts';
+
+const day = 24 * 60 * 60 * 1_000;
+
+describe('assent visitor', () => {
+  let stack: OwnStack;
+  let sealer: Sealer;
+  let cli: Cli;
+  let organization: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+    cli = createCli(stack.env);
+    organization = stack.tenant.organizationId;
+  });
+
+  const store = async (visitorId: string, count: number, time = Date.now()) => {
+    const records = Array.from({ length: count }, (_, each) =>
+      recordAt(time - each, { domainId: stack.domainId, visitorId, ip: '192.0.2.0', userAgent: 'Example/1.0' }),
+    );
+    await persist(stack.db, records);
+    return records.map(({ id }) => id);
+  };
+  const shown = async (visitorId: string) =>
+    (await cli.json<{ records: object[] }>('visitor', 'show', visitorId, '--org', organization)).records.length;
+
+  it('shows and erases, with acts that name a hash', async () => {
+    const ids = await store('ann', 3);
+    await sealer.closeAndSeal();
+    const all = await cli.json<Visitor>('visitor', 'show', 'ann', '--org', organization);
+    expect(all.records.map(({ id }) => id)).toEqual(ids);
+    expect(Object.keys(all.proofs)).toEqual(ids);
+    expect(Object.keys(all.verifierKeys)).toEqual([stack.domainId]);
+    const erased = await cli.json<object>('visitor', 'erase', 'ann', '--domain', stack.domainId);
+    expect(erased).toMatchObject({ visitorId: 'ann', state: 'done', records: 3 });
+    expect(await shown('ann')).toBe(0);
+    const { acts } = await cli.json<{ acts: { act: string; subject: string }[] }>('acts');
+    expect(acts.slice(0, 3).map(({ act }) => act)).toEqual(['visitor.access', 'visitor.erase', 'visitor.access']);
+    expect(JSON.stringify(acts)).not.toContain('"ann"');
+  });
+
+  it('refuses what is not clear', async () => {
+    expect(await cli.error('visitor', 'show', 'ann')).toBe('give one of --org and --domain');
+    expect(await cli.error('visitor', 'erase', '--org', organization)).toBe('name a visitor, or give --replay');
+    expect(await cli.error('visitor', 'erase', 'ann', '--org', 'org_none')).toBe('no organization org_none');
+  });
+
+  it('erases again after a restore whom a file of tombstones names', async () => {
+    await cli.json('visitor', 'erase', 'bob', '--org', organization);
+    await cli.json('visitor', 'erase', 'cid', '--domain', stack.domainId);
+    const tombstones = await stack.db.run(
+      (sql) => sql`
+        select ${organization} as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
+          erased_at as "erasedAt"
+        from tombstones left join domains on number = domain_number`,
+    );
+    // as a restored database: without tombstones, and with their records
+    await stack.db.run((sql) => sql`truncate tombstones`);
+    await store('bob', 4);
+    await store('cid', 2);
+    await store('dan', 1);
+    const file = path.join(inject('folder'), 'tombstones.ndjson');
+    writeFileSync(file, tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const replayed = await cli.json<object>('visitor', 'erase', '--replay', '--from', file);
+    expect(replayed).toEqual({ tombstones: tombstones.length, visitors: 2, records: 6 });
+    expect([await shown('bob'), await shown('cid'), await shown('dan')]).toEqual([0, 0, 1]);
+    // Redis knows them again
+    expect(await cli.json<object>('visitor', 'erase', '--replay')).toEqual({
+      tombstones: tombstones.length,
+      visitors: 0,
+      records: 0,
+    });
+    const { stdout } = await cli.run('visitor', 'tombstones');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(tombstones.length);
+  });
+
+  it('personal retention blanks old months, whose entries stay, and leaves the others', async () => {
+    const old = await store('old', 1_200, Date.now() - 100 * day);
+    const fresh = await store('fresh', 2);
+    await sealer.closeAndSeal();
+    const { signal } = new AbortController();
+    expect(await blankOldMonths(stack.db, 1, Date.now(), signal)).toBe(1_200);
+    const left = await stack.db.run(
+      (sql) => sql<{ visitor: string | null; count: number }[]>`
+        select visitor_id as visitor, count(*)::int as count from records where id = any(${[...old, ...fresh]})
+        group by 1 order by 1`,
+    );
+    expect(left).toEqual([
+      { visitor: 'fresh', count: 2 },
+      { visitor: null, count: 1_200 },
+    ]);
+    expect(await blankOldMonths(stack.db, 1, Date.now(), signal)).toBe(0);
+    // what an import brings later goes with the next round
+    await store('late', 3, Date.now() - 100 * day);
+    await sealer.closeAndSeal();
+    expect(await blankOldMonths(stack.db, 1, Date.now(), signal)).toBe(3);
+    expect(await cli.json<{ differences: object[] }>('log', 'check')).toMatchObject({ differences: [] });
+  });
+});

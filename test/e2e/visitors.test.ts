@@ -1,0 +1,325 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Erasure, Feed, FullRecord, Visitor } from '#libs/contract/responses';
+import { utf8 } from '#libs/merkle/bytes';
+import { type ProofCheck, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import { persist } from '#libs/store/records/persist';
+import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { crypto, sha256 } from '../support/log-reader.ts';
+import { expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
+import { privacyKey } from '../support/settings.ts';
+import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const odd = `a/b?c#d%2F "é" 😀${'😀'.repeat(40)}`;
+
+describe('a visitor', () => {
+  let stack: OwnStack;
+  let first: string;
+  let second: string;
+  const organization = '/v1/organization';
+  const domain = (domainId: string) => `/v1/consent/${domainId}`;
+
+  const ask = <Body>(method: string, path: string, body?: object, scope = 'privacy') =>
+    request<Body & ProblemAnswer>(stack.api.baseUrl, path, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope, sub: 'officer' })}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body ? JSON.stringify(body) : null,
+    });
+  const show = (prefix: string, visitorId: string) =>
+    ask<Visitor>('GET', `${prefix}/visitors/${encodeURIComponent(visitorId)}`);
+  const erase = (prefix: string, visitorId: string) =>
+    ask<Erasure>('DELETE', `${prefix}/visitors/${encodeURIComponent(visitorId)}`);
+  const store = async (domainId: string, visitorId: string, count: number, userAgent = 'Example/1.0') => {
+    const records = Array.from({ length: count }, (_, each) =>
+      recordAt(Date.now() - each * 1_000, {
+        domainId,
+        visitorId,
+        decision: each === 0 ? 'withdraw' : 'custom',
+        preferences: { analytics: true },
+        ip: '192.0.2.0',
+        userAgent,
+        pageUrl: 'https://shop.example/',
+        metadata: { a: 1.5, b: 'x' },
+      }),
+    );
+    await persist(stack.db, records, { owe: true });
+    return records.map(({ id }) => id);
+  };
+  const sealed = (domainId: string, ids: string[]) =>
+    eventually(
+      async () => {
+        const [row] = await stack.db.run(
+          (sql) => sql<{ count: number }[]>`
+            select count(*)::int as count from records r join domains on number = domain_number
+            where domains.id = ${domainId} and r.id = any(${ids}) and exists (
+              select from logs where logs.domain_number = number and (checkpoint_size = size and (last_epoch, last_id) >= (r.epoch, r.id))
+            )`,
+        );
+        expect(row?.count).toBe(ids.length);
+      },
+      { within: 30_000 },
+    );
+  /** Of which records the domain's log has an erasure. */
+  const erasedInFeed = async (domainId: string) => {
+    const { status, body } = await ask<Feed>('GET', `${domain(domainId)}/feed`, undefined, 'read');
+    expect(status).toBe(200);
+    return body.entries.flatMap((entry) => (entry.type === 'erasure' ? entry.recordId : []));
+  };
+  const holds = (proof: string, keys: string[]) =>
+    entryIn(
+      verifyTlogProof(
+        utf8(proof),
+        keys.map((key) => parseVerifierKey(sha256, key)),
+        crypto,
+      ),
+    );
+  const entryIn = (check: ProofCheck) => {
+    if ('why' in check) throw new Error(check.why);
+    return Buffer.from(check.entry);
+  };
+
+  beforeAll(async () => {
+    stack = await startStack({ sealed: true, tenant: { domains: 2, consentLog: false } });
+    [first = '', second = ''] = stack.tenant.domainIds;
+  });
+
+  it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
+    const ids = [...(await store(first, odd, 250)), ...(await store(second, odd, 3))];
+    await store(first, 'somebody else', 2);
+    await sealed(first, ids.slice(0, 250));
+    await sealed(second, ids.slice(250));
+    const { status, body } = await show(organization, odd);
+    expect(status).toBe(200);
+    expect(body.visitorId).toBe(odd);
+    expect(body.records.map(({ id }) => id)).toEqual([...ids].sort().reverse());
+    expect(body.records.every(({ visitorId }) => visitorId === odd)).toBe(true);
+    expect(Object.keys(body.current).sort()).toEqual([first, second].sort());
+    expect(body.current[first]).toMatchObject({ decision: 'withdraw', preferences: { analytics: true } });
+    expect(Object.keys(body.proofs)).toHaveLength(253);
+    for (const record of body.records) {
+      const keys = body.verifierKeys[record.domainId] ?? [];
+      const entry = holds(body.proofs[record.id] ?? '', keys);
+      expect(entry.toString()).toContain(record.id);
+    }
+    expect((await show(domain(second), odd)).body.records).toHaveLength(3);
+    const looked = await ask<Visitor>('POST', `${organization}/visitors/lookup`, { visitorId: odd });
+    expect(looked.body.records).toEqual(body.records);
+  });
+
+  it('who is unknown is shown empty, and erased without any record', async () => {
+    for (const prefix of [organization, domain(first)]) {
+      const { status, body } = await show(prefix, 'nobody');
+      expect([status, body.records, body.current, body.proofs]).toEqual([200, [], {}, {}]);
+      const erased = await erase(prefix, 'nobody');
+      expect(erased.body).toMatchObject({ state: 'done', records: 0, visitorId: 'nobody' });
+    }
+  });
+
+  it.each<[string, string, string, number, string]>([
+    ['of another organization’s domain', 'GET', '/v1/consent/dom_unknown/visitors/x', 404, 'domain_not_found'],
+    ['too long', 'GET', `${organization}/visitors/${'x'.repeat(129)}`, 400, 'invalid_request'],
+    ['with NUL', 'GET', `${organization}/visitors/%00`, 400, 'invalid_request'],
+    ['not UTF-8', 'GET', `${organization}/visitors/%E0%A4%A`, 400, 'invalid_request'],
+    ['with a parameter', 'DELETE', `${organization}/visitors/x?y=1`, 400, 'invalid_request'],
+    ['of no erasure', 'GET', `${organization}/erasures/ers_00`, 404, 'erasure_not_found'],
+  ])('%s is refused', async (_, method, path, status, code) => {
+    expectProblem(await ask(method, path), status, code);
+  });
+
+  it('who is erased leaves the decision, its entry and every proof, and nothing personal', async () => {
+    const ids = await store(first, 'to erase', 10, 'Only theirs/1.0');
+    await sealed(first, ids);
+    const before = (await show(organization, 'to erase')).body;
+    const counts = await stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+    const began = performance.now();
+    const erased = await erase(organization, 'to erase');
+    const took = performance.now() - began;
+    expect([erased.status, erased.body]).toEqual([
+      200,
+      {
+        erasureId: expect.stringMatching(/^ers_/),
+        visitorId: 'to erase',
+        state: 'done',
+        records: 10,
+        erasedAt: expect.any(String),
+      },
+    ]);
+    expect(took).toBeLessThan(1_000);
+    expect((await show(organization, 'to erase')).body.records).toEqual([]);
+    expect((await erase(organization, 'to erase')).body.records).toBe(0);
+    const later = await ask<Erasure>('GET', `${organization}/erasures/${erased.body.erasureId}`);
+    expect(later.body).toEqual({ ...erased.body, visitorId: null });
+    const left = await stack.db.run(
+      (sql) => sql<{ left: boolean }[]>`
+        select visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
+          or metadata is not null or erased_at is null or preferences is null as left
+        from records where id = any(${ids})`,
+    );
+    expect(left.map((row) => row.left)).toEqual(ids.map(() => false));
+    expect(
+      await stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`),
+    ).toEqual(counts);
+    await stack.db.run((sql) => sql`update plans set consent_log = true`);
+    await stack.db.run(
+      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
+    );
+    const keys = before.verifierKeys[first] ?? [];
+    await eventually(async () => expect(await erasedInFeed(first)).toEqual(expect.arrayContaining(ids)), {
+      within: 30_000,
+    });
+    for (const id of ids) {
+      const entry = holds(before.proofs[id] ?? '', keys);
+      const record = await eventually(async () => {
+        const answer = await ask<FullRecord>('GET', `${domain(first)}/records/${id}`, undefined, 'read');
+        expect(answer.status).toBe(200);
+        return answer.body;
+      });
+      expect(record).toMatchObject({ decision: expect.any(String), visitorId: null, erasedAt: expect.any(String) });
+      const again = await request<string>(stack.api.baseUrl, `${domain(first)}/records/${id}/proof`, {
+        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
+      });
+      expect(again.status).toBe(200);
+      expect(holds(again.body, keys).equals(entry)).toBe(true);
+      const bundle = await request<{ opening: { private: null; circumstances: { text: string } } }>(
+        stack.api.baseUrl,
+        `${domain(first)}/records/${id}/proof`,
+        {
+          headers: {
+            authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`,
+            accept: 'application/json',
+          },
+        },
+      );
+      expect(bundle.body.opening.private).toBeNull();
+      expect(bundle.body.opening.circumstances.text).toContain('analytics');
+    }
+  });
+
+  it('whose records others have the same id of is erased in one organization only', async () => {
+    const others = await makeTenant(stack.db);
+    const theirs = await store(at(others.domainIds, 0), 'shared', 2);
+    await store(first, 'shared', 2);
+    expect((await erase(organization, 'shared')).body.records).toBe(2);
+    const [row] = await stack.db.run(
+      (sql) => sql<{ count: number }[]>`
+        select count(*)::int as count from records where id = any(${theirs}) and visitor_id = 'shared'`,
+    );
+    expect(row?.count).toBe(2);
+  });
+
+  it('is named in acts by a hash only, with whose token it was', async () => {
+    await show(domain(first), 'noted');
+    await erase(organization, 'noted');
+    const acts = await stack.db.run(
+      (sql) => sql<{ act: string; hash: string }[]>`
+        select act, encode(hash, 'hex') as hash from visitor_acts where actor = 'officer' order by id desc limit 2`,
+    );
+    expect(acts.map(({ act }) => act)).toEqual(['visitor.erase', 'visitor.access']);
+    expect(new Set(acts.map(({ hash }) => hash)).size).toBe(1);
+    expect(stack.api.lines.join('\n')).not.toContain('noted');
+  });
+
+  it('whose records are read by their id is noted once a minute and token, by a hash only', async () => {
+    await store(first, 'read by id', 2);
+    await stack.db.run((sql) => sql`update plans set consent_log = true`);
+    await stack.db.run(
+      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
+    );
+    const path = `${domain(first)}/records?visitorId=${encodeURIComponent('read by id')}`;
+    await eventually(async () => expect((await ask('GET', path, undefined, 'read')).status).toBe(200));
+    for (let again = 0; again < 3; again += 1) await ask('GET', path, undefined, 'read');
+    await ask('GET', path, undefined, 'read privacy');
+    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(stack.tenant.organizationId, 'read by id');
+    const acts = await stack.db.run(
+      (sql) => sql<{ act: string; actor: string }[]>`select act, actor from visitor_acts where hash = ${hash}`,
+    );
+    expect(acts).toEqual([
+      { act: 'visitor.read', actor: 'officer' },
+      { act: 'visitor.read', actor: 'officer' },
+    ]);
+    const [named] = await stack.db.run(
+      (sql) => sql<{ count: number }[]>`
+        select count(*)::int as count from visitor_acts a where a::text like '%read by id%'`,
+    );
+    expect(named?.count).toBe(0);
+  });
+
+  it('is shown what they were shown, as far as the service holds it', async () => {
+    const document = '{"language":"de","title":"Ihre Daten"}';
+    const held = createHash('sha256').update(document).digest('hex');
+    const put = await request(stack.api.baseUrl, `${domain(first)}/notices/${held}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'x-api-key': stack.apiKey },
+      body: document,
+    });
+    expect(put.status).toBe(201);
+    for (const [visitorId, notice] of [
+      ['shown', held],
+      ['not held', '0'.repeat(64)],
+    ] as const) {
+      await persist(stack.db, [recordAt(Date.now(), { domainId: first, visitorId, notice })], { owe: true });
+    }
+    expect((await show(organization, 'shown')).body.notices).toEqual({ [held]: document });
+    const { records, notices } = (await show(organization, 'not held')).body;
+    expect([records.map(({ notice }) => notice), notices]).toEqual([['0'.repeat(64)], {}]);
+  });
+
+  it('two erasures at once erase every record once', async () => {
+    await store(first, 'twice', 1_200);
+    const answers = await Promise.all([erase(organization, 'twice'), erase(domain(first), 'twice')]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.reduce((sum, { body }) => sum + body.records, 0)).toBe(1_200);
+  });
+
+  it('with more than 10,000 records is erased by the worker, and whoever asked can follow it', async () => {
+    const count = 11_000;
+    for (let from = 0; from < count; from += 5_000) await store(first, 'many', Math.min(5_000, count - from));
+    const began = performance.now();
+    const { status, body } = await erase(organization, 'many');
+    expect([status, body.state, body.visitorId, body.erasedAt]).toEqual([202, 'running', 'many', null]);
+    await eventually(
+      async () => {
+        const asked = await ask<Erasure>('GET', `${organization}/erasures/${body.erasureId}`);
+        expect(asked.body).toMatchObject({ state: 'done', records: count, visitorId: null });
+      },
+      { within: 120_000 },
+    );
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    expect({ seconds, isFast: seconds < 60 }).toEqual({ seconds: expect.any(Number), isFast: true });
+    expect((await show(organization, 'many')).body.records).toEqual([]);
+  }, 240_000);
+
+  it('who records 50 times a second while being erased is gone once the epoch is closed', async () => {
+    const record = (id: number) =>
+      stack.client.record(first, stack.apiKey, { decision: 'custom', visitorId: 'busy', metadata: { id } });
+    const during: Promise<{ status: number }>[] = [];
+    await store(first, 'busy', 700);
+    const erasing = erase(organization, 'busy');
+    for (let id = 0; id < 50; id += 1) {
+      during.push(record(id));
+      await Promise.race([erasing, during.at(-1)]);
+    }
+    expect((await erasing).status).toBe(200);
+    expect((await Promise.all(during)).map(({ status }) => status)).toEqual(during.map(() => 202));
+    await eventually(
+      async () => {
+        const [row] = await stack.db.run(
+          (sql) => sql<{ left: number; erased: number }[]>`
+            select count(*) filter (where visitor_id = 'busy')::int as left,
+              count(*) filter (where erased_at is not null and decision = 'custom' and preferences is null)::int as erased
+            from records join domains on number = domain_number where domains.id = ${first}`,
+        );
+        expect(row).toEqual({ left: 0, erased: 50 });
+      },
+      { within: 30_000 },
+    );
+  });
+});
