@@ -84,9 +84,13 @@ export interface ErasureEntry {
 export const erasureEntry = ({ domainId, id, erasedOn }: ErasureEntry): string =>
   `{"v":1,"type":"erasure","domain":${quote(domainId)},"id":${quote(id)},"erasedOn":${quote(erasedOn)}}`;
 
-export function circumstancesText(record: Circumstances): string {
+export const circumstancesText = (record: Circumstances): string =>
+  circumstancesTextWith(record.preferences ? mapText(record.preferences) : undefined, record);
+
+/** `preferences`: their `mapText`, for whoever has it already. */
+export function circumstancesTextWith(preferences: Text, record: Omit<Circumstances, 'preferences'>): string {
   let text = '';
-  if (record.preferences) text += `,"preferences":${mapText(record.preferences)}`;
+  if (isText(preferences)) text += `,"preferences":${preferences}`;
   if (isText(record.bannerVersion)) text += `,"bannerVersion":${quote(record.bannerVersion)}`;
   if (isText(record.policyVersion)) text += `,"policyVersion":${quote(record.policyVersion)}`;
   if (isText(record.language)) text += `,"language":${quote(record.language)}`;
@@ -110,7 +114,7 @@ export function privateText(record: PrivateFields): string {
 const isText = (value: Text): value is string => typeof value === 'string';
 
 /** By code unit, written by hand: an object would put `9` before `10`, and both before all other names. */
-function mapText(map: Record<string, string | number | boolean>): string {
+export function mapText(map: Record<string, string | number | boolean>): string {
   let text = '';
   for (const name of sorted(Object.keys(map))) {
     const value = map[name];
@@ -182,6 +186,22 @@ export const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Ar
   circumstances: { salt: saltOf(sha256, 'circumstances', secret), text: circumstancesText(record) },
   private: { salt: saltOf(sha256, 'private', secret), text: privateText(record) },
 });
+
+/**
+ * A sealed record's entry, also once its personal fields were erased: then `secret` is the salt of `circumstances`, and
+ * `erased` has the 32 bytes that the entry commits to as `private`.
+ */
+export const sealedEntryOf = (
+  sha256: Sha256,
+  record: SealedRecord,
+  { secret, erased }: { secret: Uint8Array; erased: Uint8Array | null },
+): string =>
+  erased
+    ? recordEntry(record, {
+        circumstances: commitment(sha256, secret, circumstancesText(record)),
+        private: base64url(erased),
+      })
+    : entryOf(sha256, record, secret);
 
 /** A record's entry: what its leaf is the hash of. */
 export function entryOf(sha256: Sha256, record: SealedRecord, secret: Uint8Array): string {

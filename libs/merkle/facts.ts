@@ -14,7 +14,7 @@ const decisions = new Map([
 export function headline({ entry }: Proven): string {
   switch (entry.type) {
     case 'record':
-      return `A visitor of ${entry.domainId} ${decisions.get(entry.decision) ?? entry.decision}.`;
+      return `${entry.bot ? 'A crawler or another program on' : 'A visitor of'} ${entry.domainId} ${decisions.get(entry.decision) ?? entry.decision}.`;
     case 'notice':
       return `A notice was first seen by ${entry.domainId}.`;
     case 'erasure':

@@ -5,7 +5,9 @@ import { closeEpoch } from '#libs/store/epochs/epochs';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
+import { createBlanking } from '../../apps/worker/derive/blank/blanking.ts';
 import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';
+import { privacyKey } from './settings.ts';
 import { eventually } from './wait.ts';
 
 export const logName = 'consent.example.com';
@@ -13,6 +15,8 @@ export const logName = 'consent.example.com';
 export interface Sealer {
   /** closes the open epoch */
   close(): Promise<void>;
+  /** what comes before sealing */
+  blank(): Promise<void>;
   /** one round: what is closed gets positions and checkpoints */
   seal(): Promise<void>;
   closeAndSeal(): Promise<void>;
@@ -22,7 +26,13 @@ export function createSealer(db: Database, redis: RedisConnection, keys = [rando
   const metrics = createMetrics();
   const log = createLog('test', 'silent');
   const round = createSealing({ sealing: { name: logName, keys, seconds: 60 }, redis, db, log, metrics });
-  const seal = () => round(new AbortController().signal);
+  const { signal } = new AbortController();
+  const blanking = createBlanking({ db, privacyKey: Buffer.from(privacyKey, 'hex') });
+  const blank = () => blanking(signal);
+  const seal = async () => {
+    await blank();
+    await round(signal);
+  };
   const close = async () => {
     await eventually(async () => {
       const closing = await closeEpoch(db, { every: 0, patience: 5_000 });
@@ -31,6 +41,7 @@ export function createSealer(db: Database, redis: RedisConnection, keys = [rando
   };
   return {
     close,
+    blank,
     seal,
     closeAndSeal: async () => {
       await close();

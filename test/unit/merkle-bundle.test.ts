@@ -221,6 +221,10 @@ describe('a proof file of any entry', () => {
   it.each([
     [vector.entries[0] ?? '', 'A notice was first seen by dom_test.'],
     [vector.entries[1] ?? '', 'A visitor of dom_test chose by category.'],
+    [
+      (vector.entries[1] ?? '').replace('"gpc":true,', '"gpc":true,"bot":true,'),
+      'A crawler or another program on dom_test chose by category.',
+    ],
     [vector.entries[2] ?? '', 'The personal fields of a record of dom_test were erased.'],
   ])('says what it is: %s', (entry, words) => {
     const { file, keys } = logOf(entry);

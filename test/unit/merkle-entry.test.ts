@@ -125,11 +125,10 @@ describe('the texts of a record', () => {
   });
 
   it('are made of a full record as the contract has it', () => {
-    const { notice, ...rest } = vector.record;
-    const full: FullRecord = { ...rest, decision: 'custom', source: 'banner', log: 1, position: 1 };
-    const sealed: SealedRecord = { ...full, notice };
+    const given = { decision: 'custom', source: 'banner', variant: null, erasedAt: null, log: 1, position: 1 } as const;
+    const full: FullRecord = { ...vector.record, ...given };
     expect(
-      recordEntry(sealed, { circumstances: vector.circumstances.commitment, private: vector.private.commitment }),
+      recordEntry(full, { circumstances: vector.circumstances.commitment, private: vector.private.commitment }),
     ).toBe(vector.entries[1]);
   });
 

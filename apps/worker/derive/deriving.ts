@@ -7,10 +7,15 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
+import { blanking } from './blank/blank.ts';
+import { createBlanking } from './blank/blanking.ts';
+import { createClearing, goOnErasing } from './blank/leftovers.ts';
 import { createClosing } from './close.ts';
+import { createNoticeCounting, noticeCounting } from './notices/counting.ts';
 import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
 import { createTimestamping } from './timestamp/timestamping.ts';
@@ -24,7 +29,7 @@ const authorityPatience = 10 * second;
 const endOfTime = 2 ** 31 - 1;
 
 export interface DerivingParts {
-  config: Pick<WorkerConfig, 'sealing' | 'timestampUrl'>;
+  config: Pick<WorkerConfig, 'sealing' | 'timestampUrl' | 'privacyKey' | 'backupDays' | 'queueShards'>;
   /** fails fast */
   redis: RedisConnection;
   db: Database;
@@ -33,17 +38,24 @@ export interface DerivingParts {
 }
 
 /** The derivations that run with these settings. */
-export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): string[] =>
-  settings ? [sealing] : [];
+export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): string[] => [
+  blanking,
+  ...(settings ? [sealing] : []),
+  noticeCounting,
+];
 
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
   const round = (task: string, run: () => Promise<void>, pause = second) =>
     repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
-  const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = config.sealing
-    ? { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }
-    : {};
+  const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = {
+    [blanking]: createBlanking({ db, privacyKey: config.privacyKey }),
+    ...(config.sealing && { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }),
+    [noticeCounting]: createNoticeCounting(db),
+  };
+  const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
+  const clear = createClearing({ config, hashOf, redis, db });
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
@@ -65,6 +77,8 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
       const whenDue = onceAnEpoch(db, () => derive(stopping.signal));
       return round(name, () => whenDue().finally(() => tellLag(name)));
     }),
+    round('erase', () => goOnErasing(db, stopping.signal)),
+    round('clear', onceAnEpoch(db, clear)),
     // a round of its own: sealing does not wait for the authority
     ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery)] : []),
   ];

@@ -16,6 +16,8 @@ export interface Derivation {
   name: string;
   /** the one that has to be done with an epoch before this may begin it */
   after?: string;
+  /** The first epoch that it has to look at; undefined for none. */
+  first?(sql: Sql): Promise<number | undefined>;
   /**
    * Handles the next records of `epoch`, those of domains beyond `after`. Answers the domain up to which all of the epoch
    * is handled now, or undefined where that is the whole epoch.
@@ -27,10 +29,12 @@ export interface Derivation {
 export type Step = 'more' | 'done' | 'elsewhere';
 
 /** Handles one piece, if there is one. */
-export const deriveNext = (db: Database, { name, after, piece }: Derivation): Promise<Step> =>
+export const deriveNext = (db: Database, { name, after, first, piece }: Derivation): Promise<Step> =>
   withMark(db, name, async (sql, mark) => {
     const through = await derivableThrough(sql, after);
-    const epoch = await nextEpoch(sql, mark.epoch, through);
+    // read after what may be derived: who is concerned by it is known by then
+    const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
+    const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {
       if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0 });
       return 'done';

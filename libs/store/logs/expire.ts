@@ -17,7 +17,7 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
   let domainNumber = await db.run((sql) => nextDomain(sql, month, 0));
   while (domainNumber !== undefined) {
     const domain = domainNumber;
-    let after: Place | undefined = { epoch: epochs.first, id: nil };
+    let after: Place | undefined = { epoch: epochs.first, id: nil, log: 0, first: 0 };
     while (after) {
       const from: Place = after;
       after = await db.run((sql) => expireRuns(sql, domain, month, { from, last: epochs.last }));
@@ -28,10 +28,12 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** The last record of a run. */
+/** A run, and the last record up to its end: the order in which records find their run. */
 interface Place {
   epoch: number;
   id: string;
+  log: number;
+  first: number;
 }
 
 const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
@@ -73,8 +75,9 @@ function expireRuns(
       select log, first, last_epoch as "lastEpoch", last_id as "lastId", coalesce(ids, '') as ids,
         coalesce(secrets, '') as secrets
       from log_runs
-      where domain_number = ${domainNumber} and (last_epoch, last_id) > (${from.epoch}, ${from.id})
-      order by last_epoch, last_id limit ${chunk}`;
+      where domain_number = ${domainNumber}
+        and (last_epoch, last_id, log, first) > (${from.epoch}, ${from.id}, ${from.log}, ${from.first})
+      order by last_epoch, last_id, log, first limit ${chunk}`;
     const expired = runs.flatMap((run) => {
       const left = withoutMonth(run, month);
       return left ? [{ log: run.log, first: run.first, ...left }] : [];
@@ -87,7 +90,7 @@ function expireRuns(
     const end = runs.at(-1);
     // the run that ends after the month's last epoch may begin in it
     const isOver = runs.length < chunk || runs.some(({ lastEpoch }) => lastEpoch > last);
-    return end && !isOver ? { epoch: end.lastEpoch, id: end.lastId } : undefined;
+    return end && !isOver ? { ...end, epoch: end.lastEpoch, id: end.lastId } : undefined;
   });
 }
 

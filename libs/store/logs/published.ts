@@ -28,3 +28,23 @@ export async function findLog(sql: Sql, domainId: string, log?: number): Promise
     order by log desc limit 1`;
   return found;
 }
+
+export interface LogSize {
+  domainNumber: number;
+  log: number;
+  /** entries that its newest checkpoint covers; 0 before the first */
+  size: number;
+  /** another one follows it */
+  isEnded: boolean;
+}
+
+/** How far a domain's log is sealed, its newest one if no number is given. */
+export async function findSize(sql: Sql, domainId: string, log?: number): Promise<LogSize | undefined> {
+  const [found] = await sql<LogSize[]>`
+    select domain_number as "domainNumber", log, checkpoint_size as size, ended_at is not null as "isEnded"
+    from logs
+    where domain_number = (select number from domains where id = ${domainId})
+      and ${log === undefined ? sql`true` : sql`log = ${log}`}
+    order by log desc limit 1`;
+  return found;
+}

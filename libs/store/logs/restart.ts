@@ -4,11 +4,14 @@
  * contradict what was signed before.
  */
 import { packFrontier } from '#libs/merkle/frontier';
+import { parseEntry } from '#libs/merkle/parse-entry';
 import { frontierFromTiles, rootTiles } from '#libs/merkle/proofs';
 import { tileWidth } from '#libs/merkle/tile-path';
 import { sha256 } from '#libs/runtime/sha256';
 import type { Sql } from '../sql.ts';
+import { addErasures } from './erasures.ts';
 import { addRuns, type LogName, takeRuns } from './runs.ts';
+import { takeTexts } from './texts.ts';
 import { readTiles } from './tiles.ts';
 
 interface Ending extends LogName {
@@ -53,7 +56,7 @@ type Place = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
 
 /** Takes from the log what no checkpoint covers, and answers after which record the next one has to go on. */
 async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
-  const { domainNumber, log, size, checkpointSize, waitsFrom } = ending;
+  const { domainNumber, log, size, checkpointSize, waitsFrom, lastEpoch: epoch } = ending;
   if (size === checkpointSize) return ending;
   const inTile = checkpointSize % tileWidth;
   const tail = await takeRuns(sql, [{ domainNumber, log, first: checkpointSize - inTile }]);
@@ -80,9 +83,17 @@ async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
       },
     ]);
   }
+  const texts = await takeTexts(sql, ending, checkpointSize);
+  await addErasures(
+    sql,
+    texts.map(parseEntry).flatMap((entry) => (entry.type === 'erasure' ? [{ ...entry, domainNumber, epoch }] : [])),
+  );
   await sql`
     delete from log_nodes
     where domain_number = ${domainNumber} and log = ${log} and (n + 1) * power(256, level) > ${checkpointSize}`;
+  await sql`
+    delete from erased_commitments
+    where domain_number = ${domainNumber} and log = ${log} and position >= ${checkpointSize}`;
   const frontier = await frontierOf(sql, ending, checkpointSize);
   await sql`
     update logs set size = ${checkpointSize}, frontier = ${frontier}, last_epoch = ${place.lastEpoch}, last_id = ${place.lastId}

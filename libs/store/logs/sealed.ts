@@ -1,19 +1,24 @@
-/** Sealed records with their secrets: what their entries are made of. */
+/** Sealed entries: what each is made of. */
 import { type OwnRecord, type OwnRow, ownColumns, toOwnRecord } from '../records/full-record.ts';
 import { joinNames } from '../records/names.ts';
 import type { Sql } from '../sql.ts';
 import type { LogName } from './runs.ts';
+import { textId } from './texts.ts';
 
-export interface SealedRecord {
+export interface SealedEntry {
   position: number;
   /** as stored, 32 bytes */
   leaf: Buffer;
   /** 16 bytes; zeros once the record has expired */
   secret: Buffer;
-  /** undefined where retention dropped the record, or it is missing */
+  /** of an erased record what its entry commits to as `private`, 32 bytes */
+  erased: Buffer | null;
+  /** undefined where retention dropped the record, it is missing, or there is none */
   record: OwnRecord | undefined;
-  /** of the record, 32 hex digits; zeros once it has expired */
+  /** of the record, 32 hex digits; zeros once it has expired, and `textId` where the entry is not a record's */
   id: string;
+  /** of an entry that is not a record's */
+  text: string | null;
 }
 
 /** The entries of a log from position `from` on, `below` not included. */
@@ -21,8 +26,8 @@ export async function readSealed(
   sql: Sql,
   { domainNumber, log }: LogName,
   { from, below }: { from: number; below: number },
-): Promise<SealedRecord[]> {
-  const rows = await sql<(OwnRow & Omit<SealedRecord, 'record' | 'id'> & { entryId: Buffer })[]>`
+): Promise<SealedEntry[]> {
+  const rows = await sql<(OwnRow & Omit<SealedEntry, 'record' | 'id'> & { entryId: Buffer })[]>`
     with entries as materialized (
       select
         first + place as position, substr(leaves, place * 32 + 1, 32) as leaf,
@@ -32,18 +37,25 @@ export async function readSealed(
       where domain_number = ${domainNumber} and log = ${log}
         and first > ${from - 256} and first < ${below} and first + place >= ${from} and first + place < ${below}
     )
-    select entries.position, entries.leaf, entries.secret, entries.id as "entryId", ${ownColumns(sql)}
+    select entries.position, entries.leaf, entries.secret, commitments.private as erased, entries.id as "entryId",
+      log_texts.text, ${ownColumns(sql)}
     from entries
     -- each by its key: without statistics, as after an import, a join would read all of the domain's records
     left join lateral (
       select * from records where domain_number = ${domainNumber} and id = encode(entries.id, 'hex')::uuid offset 0
     ) as r on true
+    left join erased_commitments as commitments
+      on commitments.domain_number = ${domainNumber} and commitments.log = ${log} and commitments.position = entries.position
     ${joinNames(sql)}
+    left join log_texts on log_texts.domain_number = ${domainNumber} and log_texts.log = ${log}
+      and log_texts.position = entries.position and entries.id = ${Buffer.from(textId, 'hex')}
     order by entries.position`;
-  return rows.map(({ position, leaf, secret, entryId, ...row }) => ({
+  return rows.map(({ position, leaf, secret, erased, entryId, text, ...row }) => ({
     position,
     leaf,
     secret,
+    erased,
+    text,
     id: entryId.toString('hex'),
     record: row.id === null ? undefined : toOwnRecord(row),
   }));

@@ -68,13 +68,28 @@ export interface StoredPiece {
   runs: StoredRun[];
   /** by position; those that are there */
   records: Map<number, OwnRecord>;
+  /** of entries that are not a record's, by position */
+  texts: Map<number, string>;
   /** of complete tiles, by their number */
   nodes: Map<number, Buffer>;
+  /** of erased records, by position: what their entries commit to as `private` */
+  erased: Map<number, Buffer>;
 }
 
-type StoredRow = Omit<OwnRow, 'receivedAt'> & { receivedAt: string; position: number };
+type StoredRow = Omit<OwnRow, 'receivedAt' | 'erasedAt' | 'importedAt'> & {
+  receivedAt: string;
+  importedAt: string | null;
+  erasedAt: string | null;
+  position: number;
+};
 
-const toRecord = (row: StoredRow): OwnRecord => toOwnRecord({ ...row, receivedAt: new Date(row.receivedAt) });
+const toRecord = (row: StoredRow): OwnRecord =>
+  toOwnRecord({
+    ...row,
+    receivedAt: new Date(row.receivedAt),
+    erasedAt: row.erasedAt === null ? null : new Date(row.erasedAt),
+    importedAt: row.importedAt === null ? null : new Date(row.importedAt),
+  });
 
 /** What is stored of the entries `from` to `below`, which are ends of tiles, at one moment. */
 export const readPiece = (
@@ -87,13 +102,19 @@ export const readPiece = (
       const inside = transaction as unknown as Sql;
       const ofPiece = inside`
         domain_number = ${domainNumber} and log = ${log} and first >= ${from} and first < ${below}`;
-      const [runs, nodes, [all]] = await Promise.all([
+      const [runs, texts, nodes, erased, [all]] = await Promise.all([
         inside<StoredRun[]>`
           select first, entries, ids, secrets, leaves from log_runs where ${ofPiece} order by first`,
+        inside<{ position: number; text: string }[]>`
+          select position, text from log_texts
+          where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
         inside<{ n: number; hash: Buffer }[]>`
           select n, hash from log_nodes
           where domain_number = ${domainNumber} and log = ${log} and level = 1
             and n >= ${from}::bigint / 256 and n < ${below}::bigint / 256`,
+        inside<{ position: number; private: Buffer }[]>`
+          select position, private from erased_commitments
+          where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
         // One lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way.
         // An empty text added to the ids has them read once, not once an entry. And one JSON text, which takes this
         // process half as long to read as rows.
@@ -113,7 +134,9 @@ export const readPiece = (
       ]);
       return {
         runs: [...runs],
+        texts: new Map(texts.map(({ position, text }) => [position, text])),
         nodes: new Map(nodes.map(({ n, hash }) => [n, hash])),
+        erased: new Map(erased.map((each) => [each.position, each.private])),
         records: new Map(all?.records.map((row) => [row.position, toRecord(row)])),
       };
     }),

@@ -2,17 +2,25 @@
 import type { SealedRecord } from '#libs/merkle/entry';
 import type { Sql } from '../sql.ts';
 
-/** A record as its entry is made of it, but for the names of its domain. */
-export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt'> & { domainNumber: number };
+/** A record as its entry is made of it, with numbers in place of its domain, user agent and notice. */
+export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preferences' | 'userAgent' | 'notice'> & {
+  domainNumber: number;
+  /** as Postgres writes it */
+  preferences: string | null;
+  userAgentNumber: number | null;
+  noticeNumber: number | null;
+};
 
-/** Times as text: to parse and write one takes as long as to hash an entry. */
+/**
+ * Times and preferences as text: to parse and write one takes as long as to hash an entry. User agents and notices by
+ * number: few stand in nearly all records.
+ */
 const columns = (sql: Sql) => sql`
-  r.domain_number as "domainNumber", r.id, r.decision, r.received_at::text as "receivedAt", r.source, r.gpc, r.bot,
-  r.visitor_id as "visitorId", r.preferences, r.banner_version as "bannerVersion", r.policy_version as "policyVersion",
-  r.language, r.page_url as "pageUrl", r.country, r.ip, user_agents.text as "userAgent", r.tc_string as "tcString",
-  r.gpp_string as "gppString", r.metadata`;
-
-const joinUserAgent = (sql: Sql) => sql`left join user_agents on user_agents.number = r.user_agent_number`;
+  r.domain_number as "domainNumber", r.id, r.decision, r.received_at::text as "receivedAt",
+  r.imported_at::text as "importedAt", r.source, r.gpc, r.bot, r.visitor_id as "visitorId", r.preferences::text,
+  r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language, r.page_url as "pageUrl",
+  r.country, r.ip, r.user_agent_number as "userAgentNumber", r.notice_number as "noticeNumber", r.variant,
+  r.tc_string as "tcString", r.gpp_string as "gppString", r.metadata`;
 
 export interface DomainRecords {
   domainNumber: number;
@@ -25,12 +33,7 @@ export interface DomainRecords {
  */
 export async function nextDomains(sql: Sql, epoch: number, after: number, limit: number): Promise<DomainRecords[]> {
   const domains = await sql<DomainRecords[]>`
-    select domain_number as "domainNumber", count(*)::int as records
-    from (
-      select domain_number from records where epoch = ${epoch} and domain_number > ${after}
-      order by domain_number limit ${limit + 1}
-    ) as next
-    group by 1 order by 1`;
+    select domain_number as "domainNumber", records from next_domains(${epoch}, ${after}, ${limit + 1})`;
   const total = domains.reduce((sum, { records }) => sum + records, 0);
   // of the last one there may be more
   return total > limit && domains.length > 1 ? domains.slice(0, -1) : domains;
@@ -39,7 +42,7 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
 /** In the order of their positions: by domain, then id. */
 export const readEpoch = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> => sql<Unsealed[]>`
   select ${columns(sql)}
-  from records r ${joinUserAgent(sql)}
+  from records r
   where r.epoch = ${epoch} and r.domain_number = any (${domainNumbers})
   order by r.domain_number, r.id`;
 
@@ -63,7 +66,6 @@ export const readById = (sql: Sql, domainNumber: number, ids: Uint8Array): Promi
   from generate_series(1, ${ids.length}, 16) as at
   join records r on r.domain_number = ${domainNumber}
     and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
-  ${joinUserAgent(sql)}
   order by at`;
 
 /** The first epoch from `from` on, up to `through`, in which this domain has records. */

@@ -3,27 +3,22 @@ import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
 import { sha256 } from '#libs/runtime/sha256';
 import type { Head } from '#libs/store/logs/heads';
 import type { LogName, Node, Run } from '#libs/store/logs/runs';
+import type { LogText } from '#libs/store/logs/texts';
+import { type Added, lastRecordIn } from './added.ts';
 
 const tileWidth = 256;
 
-/** New entries of one epoch; 16, 16 and 32 bytes each. */
-export interface Added {
-  epoch: number;
-  ids: Buffer;
-  secrets: Buffer;
-  leaves: Buffer;
-}
-
 /** From where on the log's last runs are folded into a whole tile together with the new entries, if they are. */
-export function foldsFrom({ size }: Head, added: number): number | undefined {
+export function foldsFrom({ size }: Head, { ids }: Added): number | undefined {
   const inTile = size % tileWidth;
-  return inTile > 0 && inTile + added >= tileWidth ? size - inTile : undefined;
+  return inTile > 0 && inTile + ids.length / 16 >= tileWidth ? size - inTile : undefined;
 }
 
 export interface Grown {
   head: Head;
   runs: Run[];
   nodes: Node[];
+  texts: LogText[];
 }
 
 /** `tail`: the runs from `foldsFrom` on, none where that is undefined. */
@@ -36,16 +31,19 @@ export function grow(head: Head, tail: Run[], added: Added): Grown {
   const leaves = Buffer.concat([...tail.map((run) => run.leaves), added.leaves]);
 
   const runs: Run[] = [];
+  // a run ends with the last record that stands in it or before it
+  let last = { lastEpoch: head.lastEpoch, lastId: head.lastId };
   const end = head.size + count;
   for (let from = first; from < end; ) {
     const to = Math.min(end, from - (from % tileWidth) + tileWidth);
     const of = (bytes: Buffer, width: number) => bytes.subarray((from - first) * width, (to - first) * width);
+    const lastId = lastRecordIn(added, Math.max(0, from - head.size), to - head.size);
+    if (lastId !== undefined) last = { lastEpoch: added.epoch, lastId };
     runs.push({
       ...name,
       first: from,
       entries: to - from,
-      lastEpoch: added.epoch,
-      lastId: of(ids, 16).subarray(-16).toString('hex'),
+      ...last,
       ids: of(ids, 16),
       secrets: of(secrets, 16),
       leaves: of(leaves, 32),
@@ -60,10 +58,10 @@ export function grow(head: Head, tail: Run[], added: Added): Grown {
       nodes.push({ ...name, level, n, hash });
     });
   }
-  const lastId = added.ids.subarray(-16).toString('hex');
   return {
-    head: { ...head, size: end, frontier: packFrontier(frontier), lastEpoch: added.epoch, lastId },
+    head: { ...head, size: end, frontier: packFrontier(frontier), ...last },
     runs,
     nodes,
+    texts: added.texts.map(({ at, ...text }) => ({ ...name, position: head.size + at, ...text })),
   };
 }

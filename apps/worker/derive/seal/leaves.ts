@@ -4,16 +4,24 @@
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/contract/uuid';
-import { circumstancesText, privateText, recordEntry } from '#libs/merkle/entry';
+import { circumstancesTextWith, mapText, privateText, recordEntry } from '#libs/merkle/entry';
 import type { Unsealed } from '#libs/store/logs/unsealed';
-import type { Added } from './grow.ts';
+import type { SeenNotice } from '#libs/store/notices/first-seen';
+import type { UserAgentText } from '#libs/store/user-agents/texts';
+import type { Added } from './added.ts';
 
 const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.from('private') };
 /** a salt, or the byte before an entry, and a text */
 let scratch = Buffer.allocUnsafe(64 * 1_024);
 
+/** What records name by number. */
+export interface Named {
+  userAgents: ReadonlyMap<number, UserAgentText>;
+  notices: ReadonlyMap<number, SeenNotice>;
+}
+
 /** `unsealed`: of one domain and epoch, in the order of their ids. */
-export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[]): Added {
+export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[], { userAgents, notices }: Named): Added {
   const secrets = randomFillSync(Buffer.allocUnsafe(unsealed.length * 16));
   const ids = Buffer.from(
     unsealed
@@ -25,27 +33,34 @@ export function toAdded(domainId: string, epoch: number, unsealed: Unsealed[]): 
   const leaves = Buffer.allocUnsafe(unsealed.length * 32);
   unsealed.forEach((record, at) => {
     const secret = secrets.subarray(at * 16, at * 16 + 16);
-    const { id } = record;
+    const { id, visitorId, ip, userAgentNumber, noticeNumber, pageUrl, metadata } = record;
+    const userAgent = userAgentNumber === null ? null : userAgents.get(userAgentNumber)?.text;
     const entry = recordEntry(
       {
         id,
         domainId,
         decision: record.decision,
-        decidedAt: new Date(timeOf(id)).toISOString(),
+        decidedAt: isoOf(timeOf(id)),
         receivedAt: toRfc3339(record.receivedAt),
+        importedAt: record.importedAt && toRfc3339(record.importedAt),
         source: record.source,
+        notice: noticeNumber === null ? null : notices.get(noticeNumber)?.notice,
         gpc: record.gpc,
         bot: record.bot,
       },
       {
-        circumstances: commit('circumstances', secret, circumstancesText(record)),
-        private: commit('private', secret, privateText(record)),
+        circumstances: commit(
+          'circumstances',
+          secret,
+          circumstancesTextWith(preferencesText(record.preferences), record),
+        ),
+        private: commit('private', secret, privateText({ visitorId, ip, userAgent, pageUrl, metadata })),
       },
     );
     scratch[0] = 0;
     leaves.write(hash('sha256', write(entry, 1), 'binary'), at * 32, 'latin1');
   });
-  return { epoch, ids, secrets, leaves };
+  return { epoch, ids, secrets, leaves, texts: [] };
 }
 
 function commit(label: keyof typeof labels, secret: Buffer, text: string): string {
@@ -70,6 +85,28 @@ function write(text: string, at: number): Buffer {
 
 /** Milliseconds; Postgres leaves out zeros at the end: `2026-11-22 19:07:22.1+00`. */
 function toRfc3339(text: string): string {
-  const [time = '', fraction = ''] = text.replace('+00', '').split('.');
-  return `${time.replace(' ', 'T')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  const milliseconds = text.slice(20, -3).slice(0, 3).padEnd(3, '0');
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`;
+}
+
+let second = { number: 0, text: '1970-01-01T00:00:00.' };
+/** Most records of a piece are of few seconds, and to write one takes as long as to hash an entry. */
+function isoOf(time: number): string {
+  const number = Math.floor(time / 1_000);
+  if (number !== second.number) second = { number, text: new Date(number * 1_000).toISOString().slice(0, 20) };
+  return `${second.text}${String(time % 1_000).padStart(3, '0')}Z`;
+}
+
+/** as Postgres writes them → as the log does; a website's are few */
+const canonical = new Map<string, string>();
+const remembered = 1_000;
+
+function preferencesText(stored: string | null): string | undefined {
+  if (stored === null) return undefined;
+  const known = canonical.get(stored);
+  if (known !== undefined) return known;
+  const text = mapText(JSON.parse(stored));
+  if (canonical.size === remembered) canonical.clear();
+  canonical.set(stored, text);
+  return text;
 }

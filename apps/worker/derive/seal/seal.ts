@@ -1,19 +1,23 @@
 /**
  * Seals: gives the records of closed epochs their positions in their domains' logs. In a domain they are ordered by epoch,
- * then id; a position once given stays.
+ * then id; notices come before them, erasures after them. A position once given stays.
  */
 
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
 import { type Head, lockHeads, saveHeads } from '#libs/store/logs/heads';
-import { addNodes, addRuns, takeRuns } from '#libs/store/logs/runs';
 import { listIds, nextDomains, nextEpochOf, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
+import { findSeenNotices } from '#libs/store/notices/first-seen';
 import type { Database, Sql } from '#libs/store/sql';
+import { findUserAgents } from '#libs/store/user-agents/texts';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { isBehind, recall } from '#libs/witness/witness';
-import { foldsFrom, type Grown, grow } from './grow.ts';
+import { blanking } from '../blank/blank.ts';
+import { addedTexts, joined } from './added.ts';
+import { extend } from './extend.ts';
+import { lawful, openAmong } from './lawful.ts';
 import { toAdded } from './leaves.ts';
+import { createLackingNotices, noticeTexts } from './notices.ts';
 
 export const sealing = 'seal';
 
@@ -24,16 +28,18 @@ const idsLimit = 1_000_000;
 
 export interface SealParts {
   redis: RedisConnection;
+  db: Database;
   metrics: Metrics;
   originOf(domainId: string): string;
 }
 
 export interface Seal extends Derivation {
   /** Seals what a log was passed over for while it was halted, a piece at a time. */
-  catchUp(db: Database, domainNumber: number): Promise<Step>;
+  catchUp(domainNumber: number): Promise<Step>;
 }
 
-export function createSeal({ redis, metrics, originOf }: SealParts): Seal {
+export function createSeal({ redis, db, metrics, originOf }: SealParts): Seal {
+  const store = createStore(db);
   /** what is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are */
   let rest: { epoch: number; domainNumber: number; ids: Buffer } | undefined;
 
@@ -49,6 +55,7 @@ export function createSeal({ redis, metrics, originOf }: SealParts): Seal {
 
   return {
     name: sealing,
+    after: blanking,
     async piece(sql, epoch, after) {
       const domains = await nextDomains(sql, epoch, after, pieceLimit);
       const last = domains.at(-1);
@@ -58,12 +65,12 @@ export function createSeal({ redis, metrics, originOf }: SealParts): Seal {
       const [only] = open;
       const isLarge = only !== undefined && last.records > pieceLimit;
       const unsealed = isLarge ? await nextOf(sql, only, epoch) : await readEpoch(sql, epoch, numbersOf(open));
-      await store(sql, open, epoch, unsealed);
+      await store(sql, { heads: open, epoch, unsealed });
       await saveHeads(sql, passedOver([...heads.values()], open, epoch));
       metrics.entriesSealed.inc(unsealed.length);
       return isLarge && unsealed.length > 0 ? after : last.domainNumber;
     },
-    catchUp: (db, domainNumber) =>
+    catchUp: (domainNumber) =>
       withMark(db, sealing, async (sql, mark) => {
         const heads = await lockHeads(sql, [domainNumber], originOf);
         const [head] = await lawful(redis, [...heads.values()]);
@@ -77,7 +84,7 @@ export function createSeal({ redis, metrics, originOf }: SealParts): Seal {
         const unsealed = await nextOf(sql, head, epoch);
         const next = unsealed.length === 0 ? epoch + 1 : epoch;
         if (unsealed.length === 0) await saveHeads(sql, [{ ...head, waitsFrom: next }]);
-        else await store(sql, [{ ...head, waitsFrom: next }], epoch, unsealed);
+        else await store(sql, { heads: [{ ...head, waitsFrom: next }], epoch, unsealed });
         metrics.entriesSealed.inc(unsealed.length);
         return 'more';
       }),
@@ -99,51 +106,45 @@ function idsAfter(ids: Buffer, after: string): Buffer {
   return ids.subarray(low * 16);
 }
 
-/** Those that may grow: the guard has not halted them, and Redis knows of no more entries. */
-async function lawful(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
-  const witnessed = await recall(
-    redis.client,
-    heads.map(({ domainId }) => domainId),
-  );
-  return heads.filter((head, at) => !head.halted && !isBehind(head, witnessed[at]));
-}
-
-/** Those that may grow by this epoch: what waits from earlier ones comes first. */
-const openAmong = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
-  (await lawful(redis, heads)).filter(({ waitsFrom }) => waitsFrom === null);
-
 /** The others are sealed later, from this epoch on. */
 const passedOver = (heads: Head[], open: Head[], epoch: number): Head[] =>
   heads
     .filter((head) => !open.includes(head) && head.waitsFrom === null)
     .map((head) => ({ ...head, waitsFrom: epoch }));
 
-/** `unsealed`: records of `epoch`, by domain and id. */
-async function store(sql: Sql, heads: Head[], epoch: number, unsealed: Unsealed[]): Promise<void> {
-  const byDomain = groupBy(unsealed, ({ domainNumber }) => domainNumber);
-  const growing = heads.filter(({ domainNumber }) => byDomain.has(domainNumber));
-  const recordsOf = (head: Head) => byDomain.get(head.domainNumber) ?? [];
-  const folding = growing.flatMap((head) => {
-    const first = foldsFrom(head, recordsOf(head).length);
-    return first === undefined ? [] : [{ domainNumber: head.domainNumber, log: head.log, first }];
-  });
-  const tails = groupBy(folding.length > 0 ? await takeRuns(sql, folding) : [], ({ domainNumber }) => domainNumber);
-  const grown: Grown[] = growing.map((head) =>
-    grow(head, tails.get(head.domainNumber) ?? [], toAdded(head.domainId, epoch, recordsOf(head))),
-  );
-  if (grown.length === 0) return;
-  await Promise.all([
-    addRuns(
-      sql,
-      grown.flatMap(({ runs }) => runs),
-    ),
-    addNodes(
-      sql,
-      grown.flatMap(({ nodes }) => nodes),
-    ),
-    saveHeads(
-      sql,
-      grown.map(({ head }) => head),
-    ),
-  ]);
+interface Piece {
+  heads: Head[];
+  epoch: number;
+  /** records of this epoch, by domain and id */
+  unsealed: Unsealed[];
+}
+
+/** Gives a piece's records their positions; before them, the notices that they are the first to name. */
+function createStore(db: Database) {
+  const lackingNotices = createLackingNotices(db);
+  return async (sql: Sql, { heads, epoch, unsealed }: Piece): Promise<void> => {
+    const byDomain = groupBy(unsealed, ({ domainNumber }) => domainNumber);
+    const growing = heads.flatMap((head) => {
+      const records = byDomain.get(head.domainNumber);
+      return records ? [{ head, records, noticeNumbers: new Set(numbersIn(records, 'noticeNumber')) }] : [];
+    });
+    const [userAgents, notices, lacking] = await Promise.all([
+      // not remembered: with an erased visitor a text may go, and what is sealed must be made again from the rows
+      findUserAgents(sql, numbersIn(unsealed, 'userAgentNumber')),
+      findSeenNotices(sql, numbersIn(unsealed, 'noticeNumber')),
+      lackingNotices(sql, growing),
+    ]);
+    const extensions = growing.map(({ head, records }) => {
+      const texts = noticeTexts(head, lacking.get(head.domainNumber) ?? [], notices);
+      const added = toAdded(head.domainId, epoch, records, { userAgents, notices });
+      return { head, added: joined(addedTexts(epoch, texts), added) };
+    });
+    await extend(sql, extensions);
+  };
+}
+
+function numbersIn(records: Unsealed[], column: 'userAgentNumber' | 'noticeNumber'): number[] {
+  const numbers = new Set<number>();
+  for (const record of records) if (record[column] !== null) numbers.add(record[column]);
+  return [...numbers];
 }

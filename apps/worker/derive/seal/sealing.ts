@@ -6,6 +6,7 @@ import { listWaiting } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
+import { sealErasures } from './erasures.ts';
 import { inspectLogs } from './guard.ts';
 import { publish } from './publish.ts';
 import { createSeal } from './seal.ts';
@@ -26,11 +27,12 @@ export interface SealingParts {
 export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
   const { db, redis, metrics } = parts;
   const signer = createSigner(sealing.keys);
-  const seal = createSeal({ redis, metrics, originOf: (domainId) => `${sealing.name}/${domainId}` });
+  const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
+  const seal = createSeal(entering);
   return async (signal) => {
     await inspectLogs(parts);
     for (const domainNumber of await db.run(listWaiting)) {
-      while (!signal.aborted && (await seal.catchUp(db, domainNumber)) === 'more');
+      while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
     }
     let published = performance.now();
     while (!signal.aborted && (await deriveNext(db, seal)) === 'more') {
@@ -38,6 +40,7 @@ export function createSealing({ sealing, ...parts }: SealingParts): (signal: Abo
       await publish({ db, redis, signer });
       published = performance.now();
     }
+    while (!signal.aborted && (await sealErasures(entering)) === 'more');
     await publish({ db, redis, signer });
   };
 }

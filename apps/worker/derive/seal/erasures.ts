@@ -1,0 +1,45 @@
+/** Seals erasures: each gets an entry behind that of the record that was erased. */
+import { erasureEntry } from '#libs/merkle/entry';
+import { groupBy } from '#libs/runtime/group-by';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { type Step, withMark } from '#libs/store/epochs/derivations';
+import { listErased, takeErasures } from '#libs/store/logs/erasures';
+import { lockHeads } from '#libs/store/logs/heads';
+import type { Database } from '#libs/store/sql';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { addedTexts } from './added.ts';
+import { extend } from './extend.ts';
+import { openAmong } from './lawful.ts';
+import { sealing } from './seal.ts';
+
+/** in one transaction */
+const domainsLimit = 500;
+const erasuresLimit = 4_096;
+
+export interface ErasuresParts {
+  redis: RedisConnection;
+  db: Database;
+  metrics: Metrics;
+  originOf(domainId: string): string;
+}
+
+/** Seals some of those whose records have their place, if there are any. */
+export const sealErasures = ({ redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>
+  withMark(db, sealing, async (sql, mark) => {
+    const domains = await listErased(sql, mark, domainsLimit);
+    if (domains.length === 0) return 'done';
+    const open = await openAmong(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
+    const numbers = open.map(({ domainNumber }) => domainNumber);
+    const erasures = await takeErasures(sql, numbers, mark, erasuresLimit);
+    const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);
+    const extensions = open.flatMap((head) => {
+      const texts = (byDomain.get(head.domainNumber) ?? []).map(({ id, erasedOn }) => ({
+        noticeNumber: null,
+        text: erasureEntry({ domainId: head.domainId, id, erasedOn }),
+      }));
+      return texts.length > 0 ? [{ head, added: addedTexts(head.lastEpoch, texts) }] : [];
+    });
+    await extend(sql, extensions);
+    metrics.entriesSealed.inc(erasures.length);
+    return erasures.length > 0 ? 'more' : 'done';
+  });

@@ -1,0 +1,201 @@
+/** Entries of a log that are not a record's: what visitors were shown, and erasures. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { entryOf } from '#libs/merkle/entry';
+import { type Entry, parseEntry } from '#libs/merkle/parse-entry';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { sha256 } from '#libs/runtime/sha256';
+import { addErasures } from '#libs/store/logs/erasures';
+import { restartLog } from '#libs/store/logs/restart';
+import { readSealed } from '#libs/store/logs/sealed';
+import { readPage } from '#libs/store/records/log';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { checkLogs } from '../../apps/cli/check/check.ts';
+import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+
+const now = Date.now();
+const [banner, other] = ['ab'.repeat(32), 'cd'.repeat(32)];
+
+describe('entries of a log that are not a record’s', () => {
+  let db: Database;
+  let redis: RedisConnection;
+  let sealer: Sealer;
+  let domainId: string;
+  let organizationId: string;
+
+  beforeEach(async () => {
+    ({ db } = await openDatabase());
+    redis = await openRedis((await openRedisServer()).url);
+    sealer = createSealer(db, redis);
+    const tenant = await makeTenant(db);
+    organizationId = tenant.organizationId;
+    domainId = at(tenant.domainIds, 0);
+  });
+
+  const store = async (count: number, notice?: string, time = now) => {
+    const records = Array.from({ length: count }, (_, each) => recordAt(time - each, { domainId, notice }));
+    await persist(db, records);
+    return records.map(({ id }) => id).toSorted();
+  };
+
+  const number = () =>
+    db.run(
+      async (sql) => at(await sql<{ number: number }[]>`select number from domains where id = ${domainId}`, 0).number,
+    );
+
+  const entriesOf = async (log = 1): Promise<Entry[]> => {
+    const domainNumber = await number();
+    const sealed = await db.run((sql) => readSealed(sql, { domainNumber, log }, { from: 0, below: 100_000 }));
+    return sealed.map(({ text, record, secret }) => {
+      const entry = text ?? (record && entryOf(sha256, record, secret));
+      if (entry === undefined) throw new Error('an entry is missing');
+      return parseEntry(entry);
+    });
+  };
+  const shortOf = (entry: Entry) => {
+    if (entry.type === 'notice') return `notice ${entry.notice.slice(0, 2)}`;
+    return entry.type === 'erasure' ? `erasure ${entry.id}` : entry.id;
+  };
+  const shorts = async (log?: number) => (await entriesOf(log)).map(shortOf);
+
+  /** As erasing does once the rows are blank. */
+  const erase = async (ids: string[]) => {
+    const domainNumber = await number();
+    await db.run(async (sql) => {
+      const rows = await sql<{ id: string; epoch: number }[]>`
+        select id, epoch from records where domain_number = ${domainNumber} and id::text = any(${ids})`;
+      await addErasures(
+        sql,
+        rows.map((row) => ({ ...row, domainNumber, erasedOn: '2026-11-22' })),
+      );
+    });
+  };
+
+  const expectSound = async () => expect((await checkLogs({ db, redis, domainId })).differences).toEqual([]);
+
+  /** Every record finds its place. */
+  const expectPlaces = async () => {
+    const entries = await entriesOf();
+    const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId, limit: 200, offset: 0 }));
+    for (const { id, position } of records) {
+      expect(position).not.toBeNull();
+      expect(at(entries, position ?? -1)).toMatchObject({ type: 'record', id });
+    }
+  };
+
+  it('a notice comes before the first record that names it, once', async () => {
+    const first = await store(3, banner);
+    await sealer.closeAndSeal();
+    const second = await store(2, banner);
+    const third = await store(2, other);
+    const fourth = await store(1);
+    await sealer.closeAndSeal();
+    const last = await store(1, other);
+    await sealer.closeAndSeal();
+    const rest = [...second, ...third, ...fourth].toSorted();
+    expect(await shorts()).toEqual(['notice ab', ...first, 'notice cd', ...rest, ...last]);
+    expect((await entriesOf()).at(-1)).toMatchObject({ type: 'record', notice: other });
+    await expectPlaces();
+    await expectSound();
+  });
+
+  it('an erasure comes behind its record, also in an epoch of its own, and in the order of the ids', async () => {
+    const [one = '', two = '', three = ''] = await store(3);
+    await sealer.closeAndSeal();
+    await erase([three, one]);
+    await sealer.seal();
+    const [four = ''] = await store(1);
+    await erase([four, two]);
+    await sealer.closeAndSeal();
+    const expected = [one, two, three, `erasure ${one}`, `erasure ${three}`, `erasure ${two}`];
+    // the fourth was not sealed yet when it was erased: nothing precedes its record
+    expect((await shorts()).filter((each) => !expected.includes(each))).toEqual([four, `erasure ${four}`]);
+    expect(await entriesOf()).toContainEqual({ type: 'erasure', domainId, id: two, erasedOn: '2026-11-22' });
+    await expectPlaces();
+    await expectSound();
+  });
+
+  it('records keep their places among runs of texts alone, across tiles', async () => {
+    const ids = await store(250, banner);
+    await sealer.closeAndSeal();
+    for (let from = 0; from < 40; from += 4) {
+      await erase(ids.slice(from, from + 4));
+      await sealer.seal();
+      if (from % 8 === 0) await store(1, from === 16 ? other : undefined);
+      await sealer.closeAndSeal();
+    }
+    const texts = (await entriesOf()).filter(({ type }) => type !== 'record');
+    expect(texts).toHaveLength(42);
+    await expectPlaces();
+    await expectSound();
+  });
+
+  it('a notice or an erasure that is changed or deleted by hand is found', async () => {
+    const [one = ''] = await store(2, banner);
+    await sealer.closeAndSeal();
+    await erase([one]);
+    await sealer.seal();
+    await db.run((sql) => sql`update log_texts set text = replace(text, 'ab', 'ba') where position = 0`);
+    await db.run((sql) => sql`delete from log_texts where position = 3`);
+    const { differences } = await checkLogs({ db, redis, domainId });
+    expect(differences).toEqual([
+      { domainId, log: 1, position: 0, what: 'a notice or an erasure as stored is not what was sealed' },
+      { domainId, log: 1, position: 3, what: 'a notice or an erasure is not stored any more' },
+    ]);
+  });
+
+  it('a user agent that was deleted while processes remember it is in no entry', async () => {
+    const stores = () => persist(db, [recordAt(now, { domainId, userAgent: 'Example/1.0' })]);
+    await stores();
+    await sealer.closeAndSeal();
+    // as with the last record that named it
+    await db.run((sql) => sql`delete from records`);
+    await db.run((sql) => sql`delete from user_agent_months`);
+    await db.run((sql) => sql`delete from user_agents`);
+    await stores();
+    await sealer.closeAndSeal();
+    const domainNumber = await number();
+    const [, second] = await db.run((sql) => readSealed(sql, { domainNumber, log: 1 }, { from: 0, below: 2 }));
+    expect(second?.record?.userAgent).toBeNull();
+    expect((await checkLogs({ db, redis, domainId })).differences.map(({ position }) => position)).toEqual([0]);
+  });
+
+  it('stay when retention drops the months of their records', async () => {
+    const old = Date.now() - 400 * 86_400_000;
+    await store(3, banner, old);
+    const [young = ''] = await store(1, other);
+    await sealer.closeAndSeal();
+    await dropExpiredMonths(db, { retentionMonths: 6, derivations: ['seal'] }, Date.now());
+    const domainNumber = await number();
+    const sealed = await db.run((sql) => readSealed(sql, { domainNumber, log: 1 }, { from: 0, below: 10 }));
+    expect(sealed.filter(({ text }) => text !== null)).toHaveLength(2);
+    expect(sealed.find(({ record }) => record)?.record?.id).toBe(young);
+    await expectSound();
+  });
+
+  it('what no checkpoint covers goes into the next log: notices again, erasures once', async () => {
+    const [one = ''] = await store(2, banner);
+    await sealer.closeAndSeal();
+    await erase([one]);
+    await sealer.seal();
+    await db.run((sql) => sql`update logs set checkpoint_size = 3`);
+    const restarted = await db.run((sql) =>
+      sql.begin((inside) =>
+        restartLog(inside as unknown as typeof sql, domainId, async (ended) => ({
+          log: ended + 1,
+          origin: `${logName}/${domainId}/${ended + 1}`,
+        })),
+      ),
+    );
+    expect(restarted).toMatchObject({ ended: 1, size: 3, log: 2 });
+    const [third = ''] = await store(1, banner);
+    await sealer.closeAndSeal();
+    expect(await shorts(2)).toEqual(['notice ab', third, `erasure ${one}`]);
+    expect((await shorts(1)).slice(0, 1)).toEqual(['notice ab']);
+    expect(await shorts(1)).toHaveLength(3);
+  });
+});
