@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { problemType } from './problem.ts';
 import { newRequestId } from './request-id.ts';
+import { isUpload } from './upload.ts';
 
 /** An error of Node's parser, with the bytes that it failed on. */
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
@@ -25,6 +26,8 @@ export function answerBrokenRequests(server: Server): void {
 
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     const before = last.get(socket);
+    // whoever reads it has a limit of its own
+    if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;
     // the request was refused before its body arrived, and the rest never arrived
     const isAnswered = before && !before.request.complete && before.response.headersSent;
     if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {

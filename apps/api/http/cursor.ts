@@ -1,4 +1,4 @@
-/** Cursors: the position after a page, signed with the organization's key and bound to one domain or to all of them. */
+/** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all of them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '#libs/contract/problem';
@@ -6,6 +6,9 @@ import { domainIdPattern } from '#libs/contract/terms';
 import { uuidv7Pattern } from '#libs/contract/uuid';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
+const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery']), z.int().min(1)]);
+/** What lists that go by a row's number are of. */
+type Listed = z.infer<typeof rowNumber>[0];
 
 export interface Position {
   /** the last record of the previous page; two domains may have a record with the same id */
@@ -26,8 +29,14 @@ const signatureBytes = 16;
 const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
   createHmac('sha256', cursorKey).update(`${domainId}\0`).update(payload).digest().subarray(0, signatureBytes);
 
-export function makeCursor({ after, page }: Position, binding: Binding): string {
-  const payload = Buffer.from(JSON.stringify([after.id, after.domainId, page]));
+export const makeCursor = ({ after, page }: Position, binding: Binding): string =>
+  make([after.id, after.domainId, page], binding);
+
+/** `after`: the number of the last one of the page. */
+export const makeNumberCursor = (of: Listed, after: number, binding: Binding): string => make([of, after], binding);
+
+function make(content: z.infer<typeof position> | z.infer<typeof rowNumber>, binding: Binding): string {
+  const payload = Buffer.from(JSON.stringify(content));
   return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
 }
 
@@ -41,6 +50,18 @@ function parse(payload: Buffer): unknown {
 
 /** Throws a 400 Problem for any cursor that `makeCursor` did not make with the same binding. */
 export function readCursor(cursor: string, binding: Binding): Position {
+  const [id, domainId, page] = read(position, cursor, binding);
+  return { after: { id, domainId }, page };
+}
+
+/** Likewise for `makeNumberCursor`. */
+export function readNumberCursor(of: Listed, cursor: string, binding: Binding): number {
+  const [listed, after] = read(rowNumber, cursor, binding);
+  if (listed !== of) throw badCursor();
+  return after;
+}
+
+function read<Content extends z.ZodType>(content: Content, cursor: string, binding: Binding): z.infer<Content> {
   const bytes = Buffer.from(cursor, 'base64url');
   const signature = bytes.subarray(0, signatureBytes);
   const payload = bytes.subarray(signatureBytes);
@@ -48,11 +69,12 @@ export function readCursor(cursor: string, binding: Binding): Position {
     bytes.toString('base64url') === cursor &&
     signature.length === signatureBytes &&
     timingSafeEqual(signature, sign(payload, binding));
-  const found = genuine ? position.safeParse(parse(payload)) : undefined;
-  if (!found?.success) {
-    const message = 'is not a valid cursor for this list';
-    throw new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
-  }
-  const [id, domainId, page] = found.data;
-  return { after: { id, domainId }, page };
+  const found = genuine ? content.safeParse(parse(payload)) : undefined;
+  if (!found?.success) throw badCursor();
+  return found.data;
+}
+
+function badCursor(): Problem {
+  const message = 'is not a valid cursor for this list';
+  return new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
 }

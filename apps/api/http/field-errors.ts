@@ -1,6 +1,7 @@
-/** What is wrong with each field of a request, in the contract's words. */
-import type { z } from 'zod';
+/** The refusal of a request whose fields or parameters break their rules. */
 import { type FieldError, Problem } from '#libs/contract/problem';
+
+export { parseOptions, pointer, toFieldErrors, unknownParameter } from '#libs/contract/field-errors';
 
 /** Of a field that breaks several rules only the first is reported. */
 export function refuseFields(broken: FieldError[]): Problem {
@@ -9,46 +10,3 @@ export function refuseFields(broken: FieldError[]): Problem {
   const detail = first ? `${first.path || 'the request'} ${first.message}` : 'the request is invalid';
   return new Problem('invalid_request', detail, { errors });
 }
-
-/** Messages for rules whose schema has none of its own, as zod's parse functions take them. */
-export const parseOptions = { error: messageOf };
-
-function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
-  const inCharacters = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.input === undefined) return 'is required';
-      if (issue.expected === 'string' && Array.isArray(issue.input)) return 'must be one string';
-      return `must be ${kinds[issue.expected] ?? `a ${issue.expected}`}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'too_big':
-      return `must be at most ${issue.maximum}${inCharacters}`;
-    case 'too_small':
-      return `must be at least ${issue.minimum}${inCharacters}`;
-    case 'invalid_union':
-      return 'must be a string, a safe number or a boolean';
-    default:
-      return undefined;
-  }
-}
-
-const kinds: Record<string, string> = { int: 'a whole number', record: 'a map' };
-
-export function toFieldErrors(issues: z.core.$ZodIssue[]): FieldError[] {
-  return issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map(unknownParameter);
-    // for the name of a map's entry: the message of its own rule
-    const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
-    return [{ path: pointer(issue.path), message: message ?? issue.message }];
-  });
-}
-
-export const unknownParameter = (name: string): FieldError => ({
-  path: pointer([name]),
-  message: 'is not a known parameter',
-});
-
-/** RFC 6901 */
-export const pointer = (path: PropertyKey[]): string =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

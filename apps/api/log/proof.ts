@@ -9,7 +9,7 @@ import type { FullRecord, ProofBundle } from '#libs/contract/responses';
 import { timeOf } from '#libs/contract/uuid';
 import { base64, hex, utf8 } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
-import { type Opening, openingsOf } from '#libs/merkle/entry';
+import { circumstancesText, type Opening, privateText, saltOf } from '#libs/merkle/entry';
 import { parseNote } from '#libs/merkle/note';
 import { inclusionProof, inclusionTiles } from '#libs/merkle/proofs';
 import { formatTlogProof } from '#libs/merkle/tlog-proof';
@@ -17,6 +17,7 @@ import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { sha256 } from '#libs/runtime/sha256';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
+import { findNotice } from '#libs/store/notices/documents';
 import type { WantedRecord } from '#libs/store/records/find-record';
 import { isDropped } from '#libs/store/records/months';
 import { inSnapshot } from '#libs/store/snapshot';
@@ -75,9 +76,12 @@ interface Proven {
   record: FullRecord;
   position: number;
   secret: Uint8Array;
+  erased: Uint8Array | null;
   entry: string;
   /** the leaf's sibling first */
   hashes: Uint8Array[];
+  /** the document that the record names, where it is held */
+  notice: string | null;
 }
 
 /**
@@ -98,32 +102,49 @@ async function prove(
   const timestamp = wanted.isBundle ? await findTimestamp(sql, published, position) : null;
   const checkpoint = timestamp?.checkpoint ?? published.checkpoint;
   const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
-  const entry = entryTextOf({ ...sealed, record, position }, log, reported);
+  const entry = entryTextOf(
+    { ...sealed, record: { ...record, importedAt: sealed.importedAt }, position },
+    log,
+    reported,
+  );
   const tiles = await readTileBytes(sql, published, inclusionTiles(position, size));
   const hashes = inclusionProof(sha256, position, size, tiles);
   if (!verifyInclusion(sha256, { leaf: sealed.leaf, index: position, size, proof: hashes, root })) {
     throw differs(log, position, reported);
   }
-  return { published, checkpoint, timestamp, record, position, secret: sealed.secret, entry, hashes };
+  const { notice: hash } = record;
+  const notice = wanted.isBundle && hash ? ((await findNotice(sql, wanted.domainId, hash))?.toString() ?? null) : null;
+  const { secret, erased } = sealed;
+  return { published, checkpoint, timestamp, record, position, secret, erased, entry, hashes, notice };
 }
 
 const toFile = ({ checkpoint, entry, position, hashes }: Proven): string =>
   formatTlogProof({ entry: utf8(entry), index: position, proof: hashes, checkpoint });
 
-function toBundle({ published, checkpoint, timestamp, record, position, secret, entry, hashes }: Proven): ProofBundle {
+function toBundle(proven: Proven): ProofBundle {
+  const { published, checkpoint, timestamp, record, position, entry, hashes, notice } = proven;
   const { log, verifierKeys } = published;
-  const openings = openingsOf(sha256, record, secret);
   return {
     record,
     entry,
-    opening: { circumstances: toText(openings.circumstances), private: toText(openings.private) },
+    opening: openingOf(proven),
     log,
     position,
     proof: hashes.map(base64),
     checkpoint,
     verifierKeys,
-    notice: null,
+    notice,
     timestamp,
+  };
+}
+
+/** Whoever was erased is not in it: nobody has the salt any more, or there was nothing personal when it was sealed. */
+function openingOf({ record, secret, erased }: Proven): ProofBundle['opening'] {
+  const salt = erased ? secret : saltOf(sha256, 'circumstances', secret);
+  return {
+    circumstances: toText({ salt, text: circumstancesText(record) }),
+    private:
+      record.erasedAt === null ? toText({ salt: saltOf(sha256, 'private', secret), text: privateText(record) }) : null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '#libs/store/sql';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
 import { type Cap, findCap, requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import type { NoteVisitorRead } from '../access/visitor-reads.ts';
 import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
@@ -15,7 +16,14 @@ import { guard } from '../http/guard.ts';
 const defaultLimit = 50;
 const cappedLimit = 10;
 
-export function records({ db, readDb, metrics }: { db: Database; readDb: Database; metrics: Metrics }): Middleware {
+interface Parts {
+  db: Database;
+  readDb: Database;
+  metrics: Metrics;
+  noteVisitorRead: NoteVisitorRead;
+}
+
+export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middleware {
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;
@@ -45,6 +53,7 @@ export function records({ db, readDb, metrics }: { db: Database; readDb: Databas
       offset,
       after: position?.after.id,
     };
+    if (visitorId !== undefined) await noteVisitorRead(ctx, domainId, visitorId);
     // the answer does not depend on it, and the next page of this visitor asks again
     const noteBusy = (busy: string) =>
       void db

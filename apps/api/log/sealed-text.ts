@@ -6,11 +6,12 @@ import { monthOf } from '#libs/contract/calendar';
 import { Problem, problems } from '#libs/contract/problem';
 import { timeOf } from '#libs/contract/uuid';
 import { equal, utf8 } from '#libs/merkle/bytes';
-import { entryOf } from '#libs/merkle/entry';
+import { sealedEntryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
 import { sha256 } from '#libs/runtime/sha256';
 import type { PublishedLog } from '#libs/store/logs/published';
-import { readSealed, type SealedRecord } from '#libs/store/logs/sealed';
+import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
+import { textId } from '#libs/store/logs/texts';
 import type { OwnRecord } from '#libs/store/records/full-record';
 import { listDroppedMonths } from '#libs/store/records/months';
 import type { Sql } from '#libs/store/sql';
@@ -23,12 +24,25 @@ export interface Reported {
   requestId: string;
 }
 
-/** What an entry is made of, and the leaf that it must hash to. */
-export type Sealed = Pick<SealedRecord, 'position' | 'leaf' | 'secret'> & { record: OwnRecord | undefined };
+/** What a record's entry is made of, and the leaf that it must hash to. */
+export type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased'> & { record: OwnRecord | undefined };
 
 /** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
-export function entryTextOf({ record, secret, leaf, position }: Sealed, log: number, reported: Reported): string {
-  const text = record && entryOf(sha256, record, secret);
+export function entryTextOf(
+  { record, secret, erased, leaf, position }: Sealed,
+  log: number,
+  reported: Reported,
+): string {
+  const text = record && sealedEntryOf(sha256, record, { secret, erased });
+  return requireSealed(text, { leaf, position }, log, reported);
+}
+
+function requireSealed(
+  text: string | undefined,
+  { leaf, position }: Pick<SealedEntry, 'leaf' | 'position'>,
+  log: number,
+  reported: Reported,
+): string {
   if (text === undefined || !equal(leafHash(sha256, utf8(text)), leaf)) throw differs(log, position, reported);
   return text;
 }
@@ -45,13 +59,17 @@ export async function readEntryTexts(
     throw new Problem('expired', 'a record in this range is past its retention');
   }
   if (entries.length !== range.below - range.from) throw differs(published.log, range.from, reported);
-  return entries.map((each) => entryTextOf(each, published.log, reported));
+  return entries.map((each) =>
+    each.text === null
+      ? entryTextOf(each, published.log, reported)
+      : requireSealed(each.text, each, published.log, reported),
+  );
 }
 
 const nil = '0'.repeat(32);
 
 const isExpired = (id: string, droppedMonths: string[]): boolean =>
-  id === nil || droppedMonths.includes(monthOf(timeOf(`${id.slice(0, 8)}-${id.slice(8)}`)));
+  id === nil || (id !== textId && droppedMonths.includes(monthOf(timeOf(`${id.slice(0, 8)}-${id.slice(8)}`))));
 
 export function differs(number: number, position: number, { log, domainId, requestId }: Reported): Problem {
   log.error(

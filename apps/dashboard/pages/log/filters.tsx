@@ -3,7 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 
-export function Filters({ query, show }: { query: LogQuery; show(query: LogQuery): void }) {
+interface Props {
+  query: LogQuery;
+  show(query: LogQuery): void;
+  /** absent where the token may not read visitors */
+  showVisitor?: ((visitorId: string) => void) | undefined;
+}
+
+export function Filters({ query, show, showVisitor }: Props) {
   const [visitor, setVisitor] = useState(query.visitorId ?? '');
   const [days, setDays] = useState({ from: query.from ?? '', to: query.to ?? '' });
   useEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);
@@ -79,6 +86,11 @@ export function Filters({ query, show }: { query: LogQuery; show(query: LogQuery
         <button type="submit" class="button primary" disabled={isReversed}>
           Find
         </button>
+        {showVisitor && typed.visitorId !== undefined && (
+          <button type="button" class="button" onClick={() => showVisitor(typed.visitorId ?? '')}>
+            Visitor’s page
+          </button>
+        )}
         {hasFilters(query) && (
           <button
             type="button"

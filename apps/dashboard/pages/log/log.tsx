@@ -7,7 +7,8 @@ import { useArrivals } from '../../data/arrivals.ts';
 import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
 import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
-import { cameByHistory, logAddress, navigate } from '../../data/router.ts';
+import { cameByHistory, logAddress, navigate, visitorAddress } from '../../data/router.ts';
+import { mayReadVisitors } from '../../data/scopes.ts';
 import { useSealed } from '../../data/sealed.ts';
 import { count, timeOfDay } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
@@ -15,6 +16,7 @@ import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { RecordDetails } from '../../parts/record-details.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { ExportRecords } from './export-records.tsx';
 import { Filters } from './filters.tsx';
 import { LimitReached } from './limit-reached.tsx';
 import { LogNotInPlan } from './log-not-in-plan.tsx';
@@ -41,9 +43,11 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const sealed = useSealed(api, domainId, answer?.records ?? []);
   const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
+  const hasVisitors = mayReadVisitors(organization);
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   // applying the same filters again reloads the page
   const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : navigate(addressOf(wanted)));
+  const showVisitor = (visitorId: string) => navigate(visitorAddress(domainId, visitorId));
   useEffect(() => setOpen(null), [address]);
 
   const frame = useRef<HTMLElement>(null);
@@ -66,13 +70,15 @@ export function Log({ api, organization, domainId, query: given }: Props) {
             ? 'Consent records of this domain'
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
-        domain={{ domainId, page: 'log' }}
+        domain={{ domainId, page: 'log', hasVisitors }}
       >
         {answer && live && <LiveBadge state={live} />}
       </PageHead>
       {!isLogInPlan && <LogNotInPlan organization={organization} domainId={domainId} />}
       {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
-      {isLogInPlan && !answer?.capped && <Filters query={query} show={show} />}
+      {isLogInPlan && !answer?.capped && (
+        <Filters query={query} show={show} showVisitor={hasVisitors ? showVisitor : undefined} />
+      )}
       {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
       {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
       {answer && (
@@ -96,14 +102,27 @@ export function Log({ api, organization, domainId, query: given }: Props) {
               </button>
             </p>
           )}
-          {answer.records.length > 0 && <LogTable records={answer.records} onOpen={openRecord} />}
+          {answer.records.length > 0 && (
+            <LogTable records={answer.records} hasVisitors={hasVisitors} onOpen={openRecord} />
+          )}
           {answer.records.length === 0 && <NoRecords query={query} answer={answer} addressOf={addressOf} />}
           {!answer.capped && answer.total > 0 && (
-            <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
+            <>
+              <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
+              <ExportRecords key={address} api={api} domainId={domainId} query={query} total={answer.total} />
+            </>
           )}
         </section>
       )}
-      {open && <RecordDetails api={api} record={open} domainName={domainName} onClose={() => setOpen(null)} />}
+      {open && (
+        <RecordDetails
+          api={api}
+          record={open}
+          domainName={domainName}
+          hasVisitors={hasVisitors}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </>
   );
 }

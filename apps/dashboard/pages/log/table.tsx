@@ -1,19 +1,22 @@
 /** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
+import { visitorAddress } from '../../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
 import { DecisionName } from '../../parts/decision-name.tsx';
 import { memo } from '../../parts/memo.ts';
 
 interface Props {
   records: FullRecord[];
+  /** the visitors' ids lead to their pages */
+  hasVisitors: boolean;
   onOpen(record: FullRecord): void;
 }
 
 /** More rows than fit on a screen. */
 const firstRows = 30;
 
-export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
+export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }: Props) {
   const [completed, setCompleted] = useState<FullRecord[] | null>(null);
   const first = useMemo(() => records.slice(0, firstRows), [records]);
   const rest = useMemo(() => records.slice(firstRows), [records]);
@@ -36,15 +39,15 @@ export const LogTable = memo(function LogTable({ records, onOpen }: Props) {
           </tr>
         </thead>
         <tbody>
-          <Rows records={first} onOpen={onOpen} />
-          {completed === records && <Rows records={rest} onOpen={onOpen} />}
+          <Rows records={first} hasVisitors={hasVisitors} onOpen={onOpen} />
+          {completed === records && <Rows records={rest} hasVisitors={hasVisitors} onOpen={onOpen} />}
         </tbody>
       </table>
     </div>
   );
 });
 
-const Rows = memo(function Rows({ records, onOpen }: Props) {
+const Rows = memo(function Rows({ records, hasVisitors, onOpen }: Props) {
   return (
     <>
       {records.map((record) => {
@@ -62,6 +65,10 @@ const Rows = memo(function Rows({ records, onOpen }: Props) {
             <td class="log-text">
               {record.visitorId === null ? (
                 <span class="muted">–</span>
+              ) : hasVisitors ? (
+                <a href={visitorAddress(record.domainId, record.visitorId)}>
+                  <bdi>{escapeInvisible(record.visitorId)}</bdi>
+                </a>
               ) : (
                 <bdi>{escapeInvisible(record.visitorId)}</bdi>
               )}

@@ -1,0 +1,44 @@
+/** Long answers, sent as they are made. The client's pace is theirs; one that hardly reads is disconnected. */
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+
+/** Milliseconds spent waiting for the client, after which its pace is judged. */
+const judgedAfter = 60_000;
+/** bytes in a second */
+const slowest = 16 * 1024;
+
+type Chunks = AsyncIterable<string | Uint8Array>;
+
+export interface PaceLimits {
+  judgedAfter: number;
+  slowest: number;
+}
+
+export function toStream(chunks: Chunks, limits: PaceLimits = { judgedAfter, slowest }): Readable {
+  return Readable.from(atClientsPace(chunks, limits), { objectMode: false, highWaterMark: 64 * 1024 });
+}
+
+/** At the fastest level: it is made while others wait for the same cores. */
+export async function* gzipped(chunks: Chunks): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  // an error of either ends the other, and reaches whoever reads
+  pipeline(Readable.from(chunks, { objectMode: false }), gzip, () => {});
+  yield* gzip;
+}
+
+async function* atClientsPace(chunks: Chunks, limits: PaceLimits) {
+  let waited = 0;
+  let sent = 0;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk);
+    const from = performance.now();
+    yield bytes;
+    waited += performance.now() - from;
+    sent += bytes.length;
+    if (waited < limits.judgedAfter) continue;
+    if (sent < (waited / 1_000) * limits.slowest)
+      throw Object.assign(new Error('slow client'), { code: 'ECONNABORTED' });
+    waited = 0;
+    sent = 0;
+  }
+}

@@ -1,0 +1,110 @@
+/** GET /v1/consent/:domainId/export and /v1/organization/export: all records that match, as one file. */
+import { z } from 'zod';
+import { domainPath, exportQuery, organizationExportQuery } from '#libs/contract/queries';
+import type { ExportFormat } from '#libs/contract/terms';
+import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
+import { patient } from '#libs/store/patient';
+import { addVisitorAct } from '#libs/store/privacy/acts';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { Database } from '#libs/store/sql';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { gzipped, type PaceLimits, toStream } from '../http/stream.ts';
+import type { ExportPlaces } from './export-places.ts';
+
+interface Parts {
+  config: { privacyKey: Buffer | undefined };
+  db: Database;
+  readDb: Database;
+  exportPlaces: ExportPlaces;
+  /** default: the contract's */
+  pace?: PaceLimits;
+}
+
+const mediaTypes: Record<ExportFormat, string> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+export function domainExport(parts: Parts): Middleware {
+  const send = sender(parts);
+  return guard({ params: domainPath, query: exportQuery }, async (ctx, { params: { domainId }, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    const { format = 'ndjson', after: id, ...filters } = query;
+    const after = id === undefined ? undefined : { domainId, id };
+    const { organizationId } = organization;
+    await send(ctx, { organizationId, domainIds: [domainId], format, after, ...filters }, domainId);
+  });
+}
+
+export function organizationExport(parts: Parts): Middleware {
+  const send = sender(parts);
+  return guard({ params: z.object({}), query: organizationExportQuery }, async (ctx, { query }) => {
+    const { organizationId, domains } = organizationIn(ctx);
+    const { format = 'ndjson', ...rest } = query;
+    const domainIds = domains.map(({ domainId }) => domainId).toSorted();
+    await send(ctx, { organizationId, domainIds, format, ...rest });
+  });
+}
+
+/** `domainId`: of this domain alone. */
+function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
+  const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
+  const noteAct = (
+    ctx: Context,
+    { domainIds: _, organizationId, visitorId, after, ...details }: Export,
+    domainId?: string,
+  ) => {
+    const hash = visitorId === undefined ? null : (hashOf?.(organizationId, visitorId) ?? null);
+    const place = after && { after: `${after.domainId}/${after.id}` };
+    const { subject: actor } = accessIn(ctx);
+    const act = {
+      organizationId,
+      domainId,
+      actor,
+      act: 'records.export',
+      hash,
+      details: { ...details, ...place },
+    } as const;
+    return db.run((sql) => addVisitorAct(sql, act));
+  };
+  return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
+    await requireWholeLog(db, organizationIn(ctx), ctx.state.receivedAt);
+    const leave = exportPlaces.take(wanted.organizationId);
+    try {
+      await noteAct(ctx, wanted, domainId);
+      const epoch = await readOpenEpoch(readDb);
+      // the deadline may have answered meanwhile, or the client may have left
+      if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
+      ctx.res.once('close', leave);
+      answer(ctx, wanted, domainId ?? wanted.organizationId);
+      const texts = keepingOpen(ctx, readExport(patient(readDb), wanted, epoch));
+      ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
+      // it begins now, also where the first match is far
+      if (ctx.method !== 'HEAD') ctx.flushHeaders();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+}
+
+function answer(ctx: Context, { format }: Export, of: string): void {
+  const time = new Date(ctx.state.receivedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  ctx.set('Content-Disposition', `attachment; filename="${of}-${time}.${format}"`);
+  ctx.set('Content-Type', mediaTypes[format]);
+  ctx.vary('Accept-Encoding');
+  if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') ctx.set('Content-Encoding', 'gzip');
+}
+
+/** A connection on which nothing is sent for long is ended, also while there is nothing to send. */
+async function* keepingOpen(ctx: Context, parts: AsyncIterable<{ text: string }>): AsyncGenerator<string> {
+  const { socket } = ctx.req;
+  for await (const { text } of parts) {
+    if (text !== '') yield text;
+    else socket.setTimeout(socket.timeout ?? 0);
+  }
+}

@@ -1,0 +1,50 @@
+/** GET /v1/consent/:domainId/feed: the log in its own order, for whoever keeps a copy of it in step. */
+import { Problem } from '#libs/contract/problem';
+import { domainPath, feedQuery } from '#libs/contract/queries';
+import type { Feed } from '#libs/contract/responses';
+import { readFeed } from '#libs/store/logs/feed';
+import { findSize, type LogSize } from '#libs/store/logs/published';
+import { inSnapshot } from '#libs/store/snapshot';
+import type { Database, Sql } from '#libs/store/sql';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { refuseFields } from '../http/field-errors.ts';
+import { guard } from '../http/guard.ts';
+
+const defaultLimit = 1_000;
+
+export function feed({ db, readDb }: { db: Database; readDb: Database }): Middleware {
+  return guard({ params: domainPath, query: feedQuery }, async (ctx, { params: { domainId }, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    const { from = 0, limit = defaultLimit } = query;
+    const answer = await readDb.run((sql) =>
+      inSnapshot(sql, async (snapshot): Promise<Feed> => {
+        const read = await requireSize(snapshot, domainId, query.log);
+        requirePosition(read, from);
+        const { log, size } = read;
+        const next = Math.min(size, from + limit);
+        return { log, entries: await readFeed(snapshot, read, { from, below: next }), next, size };
+      }),
+    );
+    ctx.body = answer;
+  });
+}
+
+async function requireSize(sql: Sql, domainId: string, log: number | undefined): Promise<LogSize> {
+  const found = await findSize(sql, domainId, log);
+  if (found) return found;
+  // nothing was sealed yet
+  if (log === undefined) return { domainNumber: 0, log: 1, size: 0, isEnded: false };
+  throw new Problem('not_found', `this domain has no log ${log}`);
+}
+
+function requirePosition({ log, size, isEnded }: LogSize, from: number): void {
+  if (from < size || (from === size && !isEnded)) return;
+  if (isEnded) throw new Problem('log_restarted', `log ${log} ended at ${size}; read the next one from 0`);
+  if (log > 1)
+    throw new Problem('log_restarted', `the log was restarted; read log ${log}, which has ${size} entries, from 0`);
+  throw refuseFields([{ path: '/from', message: `must be at most the log's size, ${size}` }]);
+}

@@ -1,0 +1,33 @@
+/** A bar on a terminal's standard error: how much of it is done, and how fast. */
+const width = 30;
+/** milliseconds */
+const between = 200;
+
+export interface Progress {
+  show(done: number): void;
+  end(): void;
+}
+
+/** `total` 0: it is not known. Silent where standard error is no terminal. */
+export function createProgress(total: number, noun: string): Progress {
+  if (!process.stderr.isTTY) return { show: () => {}, end: () => {} };
+  const started = performance.now();
+  let shown = 0;
+  return {
+    show: (done) => {
+      const now = performance.now();
+      if (now < shown + between) return;
+      shown = now;
+      const rate = Math.round(done / ((now - started) / 1_000));
+      process.stderr.write(`\r\u001b[K${bar(done, total)}${done} ${noun}, ${rate}/s`);
+    },
+    end: () => void process.stderr.write('\r\u001b[K'),
+  };
+}
+
+function bar(done: number, total: number): string {
+  if (total === 0) return '';
+  const share = Math.min(1, done / total);
+  const filled = Math.round(share * width);
+  return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ${Math.floor(share * 100)} %  `;
+}

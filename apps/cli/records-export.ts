@@ -1,0 +1,142 @@
+/** `records export`: straight from the database, as the API's endpoint writes it. */
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import { exportQuery, organizationExportQuery } from '#libs/contract/queries';
+import { exportFormats } from '#libs/contract/terms';
+import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
+import { listSpans } from '#libs/store/export/pages';
+import { addVisitorAct } from '#libs/store/privacy/acts';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { Database } from '#libs/store/sql';
+import { directory } from '#libs/store/tenants/administration';
+import { createProgress } from './progress.ts';
+import { find, print, readConfig, withDatabase } from './session.ts';
+
+interface Options {
+  org?: string;
+  domain?: string;
+  out?: string;
+  format?: string;
+  from?: string;
+  to?: string;
+  decision?: string;
+  visitor?: string;
+  bot?: string;
+  after?: string;
+}
+
+export function addExport(records: Command): void {
+  records
+    .command('export')
+    .description('all records that match, oldest first, as NDJSON or CSV')
+    .option('--domain <domain>', 'of this domain')
+    .option('--org <org>', 'of all domains of this organization, one after the other')
+    .addOption(new Option('--format <format>', 'default ndjson').choices(exportFormats))
+    .option('--out <file>', 'write to this new file; with --after, add to it; default: standard output')
+    .option('--from <day>', 'first UTC day')
+    .option('--to <day>', 'last UTC day')
+    .option('--decision <decision>', 'only these decisions')
+    .option('--visitor <visitor>', 'only of this visitor')
+    .addOption(new Option('--bot <flag>', 'only what crawlers sent, or nothing of it').choices(['true', 'false']))
+    .option('--after <record>', 'go on after this record: its id, with --org DOMAIN/ID')
+    .action(async (options: Options, self: Command) => {
+      const { out } = options;
+      if (out !== undefined && options.after === undefined && existsSync(out)) throw new Error(`${out} exists`);
+      const result = await withDatabase(async (db) => {
+        const wanted = await wantedOf(db, options);
+        await noteAct(db, options, wanted);
+        const file = out === undefined ? process.stdout : (await open(out, 'a', 0o600)).createWriteStream();
+        return write(db, wanted, file);
+      });
+      if (out !== undefined) print(self, result);
+    });
+}
+
+/** The endpoints' own rules. */
+async function wantedOf(db: Database, { org, domain, out: _, visitor, ...given }: Options): Promise<Export> {
+  if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
+  const query = { ...given, ...(visitor !== undefined && { visitorId: visitor }) };
+  if (domain !== undefined) {
+    const [found] = await db.run(
+      (sql) => sql<{ organizationId: string }[]>`
+        select organization_id as "organizationId" from domains where id = ${domain}`,
+    );
+    if (!found) throw new Error(`no domain ${domain}`);
+    const { organizationId } = found;
+    const { after: id, format = 'ndjson', ...filters } = check(exportQuery.safeParse(query));
+    const after = id === undefined ? undefined : { domainId: domain, id };
+    return { organizationId: String(organizationId), domainIds: [domain], format, after, ...filters };
+  }
+  const organizationId = org ?? '';
+  find(await db.run((sql) => directory.organizations(sql)), 'organizationId', organizationId, 'organization');
+  const domains = await db.run((sql) => directory.domains(sql, organizationId));
+  const { format = 'ndjson', ...rest } = check(organizationExportQuery.safeParse(query));
+  return { organizationId, domainIds: domains.map(({ domainId }) => domainId).toSorted(), format, ...rest };
+}
+
+function check<T>(read: z.ZodSafeParseResult<T>): T {
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const name = String(issue?.path[0] ?? 'query').replace('visitorId', 'visitor');
+  throw new Error(`--${name}: ${issue?.message}`);
+}
+
+async function noteAct(db: Database, { domain }: Options, wanted: Export): Promise<void> {
+  const { organizationId, visitorId, domainIds: _, after, ...filters } = wanted;
+  const { actor, privacyKey } = readConfig();
+  const hash = visitorId === undefined ? null : createVisitorHash(privacyKey())(organizationId, visitorId);
+  const details = { ...filters, ...(after && { after: `${after.domainId}/${after.id}` }) };
+  const act = { organizationId, domainId: domain, actor, act: 'records.export', hash, details } as const;
+  await db.run((sql) => addVisitorAct(sql, act));
+}
+
+/** What breaks off says how to go on. */
+async function write(db: Database, wanted: Export, file: Writable) {
+  const epoch = await readOpenEpoch(db);
+  const progress = createProgress(await countAll(db, wanted), 'records');
+  const failed = new Promise<never>((_, reject) => file.on('error', reject));
+  failed.catch(() => {});
+  const result: { records: number; last: string | null } = { records: 0, last: null };
+  const goOn = () => {
+    progress.end();
+    if (result.last !== null) process.stderr.write(`go on with: --after ${result.last}\n`);
+  };
+  const stop = () => {
+    goOn();
+    process.exit(130);
+  };
+  process.once('SIGINT', stop);
+  try {
+    for await (const part of readExport(db, wanted, epoch, { header: wanted.after === undefined })) {
+      // only what a file has whole is gone on after
+      await Promise.race([failed, new Promise<void>((resolve) => file.write(part.text, () => resolve()))]);
+      result.records += part.count;
+      if (part.last) result.last = nameOf(wanted, part.last);
+      progress.show(result.records);
+    }
+    progress.end();
+    return result;
+  } catch (error) {
+    goOn();
+    throw error;
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}
+
+/** As `--after` takes it. */
+const nameOf = ({ domainIds }: Export, { domainId, id }: NonNullable<Export['after']>): string =>
+  domainIds.length === 1 ? id : `${domainId}/${id}`;
+
+/** 0 where that is not known: of a visitor it would take long. */
+async function countAll(db: Database, wanted: Export): Promise<number> {
+  if (wanted.visitorId !== undefined || wanted.after) return 0;
+  let total = 0;
+  for (const domainId of wanted.domainIds) {
+    for (const { count } of await db.run((sql) => listSpans(sql, { ...wanted, domainId }))) total += count;
+  }
+  return total;
+}

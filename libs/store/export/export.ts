@@ -1,0 +1,48 @@
+/** An export: the lines of all matching records of some domains, as they are read. */
+import type { Database } from '../sql.ts';
+import { type DomainExport, readDomain } from './pages.ts';
+import { headers } from './texts.ts';
+
+export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after'> {
+  /** one, or several in the order of their ids */
+  domainIds: string[];
+  /** the record after which to continue */
+  after?: { domainId: string; id: string } | undefined;
+}
+
+export interface ExportPart {
+  text: string;
+  /** records in it */
+  count: number;
+  /** its last record */
+  last: { domainId: string; id: string } | null;
+}
+
+/** What was stored before is in it, once. */
+export async function readOpenEpoch(db: Database): Promise<number> {
+  const [row] = await db.run((sql) => sql<{ open: number }[]>`select open from epochs`);
+  if (!row) throw new Error('there is no open epoch');
+  return row.open;
+}
+
+/** `header`: false for what is added to a file. Texts may be empty, while nothing matches. The last one says in NDJSON that the export is complete. */
+export async function* readExport(
+  db: Database,
+  wanted: Export,
+  epoch: number,
+  { header = true } = {},
+): AsyncGenerator<ExportPart> {
+  const { domainIds, after, ...rest } = wanted;
+  if (header) yield { text: headers[rest.format], count: 0, last: null };
+  let total = 0;
+  for (const domainId of domainIds) {
+    if (after && domainId < after.domainId) continue;
+    const from = domainId === after?.domainId ? after.id : undefined;
+    for await (const { text, count, last } of readDomain(db, { ...rest, domainId, epoch, after: from })) {
+      total += count;
+      yield { text, count, last: last === null ? null : { domainId, id: last } };
+    }
+  }
+  if (rest.format === 'ndjson')
+    yield { text: `${JSON.stringify({ end: true, count: total })}\n`, count: 0, last: null };
+}

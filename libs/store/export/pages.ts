@@ -1,0 +1,155 @@
+/**
+ * The records of a domain for an export, oldest first, a page at a time: each page is a short statement by key, since a
+ * cursor or a long snapshot would slow down whoever records. Records of epochs after the one that is open at the start
+ * are left out, so that an export ends however fast records come.
+ */
+import { addDays, firstDay, lastDay, startOf } from '#libs/contract/calendar';
+import type { ExportFormat } from '#libs/contract/terms';
+import { lowestIdAt } from '#libs/contract/uuid';
+import { ofKind } from '../records/log.ts';
+import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../records/log-counts.ts';
+import { isVisitor, joinNames, numberOf, runOf } from '../records/names.ts';
+import type { Database, Sql } from '../sql.ts';
+import { lineEnds, lineOf } from './texts.ts';
+
+/** records in one page */
+const pageSize = 1_000;
+/** Records that one statement looks at, where few of them may match. */
+const scanned = 20_000;
+
+export interface ExportPage {
+  text: string;
+  count: number;
+  /** the id of its last record */
+  last: string | null;
+}
+
+export interface DomainExport extends Filter {
+  format: ExportFormat;
+  /** the epoch that was open at the start */
+  epoch: number;
+  /** the id after which to continue */
+  after?: string | undefined;
+}
+
+/** A range of ids, `below` not included, with at most `count` matching records, of any visitor. */
+export interface Span {
+  from: string;
+  below: string;
+  count: number;
+}
+
+/** Pages may be empty: where nothing matches for long, the caller is told that it goes on. */
+export async function* readDomain(db: Database, wanted: DomainExport): AsyncGenerator<ExportPage> {
+  const { after = '' } = wanted;
+  for (const { from, below } of await db.run((sql) => listSpans(sql, wanted))) {
+    if (after >= below) continue;
+    // a record's id is never the lowest of its time
+    let next: string | null = after > from ? after : from;
+    while (next !== null) {
+      const range: Range = { after: next, below };
+      const page: Page = await db.run((sql) => readPage(sql, wanted, range));
+      yield page;
+      next = page.next;
+    }
+  }
+}
+
+/** The months with matching records, as the counters have it; small ones are read together. */
+export async function listSpans(sql: Sql, { visitorId, ...filter }: Filter): Promise<Span[]> {
+  const { from = firstOfAll, to = lastOfAll } = filter;
+  if (from > to) return [];
+  const months = await sql<{ month: string; count: number }[]>`
+    select month, n::bigint as count from (${matchingMonths(sql, filter)}) as months order by month`;
+  const spans: Span[] = [];
+  for (const { month, count } of months) {
+    const first = firstDay(month);
+    const last = lastDay(month);
+    const span = {
+      from: lowestIdAt(startOf(first > from ? first : from)),
+      below: lowestIdAt(startOf(addDays(last < to ? last : to, 1))),
+      count,
+    };
+    const before = spans.at(-1);
+    if (before && before.count + count <= pageSize) {
+      before.below = span.below;
+      before.count += count;
+    } else spans.push(span);
+  }
+  return spans;
+}
+
+/** `after` and `below` are not part of it. */
+interface Range {
+  after: string;
+  below: string;
+}
+
+interface Page extends ExportPage {
+  /** the id after which to go on; null at the end */
+  next: string | null;
+}
+
+/**
+ * The range of ids is a parameter, so that Postgres plans and opens one month. Of a decision, or of browsers alone, there
+ * is no index: a page ends after so many records that it looked at, whether or not they match.
+ */
+async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
+  const { domainId, visitorId, decision, bot, epoch, format } = wanted;
+  const inRange = sql`domain_number = ${numberOf(sql, domainId)} and id > ${range.after} and id < ${range.below}`;
+  const matching = sql`
+    epoch <= ${epoch} ${ofKind(sql, { decision, bot })}
+    ${visitorId === undefined ? sql`` : sql`and ${isVisitor(sql, visitorId)}`}`;
+  const isIndexed = visitorId !== undefined || decision === 'withdraw' || bot === true;
+  const all = sql`select * from records where ${inRange}`;
+  const looked = isIndexed ? all : sql`${all} order by id limit ${scanned}`;
+  const [page] = await sql<Page[]>`
+    with page as materialized (
+      select * from (${looked}) as looked where ${matching} order by id limit ${pageSize}
+    ),
+    ${placesOf(sql)},
+    lines as materialized (
+      select r.id, ${lineOf(sql, format)} as line from placed r ${joinNames(sql)} ${joinPlace(sql)}
+    )
+    select coalesce(string_agg(line || ${lineEnds[format]}, '' order by id), '') as text, count(*) as count,
+      max(id::text) as last,
+      case
+        when count(*) = ${pageSize} then max(id::text)
+        ${isIndexed ? sql`` : sql`else (select id::text from records where ${inRange} order by id offset ${scanned - 1} limit 1)`}
+      end as next
+    from lines`;
+  return page ?? { text: '', count: 0, last: null, next: null };
+}
+
+/**
+ * The places in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share their
+ * runs: each is read once, and an empty text added to its ids has them unpacked once. Positions are looked up in one
+ * object, since a join with them would compare each with each where a new table has no statistics yet.
+ */
+const placesOf = (sql: Sql) => sql`
+  placed as materialized (
+    select r.*, run.log, run.first from page r left join lateral (${runOf(sql)}) as run on true
+  ),
+  runs as materialized (
+    select log, first, checkpoint_size, ids || ''::bytea as ids
+    from (select distinct domain_number, log, first from placed) as named
+    join log_runs using (domain_number, log, first)
+    join logs using (domain_number, log)
+  ),
+  positions as materialized (
+    select jsonb_object_agg(
+      concat(log, ' ', first, ' ', encode(substr(ids, among * 16 + 1, 16), 'hex')), first + among
+    ) as of_record
+    from runs cross join generate_series(0, length(ids) / 16 - 1) as among
+    where first + among < checkpoint_size
+  )`;
+
+/** Of `placed r`: null while no checkpoint covers it. */
+const joinPlace = (sql: Sql) => sql`
+  cross join lateral (
+    select (of_record ->> concat(r.log, ' ', r.first, ' ', encode(uuid_send(r.id), 'hex')))::bigint as position
+    from positions
+  ) as found
+  cross join lateral (
+    select case when found.position is not null then r.log end as log, found.position
+  ) as place`;

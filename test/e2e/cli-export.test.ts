@@ -1,0 +1,81 @@
+/** Exports on the command line: the same text as over HTTP. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { persist } from '#libs/store/records/persist';
+import { type Cli, createCli } from '../support/cli.ts';
+import { request, tokenFor } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
+
+describe('assent records export', () => {
+  let stack: Stack;
+  let cli: Cli;
+  let folder: string;
+  let ids: string[];
+
+  beforeAll(async () => {
+    stack = await useStack({ tenant: { domains: 2 } });
+    cli = createCli({ ...stack.env, USER: 'ann' });
+    folder = mkdtempSync(path.join(inject('folder'), 'exports-'));
+    const records = stack.tenant.domainIds.flatMap((domainId) =>
+      Array.from({ length: 1_200 }, (_, each) =>
+        recordAt(Date.now() - each * 1_000, { domainId, visitorId: `visitor ${each % 7}` }),
+      ),
+    );
+    for (let from = 0; from < records.length; from += 800)
+      await persist(stack.db, records.slice(from, from + 800), { owe: true });
+    ids = records.flatMap(({ id, domainId }) => (domainId === stack.domainId ? [id] : [])).toSorted();
+  });
+
+  const file = (name: string) => path.join(folder, name);
+  const overHttp = async (pathname: string) =>
+    (
+      await request<string>(stack.api.baseUrl, pathname, {
+        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
+      })
+    ).body;
+
+  it('writes what the API answers, to standard output or a file', async () => {
+    const { domainId, tenant } = stack;
+    const csv = await cli.run('records', 'export', '--domain', domainId, '--format', 'csv', '--visitor', 'visitor 3');
+    expect(csv).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: await overHttp(`/v1/consent/${domainId}/export?format=csv&visitorId=visitor%203`),
+    });
+    const out = file('all.ndjson');
+    const told = await cli.json('records', 'export', '--org', tenant.organizationId, '--out', out);
+    expect(told).toEqual({ records: 2_400, last: expect.stringMatching(/^dom_\w+\/[0-9a-f-]{36}$/) });
+    expect(readFileSync(out, 'utf8')).toBe(await overHttp('/v1/organization/export'));
+    const { acts } = await cli.json<{ acts: { actor: string; act: string; details: object }[] }>('acts');
+    expect(acts.filter(({ act, actor }) => act === 'records.export' && actor === 'ann').length).toBe(2);
+  });
+
+  it('goes on after a record, and adds to the file', async () => {
+    const { domainId } = stack;
+    const whole = await overHttp(`/v1/consent/${domainId}/export?format=csv`);
+    const cut = file('cut.csv');
+    const place = at(ids, 700);
+    writeFileSync(cut, whole.slice(0, whole.indexOf('\r\n', whole.indexOf(place)) + 2));
+    await cli.json('records', 'export', '--domain', domainId, '--format', 'csv', '--out', cut, '--after', place);
+    expect(readFileSync(cut, 'utf8')).toBe(whole);
+  });
+
+  it('says in one line what is wrong', async () => {
+    const { domainId } = stack;
+    expect(await cli.error('records', 'export')).toBe('give one of --org and --domain');
+    expect(await cli.error('records', 'export', '--domain', 'dom_unknown')).toBe('no domain dom_unknown');
+    expect(await cli.error('records', 'export', '--org', 'org_unknown')).toBe('no organization org_unknown');
+    expect(await cli.error('records', 'export', '--domain', domainId, '--from', 'x')).toMatch(
+      /^--from: must be a real/,
+    );
+    expect(await cli.error('records', 'export', '--domain', domainId, '--after', 'x')).toMatch(
+      /^--after: must be the id/,
+    );
+    expect(await cli.error('records', 'export', '--domain', domainId, '--format', 'xml')).toMatch(/ndjson, csv/);
+    writeFileSync(file('there'), '');
+    expect(await cli.error('records', 'export', '--domain', domainId, '--out', file('there'))).toMatch(/exists$/);
+    expect(await cli.error('records', 'export', '--domain', domainId, '--out', file('no/such'))).toMatch(/ENOENT/);
+  });
+});

@@ -1,0 +1,353 @@
+/** Exports: every record that matches, once, as the log's page has it. */
+import { get } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import { type FullRecord, fullRecord } from '#libs/contract/responses';
+import { persist } from '#libs/store/records/persist';
+import { directory } from '#libs/store/tenants/administration';
+import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { readCsv } from '../support/csv.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, type Sealer } from '../support/sealing.ts';
+import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const exported = fullRecord.strict();
+const day = 86_400_000;
+const now = Date.now();
+const dangerous = ['=1+1', '+1', '-1', '@a', '\tx', '\rx', "'x", 'a"b,c\r\nd', '😀 "', 'plain', ' =1'];
+
+describe('an export', () => {
+  let stack: OwnStack;
+  let sealer: Sealer;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false, tenant: { domains: 8 } });
+    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+  }, 60_000);
+
+  const domain = (index: number) => at(stack.tenant.domainIds, index);
+  const headers = (organizationId = stack.tenant.organizationId) => ({
+    authorization: `Bearer ${tokenFor(organizationId, { sub: 'exporter' })}`,
+    'accept-encoding': 'identity',
+  });
+  const ask = <Body = ProblemAnswer>(path: string, organizationId?: string) =>
+    request<Body>(stack.api.baseUrl, path, { headers: headers(organizationId) });
+  const ofDomain = (domainId: string, query = '') => `/v1/consent/${domainId}/export${query}`;
+  const lines = async (path: string): Promise<FullRecord[]> => {
+    const { status, body } = await ask<string>(path);
+    expect([path, status, body.at(-1)]).toEqual([path, 200, '\n']);
+    const all: unknown[] = body
+      .slice(0, -1)
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(all.pop()).toEqual({ end: true, count: all.length });
+    return all.map((each) => exported.parse(each));
+  };
+  const store = async (domainId: string, count: number, fields: object = {}, every = 7) => {
+    const records = Array.from({ length: count }, (_, each) =>
+      recordAt(now - (count - each) * every, { domainId, visitorId: `visitor ${each % 10}`, ...fields }),
+    );
+    for (let from = 0; from < count; from += 1_000)
+      await persist(stack.db, records.slice(from, from + 1_000), { owe: true });
+    return records.map(({ id }) => id).toSorted();
+  };
+  const logged = async (domainId: string): Promise<FullRecord[]> => {
+    const records: FullRecord[] = [];
+    for (let page = 1; ; page += 1) {
+      const { body } = await stack.client.records(domainId, `limit=200&page=${page}`);
+      records.push(...body.records);
+      if (page >= body.totalPages) return records.reverse();
+    }
+  };
+  /** Of the same fields, in the same order, with the same values. */
+  const textOf = (records: FullRecord[]) => records.map((record) => JSON.stringify(Object.entries(record)));
+
+  it('has every record as the log has it, field by field, oldest first, sealed or not, erased or not', async () => {
+    const notice = 'ab'.repeat(32);
+    const full = {
+      domainId: domain(0),
+      decision: 'custom',
+      visitorId: '=visitor "1", of\r\ntwo',
+      preferences: { analytics: true, '10': false, '9': true },
+      source: 'preferences',
+      bannerVersion: '2.4.1',
+      policyVersion: '2026-09',
+      language: 'de-AT',
+      pageUrl: 'https://shop.example/ä?',
+      country: 'AT',
+      ip: '2001:db8::',
+      userAgent: 'Example/1.0 (a, "b")',
+      tcString: '-CP',
+      gppString: "'DBA",
+      gpc: false,
+      metadata: { text: 'a\u0001"\\😀\u2028', number: -1.5e-7, large: 9_007_199_254_740_991, yes: true },
+      notice,
+      variant: '@b',
+      bot: true,
+    } as const;
+    await persist(
+      stack.db,
+      [
+        recordAt(now - 40 * day, { domainId: domain(0) }),
+        recordAt(now - 9 * day, full),
+        ...dangerous.map((visitorId, each) =>
+          recordAt(now - 8 * day + each, { domainId: domain(0), visitorId, bannerVersion: '', variant: visitorId }),
+        ),
+      ],
+      { owe: true },
+    );
+    await sealer.closeAndSeal();
+    const erased = await request(stack.api.baseUrl, `/v1/consent/${domain(0)}/visitors/plain`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(erased.status).toBe(200);
+    await store(domain(0), 30);
+    const log = await logged(domain(0));
+    expect(log.length).toBe(43);
+    expect(log.filter(({ position }) => position !== null).length).toBe(13);
+    expect(log.filter(({ erasedAt }) => erasedAt !== null).length).toBe(1);
+    expect(textOf(await lines(ofDomain(domain(0))))).toEqual(textOf(log));
+
+    const { body, headers: answered } = await ask<string>(ofDomain(domain(0), '?format=csv'));
+    expect(answered.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    const [names, ...rows] = readCsv(body);
+    expect(names?.cells).toEqual(Object.keys(at(log, 0)));
+    const read = rows.map(({ cells, quoted }) =>
+      Object.fromEntries(
+        cells.map((cell, index) => [
+          at(names?.cells ?? [], index),
+          cell === '' && !quoted[index] ? null : parsed(at(names?.cells ?? [], index), cell),
+        ]),
+      ),
+    );
+    expect(read).toEqual(log);
+    // a spreadsheet takes none of them for a formula
+    expect(rows.flatMap(({ cells }) => cells).filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+    expect(rows.flatMap(({ cells }) => cells)).toEqual(expect.arrayContaining(["'=1+1", "''x", "'\rx"]));
+  });
+
+  const json = new Set(['preferences', 'metadata', 'gpc', 'bot', 'log', 'position']);
+  const parsed = (name: string, cell: string): unknown => {
+    const text = /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell;
+    return json.has(name) ? JSON.parse(text) : text;
+  };
+
+  it('has a name, and is compressed for whoever asks', async () => {
+    await store(domain(1), 2_500);
+    const plain = await ask<string>(ofDomain(domain(1)));
+    expect(plain.headers.get('content-disposition')).toMatch(
+      new RegExp(`^attachment; filename="${domain(1)}-\\d{8}T\\d{6}Z.ndjson"$`),
+    );
+    expect(plain.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    expect(plain.headers.get('vary')).toMatch(/accept-encoding/i);
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const url = stack.api.baseUrl + ofDomain(domain(1));
+    const gzipped = await fetch(url, { headers: { ...headers(), 'accept-encoding': 'gzip' } });
+    expect(gzipped.headers.get('content-encoding')).toBe('gzip');
+    expect(await gzipped.text()).toBe(plain.body);
+    const { body } = await rawGet(url, { ...headers(), 'accept-encoding': 'gzip' });
+    expect(body.length).toBeLessThan(plain.body.length / 4);
+    expect(gunzipSync(body).toString()).toBe(plain.body);
+    const head = await request(stack.api.baseUrl, ofDomain(domain(1)), { method: 'HEAD', headers: headers() });
+    expect([head.status, head.body]).toEqual([200, '']);
+  });
+
+  it('filters as the log does, and goes on after a record', async () => {
+    const ids = await store(domain(2), 2_400, {}, 60_000);
+    const withdrawn = await store(domain(2), 5, { decision: 'withdraw', bot: true }, 60_000);
+    const all = await lines(ofDomain(domain(2)));
+    expect(all.map(({ id }) => id)).toEqual([...ids, ...withdrawn].toSorted());
+    const filters: [string, (record: FullRecord) => boolean][] = [
+      ['decision=withdraw', ({ decision }) => decision === 'withdraw'],
+      [`decision=${at(all, 0).decision}`, ({ decision }) => decision === at(all, 0).decision],
+      ['decision=reject_all', ({ decision }) => decision === 'reject_all'],
+      ['bot=true', ({ bot }) => bot],
+      ['bot=false', ({ bot }) => !bot],
+      ['visitorId=visitor%203', ({ visitorId }) => visitorId === 'visitor 3'],
+      ['visitorId=nobody', () => false],
+      [
+        'decision=withdraw&bot=true&visitorId=visitor%203',
+        ({ decision, visitorId }) => decision === 'withdraw' && visitorId === 'visitor 3',
+      ],
+      [`from=${dayOf(now)}`, ({ decidedAt }) => decidedAt >= dayOf(now)],
+      [`to=${dayOf(now - day)}`, ({ decidedAt }) => decidedAt < dayOf(now)],
+      [
+        `from=${dayOf(now - day)}&to=${dayOf(now - day)}`,
+        ({ decidedAt }) => dayOf(Date.parse(decidedAt)) === dayOf(now - day),
+      ],
+      [`after=${at(ids, 1_200)}`, ({ id }) => id > at(ids, 1_200)],
+      [`after=${at(ids, 1_200).toUpperCase()}&bot=false`, ({ id, bot }) => id > at(ids, 1_200) && !bot],
+      [`after=${at(all, -1).id}`, () => false],
+    ];
+    for (const [query, matches] of filters) {
+      const found = await lines(ofDomain(domain(2), `?${query}`));
+      expect([query, found]).toEqual([query, all.filter(matches)]);
+    }
+  });
+
+  it('of an organization has its domains in the order of their ids, and goes on within one', async () => {
+    const other = await makeTenant(stack.db, { domains: 3 });
+    const [first = '', second = '', third = ''] = other.domainIds.toSorted();
+    const stored = [await store(third, 4), await store(first, 1_100), await store(second, 3)];
+    const get = async (query = '') => {
+      const { body } = await ask<string>(`/v1/organization/export${query}`, other.organizationId);
+      return body
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    };
+    const [ofThird = [], ofFirst = [], ofSecond = []] = stored;
+    const all = await get();
+    expect(all.map(({ id }) => id)).toEqual([...ofFirst, ...ofSecond, ...ofThird, undefined]);
+    expect(all.at(-1)).toEqual({ end: true, count: 1_107 });
+    expect(all.filter(({ domainId }) => domainId === second).length).toBe(3);
+    const rest = await get(`?after=${second}/${at(ofSecond, 1)}`);
+    expect(rest.map(({ id }) => id)).toEqual([at(ofSecond, 2), ...ofThird, undefined]);
+    expect((await get(`?after=${third}/${at(ofThird, -1)}`)).length).toBe(1);
+  });
+
+  it('has all that was stored before, once, and ends, however fast records come', async () => {
+    const before = await store(domain(3), 4_000);
+    let isOver = false;
+    let epochs = 0;
+    const recording = (async () => {
+      while (!isOver) {
+        await persist(
+          stack.db,
+          // between those that were there, and after them
+          Array.from({ length: 50 }, (_, each) =>
+            recordAt(now - each * 500 + 10_000, { domainId: domain(3), visitorId: 'late' }),
+          ),
+          { owe: true },
+        );
+        epochs += 1;
+        if (epochs % 3 === 0) await sealer.close();
+      }
+    })();
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        const found = (await lines(ofDomain(domain(3)))).map(({ id }) => id);
+        const there = new Set(found);
+        expect(there.size).toBe(found.length);
+        expect(found).toEqual(found.toSorted());
+        expect(before.filter((id) => !there.has(id))).toEqual([]);
+      }
+    } finally {
+      isOver = true;
+      await recording;
+    }
+  });
+
+  it('records of later epochs are left out', async () => {
+    const before = await store(domain(4), 10);
+    const [row] = await stack.db.run((sql) => sql<{ open: number }[]>`select open from epochs`);
+    await sealer.close();
+    await store(domain(4), 5);
+    const { readExport } = await import('#libs/store/export/export');
+    const wanted = { organizationId: stack.tenant.organizationId, domainIds: [domain(4)], format: 'csv' as const };
+    let text = '';
+    for await (const part of readExport(stack.db, wanted, row?.open ?? 0)) text += part.text;
+    const [, ...rows] = readCsv(text);
+    expect(rows.map(({ cells }) => cells[0])).toEqual(before);
+  });
+
+  it('one at a time an organization, eight in all; the next begins when one is done or its client is gone', async () => {
+    await store(domain(5), 3_000);
+    const others = await Promise.all(Array.from({ length: 8 }, () => makeTenant(stack.db, { domains: 1 })));
+    for (const { domainIds } of others)
+      await store(at(domainIds, 0), 8_000, { metadata: { filler: 'x'.repeat(900) } }, 1);
+    const open = async (path: string, organizationId: string) => {
+      const aborting = new AbortController();
+      const response = await fetch(stack.api.baseUrl + path, {
+        headers: headers(organizationId),
+        signal: aborting.signal,
+      });
+      expect(response.status).toBe(200);
+      return { leave: () => aborting.abort() };
+    };
+    const all = '/v1/organization/export';
+    const [first, ...rest] = others;
+    const running = [await open(all, first?.organizationId ?? '')];
+    const refused = await ask(ofDomain(at(first?.domainIds ?? [], 0)), first?.organizationId);
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    for (const { organizationId } of rest) running.push(await open(all, organizationId));
+    expectProblem(await ask(ofDomain(domain(5))), 429, 'rate_limited');
+    for (const { leave } of running) leave();
+    await eventually(async () => expect((await lines(ofDomain(domain(5)))).length).toBe(3_000));
+    await eventually(async () => expect((await ask<string>(all, first?.organizationId)).status).toBe(200));
+  }, 120_000);
+
+  it('what is asked for wrongly is refused, and so are a foreign domain and a plan without the log', async () => {
+    const blamed: [string, string][] = [
+      ['?format=xml', '/format'],
+      ['?decision=x', '/decision'],
+      ['?from=2026-02-30', '/from'],
+      ['?from=2026-02-02&to=2026-02-01', '/from'],
+      ['?bot=1', '/bot'],
+      ['?visitorId=', '/visitorId'],
+      ['?after=x', '/after'],
+      ['?limit=1', '/limit'],
+    ];
+    for (const [query, path] of blamed) {
+      expectBlame(await ask(ofDomain(domain(6), query)), path);
+      expectBlame(await ask(`/v1/organization/export${query}`), path);
+    }
+    expectBlame(await ask(`/v1/organization/export?after=${crypto.randomUUID()}`), '/after');
+    const other = await makeTenant(stack.db, { domains: 1, consentLog: false });
+    expectProblem(await ask(ofDomain(domain(6)), other.organizationId), 404, 'domain_not_found');
+    expectProblem(await ask(ofDomain(at(other.domainIds, 0)), other.organizationId), 403, 'plan_feature_required');
+    expectProblem(await ask('/v1/organization/export', other.organizationId), 403, 'plan_feature_required');
+    const manager = { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'manage' })}` };
+    for (const path of [ofDomain(domain(6)), '/v1/organization/export'])
+      expectProblem(
+        await request<ProblemAnswer>(stack.api.baseUrl, path, { headers: manager }),
+        403,
+        'insufficient_scope',
+      );
+  });
+
+  it('while the monthly limit caps the log, there is none', async () => {
+    const capped = await makeTenant(stack.db, { domains: 1, monthlyRecordLimit: 5 });
+    await persist(
+      stack.db,
+      Array.from({ length: 5 }, () => recordAt(Date.now(), { domainId: at(capped.domainIds, 0) })),
+      { owe: true },
+    );
+    expectProblem(await ask(ofDomain(at(capped.domainIds, 0)), capped.organizationId), 403, 'record_limit_reached');
+    expectProblem(await ask('/v1/organization/export', capped.organizationId), 403, 'record_limit_reached');
+  });
+
+  it('is an administrative act, with who asked and the filters, the visitor as a hash', async () => {
+    await store(domain(7), 3);
+    await lines(ofDomain(domain(7), '?visitorId=visitor%201&bot=false'));
+    const acts = await stack.db.run((sql) => directory.acts(sql, 1));
+    expect(acts).toMatchObject([
+      {
+        actor: 'exporter',
+        act: 'records.export',
+        subject: expect.stringMatching(/^[0-9a-f]{64}$/),
+        details: { organizationId: stack.tenant.organizationId, domainId: domain(7), format: 'ndjson', bot: false },
+      },
+    ]);
+    expect(JSON.stringify(acts)).not.toContain('visitor 1');
+    await ask(ofDomain(domain(7), '?format=csv'));
+    const [later] = await stack.db.run((sql) => directory.acts(sql, 1));
+    expect(later).toMatchObject({ act: 'records.export', subject: '', details: { format: 'csv' } });
+  });
+});
+
+/** As it is on the wire. */
+const rawGet = (url: string, headers: Record<string, string>): Promise<{ body: Buffer }> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      resolve({ body: Buffer.concat(chunks) });
+    }).on('error', reject);
+  });
