@@ -45,7 +45,7 @@ const capability = (own: string) => ({
   forbidden: [
     ...otherApps,
     '../app.ts',
-    ...['record', 'stats', 'log', 'manage', 'pages', 'process']
+    ...['record', 'stats', 'log', 'manage', 'notices', 'privacy', 'webhooks', 'pages', 'process']
       .filter((room) => room !== own)
       .map((room) => `../${room}/scratch.ts`),
   ],
@@ -54,6 +54,7 @@ const capability = (own: string) => ({
 const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'libs/contract/scratch.ts': { ...pure, allowed: [...pure.allowed, './terms.ts'] },
   'libs/config/scratch.ts': pure,
+  'libs/imports/scratch.ts': pure,
   'libs/runtime/scratch.ts': { ...pure, allowed: [...pure.allowed, './batcher.ts', 'ioredis'] },
   'libs/merkle/scratch.ts': {
     allowed: ['zod', '#libs/contract/terms', '../contract/terms.ts', './bytes.ts'],
@@ -130,7 +131,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
     forbidden: ['../worker/consume.ts', '../cli/session.ts', '../dashboard/main.ts', '../widget/main.ts'],
   },
   ...Object.fromEntries(
-    ['record', 'stats', 'log', 'manage', 'pages'].map((own) => [`apps/api/${own}/scratch.ts`, capability(own)]),
+    ['record', 'stats', 'log', 'manage', 'notices', 'privacy', 'pages'].map((own) => [
+      `apps/api/${own}/scratch.ts`,
+      capability(own),
+    ]),
   ),
   'apps/api/access/scratch.ts': {
     allowed: ['#libs/store/tenants/tenants', '../http/context.ts', './limiter.ts', 'jsonwebtoken'],
@@ -147,6 +151,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   'apps/worker/heal/scratch.ts': {
     allowed: ['#libs/counters/fill', './organizations.ts'],
     forbidden: ['../keep/months.ts', '../derive/deriving.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
+  },
+  'apps/worker/deliver/scratch.ts': {
+    allowed: ['#libs/store/webhooks/lanes', './send.ts'],
+    forbidden: ['../heal/healing.ts', '../keep/months.ts', '../consume.ts', '../main.ts', '../../api/app.ts', 'koa'],
   },
   'apps/worker/keep/scratch.ts': {
     allowed: ['#libs/store/records/months', './months.ts', 'bullmq'],

@@ -5,7 +5,7 @@ import { noQuery } from '#libs/contract/queries';
 import type { Organization } from '#libs/contract/responses';
 import { type Breakdown, totalOf, wholeOrganization } from '#libs/contract/terms';
 import type { Wanted } from '#libs/counters/read';
-import { organizationIn } from '../access/bearer.ts';
+import { accessIn, organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
@@ -26,6 +26,7 @@ export function organization({ counters }: { counters: Counters }): Middleware {
       plan,
       usage: { month, used: totalOf(counts), limit: plan.monthlyRecordLimit },
       domains,
+      scopes: accessIn(ctx).scopes,
     };
     ctx.set('X-Stats-Source', source);
     ctx.body = answer;

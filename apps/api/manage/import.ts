@@ -1,0 +1,139 @@
+/** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
+import { randomBytes } from 'node:crypto';
+import type { ApiConfig } from '#libs/config/api';
+import { type ImportFormat, importFormats, importLimits, importTypes } from '#libs/contract/import';
+import { Problem } from '#libs/contract/problem';
+import { domainPath, importQuery } from '#libs/contract/queries';
+import type { NewRecord } from '#libs/contract/record';
+import type { Imported } from '#libs/contract/responses';
+import { isPastRetention } from '#libs/contract/retention';
+import { readCsv } from '#libs/imports/csv';
+import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
+import { readNdjson } from '#libs/imports/ndjson';
+import { Unreadable } from '#libs/imports/rows';
+import { createToRecord } from '#libs/imports/to-record';
+import { findKnown } from '#libs/store/records/known';
+import { listDroppedMonths } from '#libs/store/records/months';
+import type { Database } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { dropRest, readUpload, requireType } from '../http/upload.ts';
+import { createImportLane } from './import-lane.ts';
+
+/** in one process */
+const importsAtOnce = 8;
+
+export interface ImportRoomParts {
+  config: Pick<ApiConfig, 'ip' | 'retentionMonths'>;
+  db: Database;
+  recorder: {
+    record(record: NewRecord, organizationId: string, bytes: number): Promise<'queued' | 'persisted'>;
+  };
+}
+
+export function importRecords({ config, db, recorder }: ImportRoomParts): Middleware {
+  const lane = createImportLane({ db, record: recorder.record });
+  let underWay = 0;
+  return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
+    const { organizationId } = organizationIn(ctx);
+    try {
+      requireOwnDomain(organizationIn(ctx), domainId);
+      const format = formatOf(ctx, query.format);
+      if (underWay >= importsAtOnce) throw busy();
+      underWay += 1;
+      try {
+        ctx.body = await run(ctx, { organizationId, domainId, format, isDryRun: query.dryRun ?? false });
+      } finally {
+        underWay -= 1;
+      }
+    } catch (error) {
+      dropRest(ctx);
+      throw toProblem(error);
+    }
+  });
+
+  async function run(ctx: Context, { organizationId, domainId, format, isDryRun }: Wanted): Promise<Imported> {
+    const { receivedAt: now } = ctx.state;
+    const { signal } = abortedWith(ctx);
+    const importId = `imp_${randomBytes(10).toString('hex')}`;
+    const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
+    const toRecord = createToRecord({
+      domainId,
+      now,
+      ip: config.ip,
+      importId,
+      isPastRetention: (month) => month <= lastDropped || isPastRetention(month, config.retentionMonths, now),
+    });
+    const counts = noRows();
+    const note = async (isComplete: boolean) => {
+      const { errors: _, ...numbers } = counts;
+      const admin = createAdministration(db, accessIn(ctx).subject);
+      if (!isDryRun) await admin.noteImport(domainId, { importId, ...numbers, isComplete });
+    };
+    try {
+      await importRows(
+        {
+          rows: readers[format](readUpload(ctx, importLimits.bytes)),
+          toRecord,
+          findKnown: (ids) => db.run((sql) => findKnown(sql, domainId, ids)),
+          ...(!isDryRun && { store: (records) => lane.store(organizationId, domainId, records, signal) }),
+          maxRows: importLimits.rows,
+        },
+        counts,
+      );
+      if (!isDryRun) await lane.settle(signal);
+    } catch (error) {
+      // why it ended is what counts
+      if (counts.queued > 0) await note(false).catch(() => {});
+      throw error;
+    }
+    await note(true);
+    return { importId, ...counts };
+  }
+}
+
+interface Wanted {
+  organizationId: string;
+  domainId: string;
+  format: ImportFormat;
+  isDryRun: boolean;
+}
+
+const readers = { ndjson: readNdjson, csv: (bytes: AsyncIterable<Buffer>) => readCsv(bytes) };
+
+/** As the query says, else as the body does; both have to say the same. */
+function formatOf(ctx: Context, asked: ImportFormat | undefined): ImportFormat {
+  const type = (ctx.req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  const format = asked ?? importFormats.find((each) => importTypes[each] === type);
+  if (!format) {
+    throw new Problem('unsupported_media_type', `send Content-Type: ${Object.values(importTypes).join(' or ')}`);
+  }
+  requireType(ctx, importTypes[format]);
+  return format;
+}
+
+/** Aborted once the client has left. */
+function abortedWith(ctx: Context): AbortController {
+  const left = new AbortController();
+  ctx.res.once('close', () => left.abort());
+  return left;
+}
+
+const busy = () =>
+  new Problem('rate_limited', `this process has ${importsAtOnce} imports under way; try again`, {
+    headers: { 'Retry-After': '10' },
+  });
+
+function toProblem(error: unknown): unknown {
+  if (error instanceof Unreadable) return new Problem('invalid_request', error.message, { cause: error });
+  if (error instanceof TooManyRows) {
+    return new Problem('payload_too_large', `${error.message}; those before have been imported`, { cause: error });
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new Problem('invalid_request', 'the client left before its answer', { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,80 @@
+/** Which field of a row each column of a foreign CSV is, and what its values mean. */
+import { requireDistinct, toValues } from '#libs/imports/csv';
+import { Unreadable } from '#libs/imports/rows';
+
+export interface Columns {
+  /** field (or `preferences.CATEGORY`) → column */
+  columns: Map<string, string>;
+  /** field → its values there (in lower case) → ours */
+  values: Map<string, Map<string, string>>;
+  /** fields whose columns have to be there */
+  required: Set<string>;
+}
+
+export const noColumns = (): Columns => ({ columns: new Map(), values: new Map(), required: new Set() });
+
+/** `decision=Consent state` */
+export function addColumn(text: string, { columns, required }: Columns, isRequired: boolean): void {
+  const [, field, column] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?)=(.+)$/.exec(text) ?? [];
+  if (!field || !column) throw new Error(`--map is FIELD=COLUMN, not ${text}`);
+  columns.set(field, column);
+  if (isRequired) required.add(field);
+}
+
+/** `decision:accepted=accept_all` */
+export function addValue(text: string, { values }: Columns): void {
+  const [, field, theirs, ours] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?):(.*)=(.*)$/.exec(text) ?? [];
+  if (!field || theirs === undefined || ours === undefined) {
+    throw new Error(`--map-value is FIELD:THEIRS=OURS, not ${text}`);
+  }
+  const ofField = values.get(field) ?? new Map<string, string>();
+  values.set(field, ofField.set(theirs.toLowerCase(), ours));
+}
+
+/** Columns that are not mapped keep their name. */
+export function createFieldsOf({ columns: all, values, required }: Columns) {
+  return (header: string[]) => {
+    requireDistinct(header);
+    const names = header.map((name) => name.trim());
+    const columns = new Map([...all].filter(([, column]) => names.includes(column)));
+    for (const [field, column] of all) {
+      if (required.has(field) && !columns.has(field)) {
+        throw new Unreadable(`the file has no column ${JSON.stringify(column)} for ${field}`);
+      }
+    }
+    const mapped = new Set(columns.values());
+    const plain = names.flatMap((name, at) => (mapped.has(name) || columns.has(name) ? [] : [[name, at] as const]));
+    const places = [...plain, ...[...columns].map(([field, column]) => [field, names.indexOf(column)] as const)];
+    return (cells: string[]): Record<string, unknown> =>
+      gather(
+        places.map(([field, at]) => {
+          const cell = (cells[at] ?? '').trim();
+          return [field, values.get(field)?.get(cell.toLowerCase()) ?? cell] as const;
+        }),
+      );
+  };
+}
+
+const yes = new Set(['true', '1', 'yes', 'accepted', 'granted', 'allowed']);
+
+/** Categories that have columns of their own become `preferences`; times without a zone are UTC. */
+function gather(cells: (readonly [string, string])[]): Record<string, unknown> {
+  const categories = cells.filter(([field, cell]) => field.startsWith('preferences.') && cell !== '');
+  const given = toValues(
+    cells.filter(([field]) => !field.startsWith('preferences.')).map(([field, cell]) => [field, inUtc(field, cell)]),
+  );
+  if (categories.length > 0) {
+    given.preferences = Object.fromEntries(
+      categories.map(([field, cell]) => [field.slice('preferences.'.length), yes.has(cell.toLowerCase())]),
+    );
+  }
+  return given;
+}
+
+function inUtc(field: string, cell: string): string {
+  if (field !== 'decidedAt' && field !== 'receivedAt') return cell;
+  const [, day, time, zone = ''] =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}:\d{2})?$/.exec(cell) ?? [];
+  if (!day || !time) return cell;
+  return `${day}T${time}${zone === '' || zone === 'UTC' ? 'Z' : zone}`;
+}

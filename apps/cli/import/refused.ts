@@ -1,0 +1,30 @@
+/** The rows that were refused, as CSV: `row,code,detail,text`. */
+import { createWriteStream } from 'node:fs';
+import type { Refusal } from '#libs/contract/import';
+
+export interface RefusedRows {
+  add(row: number, refusal: Refusal, text: string): void;
+  close(): Promise<void>;
+}
+
+export function writeRefused(file: string): RefusedRows {
+  const stream = createWriteStream(file, { mode: 0o600 });
+  let failed: Error | undefined;
+  stream.on('error', (error) => {
+    failed = error;
+  });
+  stream.write('row,code,detail,text\r\n');
+  return {
+    add: (row, { code, detail }, text) => stream.write(`${[String(row), code, detail, text].map(cell).join(',')}\r\n`),
+    close: async () => {
+      if (!failed) await new Promise<void>((resolve) => stream.end(() => resolve()));
+      if (failed) throw failed;
+    },
+  };
+}
+
+/** A spreadsheet runs what begins like this. */
+const cell = (text: string): string => {
+  const safe = /^[=+\-@\t\r']/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};

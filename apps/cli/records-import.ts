@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Command } from 'commander';
+import { type ImportFormat, importFormats } from '#libs/contract/import';
+import { isPastRetention } from '#libs/contract/retention';
+import { readCsv } from '#libs/imports/csv';
+import { type ImportCounts, importRows, noRows } from '#libs/imports/import-rows';
+import { readNdjson } from '#libs/imports/ndjson';
+import type { Rows } from '#libs/imports/rows';
+import { createToRecord } from '#libs/imports/to-record';
+import { findKnown } from '#libs/store/records/known';
+import { listDroppedMonths } from '#libs/store/records/months';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import type { Database } from '#libs/store/sql';
+import { createFieldsOf } from './import/columns.ts';
+import { presetNames, readColumns } from './import/presets.ts';
+import { writeRefused } from './import/refused.ts';
+import { isJson, print, readConfig, withDatabase } from './session.ts';
+
+interface Options {
+  domain: string;
+  format?: string;
+  dryRun?: boolean;
+  refused?: string;
+  delimiter: string;
+  preset?: string;
+  map: string[];
+  mapValue: string[];
+}
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+
+export function importCommand(): Command {
+  return new Command('import')
+    .argument('<file>', 'NDJSON or CSV, of any length')
+    .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice')
+    .requiredOption('--domain <domain>', 'of which they are the records')
+    .option('--format <format>', 'ndjson or csv; default: by the name of the file')
+    .option('--dry-run', 'only check and count')
+    .option('--refused <file>', 'write the rows that were refused to this file, as CSV')
+    .option('--delimiter <character>', 'between the cells of a CSV', ',')
+    .option('--preset <name>', `columns of another service, not tried with real files: ${presetNames.join(', ')}`)
+    .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
+    .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
+    .action(async (file: string, options: Options, self: Command) => {
+      const { counts, importId } = await withDatabase((db, admin) =>
+        run(db, file, options, (importId, { errors: _, ...numbers }, isComplete) =>
+          admin.noteImport(options.domain, { importId, ...numbers, isComplete }),
+        ),
+      );
+      if (isJson(self)) return print(self, { importId, ...counts });
+      const { errors, ...numbers } = counts;
+      print(self, { importId, ...numbers });
+      for (const { row, code, detail } of errors.slice(0, 10)) {
+        process.stderr.write(`row ${row}: ${code}: ${detail.replaceAll(/[\r\n]/g, ' ')}\n`);
+      }
+      const more = counts.rejected - Math.min(10, errors.length);
+      if (more > 0) process.stderr.write(`${more} more; --refused FILE lists them all\n`);
+    });
+}
+
+type Note = (importId: string, counts: ImportCounts, isComplete: boolean) => Promise<void>;
+
+async function run(db: Database, file: string, options: Options, note: Note) {
+  const config = readConfig();
+  const { domain: domainId, dryRun: isDryRun = false } = options;
+  const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
+  if (!domain) throw new Error(`no domain ${domainId}`);
+  const now = Date.now();
+  const importId = `imp_${randomBytes(10).toString('hex')}`;
+  const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
+  const { size } = await stat(file);
+  const progress = createProgress(size);
+  const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
+  const counts = noRows();
+  try {
+    await importRows(
+      {
+        rows: rowsOf(progress.watch(createReadStream(file)), formatOf(file, options), options),
+        toRecord: createToRecord({
+          domainId,
+          now,
+          ip: config.addressRule(),
+          importId,
+          isPastRetention: (month) => month <= lastDropped || isPastRetention(month, config.retentionMonths, now),
+        }),
+        findKnown: (ids) => db.run((sql) => findKnown(sql, domainId, ids)),
+        // straight to Postgres, a statement at a time; the worker raises the counters
+        ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
+        ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),
+        progress: () => progress.show(counts),
+      },
+      counts,
+    );
+  } catch (error) {
+    if (!isDryRun && counts.queued > 0) await note(importId, counts, false).catch(() => {});
+    throw error;
+  } finally {
+    progress.end();
+    await refused?.close();
+  }
+  if (!isDryRun) await note(importId, counts, true);
+  return { counts, importId };
+}
+
+function formatOf(file: string, { format }: Options): ImportFormat {
+  const name = format ?? (/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : /\.csv$/i.test(file) ? 'csv' : '');
+  const found = importFormats.find((each) => each === name);
+  if (!found) throw new Error(`give --format ${importFormats.join(' or ')}`);
+  return found;
+}
+
+function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, options: Options): Rows {
+  const columns = readColumns(options);
+  const isMapped = columns.columns.size + columns.values.size > 0;
+  if (format === 'ndjson') {
+    if (isMapped) throw new Error('--map, --map-value and --preset are for CSV');
+    return readNdjson(bytes);
+  }
+  if (options.delimiter.length !== 1) throw new Error('--delimiter is one character');
+  return readCsv(bytes, { delimiter: options.delimiter, ...(isMapped && { fieldsOf: createFieldsOf(columns) }) });
+}
+
+const width = 24;
+
+/** A bar by how much of the file was read, where there is a terminal to draw it on. */
+function createProgress(size: number) {
+  const isShown = process.stderr.isTTY;
+  let read = 0;
+  let shown = 0;
+  return {
+    watch: async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of bytes) {
+        read += chunk.length;
+        yield chunk;
+      }
+    },
+    show: (counts: ImportCounts) => {
+      const now = performance.now();
+      if (!isShown || now < shown + 200) return;
+      shown = now;
+      const share = size === 0 ? 1 : read / size;
+      const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
+      const { queued, known, rejected } = counts;
+      process.stderr.write(
+        `\r\u001b[K${bar} ${Math.round(share * 100)} %  ${queued} new, ${known} known, ${rejected} refused`,
+      );
+    },
+    end: () => {
+      if (isShown) process.stderr.write('\r\u001b[K');
+    },
+  };
+}

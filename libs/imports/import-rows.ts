@@ -1,0 +1,95 @@
+/**
+ * An import, whoever asked for it: rows become records in chunks. What is stored already, or stood in the file before, is
+ * known; the rest is stored. Sent again, everything is known.
+ */
+import type { ImportErrorCode, Refusal } from '#libs/contract/import';
+import { importLimits } from '#libs/contract/import';
+import type { NewRecord } from '#libs/contract/record';
+import type { Row, Rows } from './rows.ts';
+import type { ToRecord } from './to-record.ts';
+
+/** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
+const chunkSize = 500;
+
+export interface ImportCounts {
+  /** rows, without the header and without the line that ends an export */
+  read: number;
+  queued: number;
+  known: number;
+  rejected: number;
+  /** the first of them */
+  errors: { row: number; code: ImportErrorCode; detail: string }[];
+}
+
+export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
+
+/** There are more rows than may be; those before have been imported. */
+export class TooManyRows extends Error {}
+
+export interface ImportParts {
+  rows: Rows;
+  toRecord: ToRecord;
+  /** Which of these ids are stored. */
+  findKnown(ids: string[]): Promise<Set<string>>;
+  /** Resolves once they are safe; absent: nothing is stored. */
+  store?(records: NewRecord[]): Promise<void>;
+  onRefused?(row: Row, refusal: Refusal): void;
+  /** After each chunk. */
+  progress?(): void;
+  maxRows?: number;
+}
+
+/** `counts`: grow as it goes, also where it fails half-way. */
+export async function importRows(parts: ImportParts, counts: ImportCounts): Promise<void> {
+  const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
+  /** ids of this file: what stands in it twice is known the second time */
+  const seen = new Set<string>();
+  let chunk: NewRecord[] = [];
+
+  const flush = async () => {
+    const records = chunk;
+    chunk = [];
+    if (records.length === 0) return;
+    const known = await findKnown(records.map(({ id }) => id));
+    const fresh = records.filter(({ id }) => !known.has(id));
+    counts.known += records.length - fresh.length;
+    if (store && fresh.length > 0) await store(fresh);
+    counts.queued += fresh.length;
+    progress?.();
+    // of a longer file, which only the command line reads, the database knows the rows before
+    if (seen.size >= importLimits.rows) seen.clear();
+  };
+
+  const take = (row: Row) => {
+    counts.read += 1;
+    const made = toRecord(row);
+    if (made.refusal) {
+      counts.rejected += 1;
+      if (counts.errors.length < importLimits.errors) counts.errors.push({ row: row.row, ...made.refusal });
+      onRefused?.(row, made.refusal);
+      return;
+    }
+    const id = packed(made.record.id);
+    if (seen.has(id)) {
+      counts.known += 1;
+      return;
+    }
+    seen.add(id);
+    chunk.push(made.record);
+  };
+
+  for await (const some of rows) {
+    for (const row of some) {
+      if (counts.read === maxRows) {
+        await flush();
+        throw new TooManyRows(`the file has more than ${maxRows} rows`);
+      }
+      take(row);
+      if (chunk.length === chunkSize) await flush();
+    }
+  }
+  await flush();
+}
+
+/** A third of the memory of the text. */
+const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');

@@ -1,0 +1,75 @@
+/** NDJSON: a JSON object a line. Lines that are too long are passed over as they come, so memory stays bounded. */
+import { isUtf8 } from 'node:buffer';
+import { importLimits } from '#libs/contract/import';
+import { inPieces } from './pieces.ts';
+import { type Row, type Rows, requireUtf8 } from './rows.ts';
+
+const newline = 0x0a;
+const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
+  let rest: Buffer = Buffer.alloc(0);
+  let isStart = true;
+  let isTooLong = false;
+  let row = 0;
+  const take = (line: Buffer, wasTooLong: boolean): Row[] => {
+    const read = wasTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
+    if (!read) return [];
+    row += 1;
+    return [{ row, ...read }];
+  };
+  for await (const chunk of inPieces(bytes)) {
+    let piece = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    if (isStart) {
+      if (piece.length < mark.length) {
+        rest = piece;
+        continue;
+      }
+      isStart = false;
+      requireUtf8(piece);
+      if (piece.subarray(0, mark.length).equals(mark)) piece = piece.subarray(mark.length);
+    }
+    const rows: Row[] = [];
+    let from = 0;
+    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, from)) {
+      rows.push(...take(piece.subarray(from, end), isTooLong));
+      isTooLong = false;
+      from = end + 1;
+    }
+    rest = piece.subarray(from);
+    if (isTooLong || rest.length > importLimits.rowBytes) {
+      isTooLong = true;
+      rest = Buffer.alloc(0);
+    }
+    if (rows.length > 0) yield rows;
+  }
+  if (isStart) requireUtf8(rest);
+  const last = take(rest, isTooLong);
+  if (last.length > 0) yield last;
+}
+
+type Read = { given: Record<string, unknown>; text: string } | { refusal: NonNullable<Row['refusal']>; text: string };
+
+const refuse = (detail: string, text: string): Read => ({ refusal: { code: 'invalid_json', detail }, text });
+const tooLong: Read = {
+  refusal: { code: 'invalid_request', detail: `the row is longer than ${importLimits.rowBytes / 1024} KiB` },
+  text: '',
+};
+
+/** Undefined for an empty line, and for the line that ends our own exports. */
+function parseLine(line: Buffer): Read | undefined {
+  if (!isUtf8(line)) return refuse('the row is not UTF-8', '');
+  const text = line.toString('utf8').trim();
+  if (text === '') return undefined;
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return refuse('the row is not JSON', text);
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return refuse('the row must be a JSON object', text);
+  }
+  if ('end' in given && given.end === true && !('decision' in given)) return undefined;
+  return { given: { ...given }, text };
+}

@@ -1,0 +1,26 @@
+/** Rows of a file, as its reader hands them on. */
+import type { Refusal } from '#libs/contract/import';
+
+export type Row =
+  | {
+      /** from 1 */
+      row: number;
+      given: Record<string, unknown>;
+      /** the row as it stands in the file: the same text is the same record, where nothing else says which it is */
+      text: string;
+      refusal?: undefined;
+    }
+  | { row: number; refusal: Refusal; text: string; given?: undefined };
+
+/** Of one piece of the file, in order. */
+export type Rows = AsyncIterable<Row[]>;
+
+/** The file as a whole cannot be read. The message is for whoever sent it. */
+export class Unreadable extends Error {}
+
+/** Throws where the first bytes of a file are not those of UTF-8 text. */
+export function requireUtf8(start: Uint8Array): void {
+  const [first = 32, second = 32] = start;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (hasMark || first === 0 || second === 0) throw new Unreadable('the file is UTF-16; send it as UTF-8');
+}

@@ -1,0 +1,145 @@
+/** A row of an import becomes a record, or is refused. */
+import { hash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { monthOf } from '#libs/contract/calendar';
+import { checkRecord } from '#libs/contract/check-record';
+import { parseOptions, toFieldErrors } from '#libs/contract/field-errors';
+import { importedSince, type Refusal } from '#libs/contract/import';
+import { compiledImportFields, importedOwnFields, importedRecordFields } from '#libs/contract/import-row';
+import type { FieldError } from '#libs/contract/problem';
+import type { NewRecord, RecordBody } from '#libs/contract/record';
+import { countryIn, withoutQuery } from '#libs/contract/record-fields';
+import { type AddressRule, isHashedAddress, storedAddress } from '#libs/contract/stored-address';
+import { acceptedAhead } from '#libs/contract/terms';
+import { idOfDigest, timeOf } from '#libs/contract/uuid';
+import type { Row } from './rows.ts';
+
+export interface RecordRules {
+  domainId: string;
+  /** when the import began, Unix milliseconds */
+  now: number;
+  ip: AddressRule;
+  isPastRetention(month: string): boolean;
+  /** by which a record that Postgres refuses is found again */
+  importId: string;
+}
+
+export type ToRecord = (row: Row) => { record: NewRecord; refusal?: undefined } | { refusal: Refusal };
+
+export function createToRecord(rules: RecordRules): ToRecord {
+  const { domainId, now, ip, isPastRetention, importId } = rules;
+  const importedAt = new Date(now).toISOString();
+  /** by month: a file has few */
+  const expired = new Map<string, boolean>();
+  const isExpired = (month: string): boolean => {
+    const known = expired.get(month) ?? isPastRetention(month);
+    expired.set(month, known);
+    return known;
+  };
+  return ({ given, text, refusal }) => {
+    if (!given) return { refusal };
+    const { body, own, broken } = check(given);
+    if (broken) return refuse(broken);
+    const decidedAt = own.decidedAt === undefined ? undefined : Date.parse(own.decidedAt);
+    if (body.id === undefined && decidedAt === undefined) {
+      return refuse([{ path: '/decidedAt', message: 'is required where the row has no id' }]);
+    }
+    const time = decidedAt ?? timeOf(body.id ?? '');
+    if (body.id !== undefined && timeOf(body.id) !== time) {
+      return refuse([{ path: '/decidedAt', message: 'is not the time that the id carries' }]);
+    }
+    if (time < importedSince || time > now + acceptedAhead) return { refusal: outOfRange(time) };
+    if (own.ip !== undefined && !isIP(own.ip) && !isHashedAddress(own.ip)) {
+      return refuse([{ path: '/ip', message: 'must be an IP address, or one that was hashed' }]);
+    }
+    const receivedAt = own.receivedAt === undefined ? now : Date.parse(own.receivedAt);
+    if (receivedAt < importedSince || receivedAt > now + acceptedAhead) {
+      return refuse([{ path: '/receivedAt', message: 'must be between 2018-05-25 and now' }]);
+    }
+    const month = monthOf(time);
+    if (isExpired(month)) {
+      return { refusal: { code: 'past_retention', detail: `the records of ${month} are past their retention` } };
+    }
+    return {
+      record: {
+        id: body.id?.toLowerCase() ?? idFor(time, domainId, own.externalId, text),
+        domainId,
+        decision: body.decision,
+        receivedAt: new Date(receivedAt).toISOString(),
+        source: 'import',
+        visitorId: body.visitorId,
+        preferences: body.preferences,
+        bannerVersion: body.bannerVersion,
+        policyVersion: body.policyVersion,
+        language: body.language,
+        pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
+        country: own.country === undefined ? undefined : countryIn(own.country),
+        ip: own.ip === undefined ? undefined : addressOf(own.ip, ip),
+        userAgent: own.userAgent === undefined ? undefined : cut(own.userAgent),
+        tcString: body.tcString,
+        gppString: body.gppString,
+        gpc: body.gpc,
+        metadata: body.metadata,
+        notice: body.notice,
+        variant: body.variant,
+        bot: own.bot,
+        importedAt,
+        requestId: importId,
+      },
+    };
+  };
+}
+
+type Own = NonNullable<ReturnType<typeof compiledImportFields.safeParse>['data']>;
+
+type Checked = { body: RecordBody; own: Own; broken?: undefined } | { broken: FieldError[]; body?: never; own?: never };
+
+function check(given: Record<string, unknown>): Checked {
+  const { body, broken = [] } = checkRecord(pick(given, importedRecordFields));
+  const own = compiledImportFields.safeParse(pick(given, importedOwnFields), parseOptions);
+  if (body && own.success) return { body, own: own.data };
+  return { broken: [...broken, ...toFieldErrors(own.error?.issues ?? [])] };
+}
+
+/** Null is absent, as in our own exports, and other fields are left out. */
+function pick(given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = given[field];
+    if (value !== null && value !== undefined) picked[field] = value;
+  }
+  return picked;
+}
+
+const refuse = (broken: FieldError[]): { refusal: Refusal } => ({
+  refusal: {
+    code: 'invalid_request',
+    // of a field that breaks several rules only the first is told, and of many fields the first few
+    detail: [...new Map([...broken].reverse().map((each) => [each.path, each])).values()]
+      .reverse()
+      .slice(0, 5)
+      .map(({ path, message }) => `${path} ${message}`)
+      .join('; ')
+      .slice(0, 500),
+  },
+});
+
+const outOfRange = (time: number): Refusal => ({
+  code: 'time_out_of_range',
+  detail: `${new Date(time).toISOString()} is not between 2018-05-25 and now`,
+});
+
+/** The same row, or the same `externalId`, of a domain is the same record. */
+function idFor(time: number, domainId: string, externalId: string | number | undefined, text: string): string {
+  const identity = externalId === undefined ? ['row', text] : ['externalId', String(externalId)];
+  return idOfDigest(time, hash('sha256', JSON.stringify([domainId, ...identity]), 'hex'));
+}
+
+function addressOf(given: string, rule: AddressRule): string | undefined {
+  if (isIP(given)) return storedAddress(given, rule);
+  return rule.mode === 'none' ? undefined : given;
+}
+
+/** As long as a recorded one, and without half a surrogate pair at its end. */
+const cut = (userAgent: string): string | undefined =>
+  userAgent.slice(0, 512).replace(/[\ud800-\udbff]$/, '') || undefined;

@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Imported } from '#libs/contract/responses';
+import { readPage } from '#libs/store/records/log';
+import { type Cli, createCli } from '../support/cli.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+describe('records import', () => {
+  let stack: Stack;
+  let cli: Cli;
+  let folder: string;
+
+  beforeAll(async () => {
+    stack = await useStack({ tenant: { domains: 4 } });
+    cli = createCli(stack.env);
+    folder = await mkdtemp(path.join(tmpdir(), 'assent-import-'));
+  });
+
+  const fileOf = (name: string, text: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  const recordsOf = async (domainId: string) => {
+    const { organizationId } = stack.tenant;
+    return (await stack.db.run((sql) => readPage(sql, { organizationId, domainId, limit: 100, offset: 0 }))).records;
+  };
+
+  it('takes columns and values as they are called elsewhere, lists what it refused, and adds nothing again', async () => {
+    const domainId = at(stack.tenant.domainIds, 0);
+    const file = fileOf(
+      'foreign.csv',
+      [
+        'Key;When;Consent state;Ads;Page',
+        'k1;2023-05-01 10:00:00;Accepted;yes;https://shop.example/?q=1',
+        'k2;2023-05-02 10:00:00;Declined;no;',
+        'k3;2023-05-03 10:00:00;Perhaps;no;',
+        '"k4;2023-05-04 10:00:00;Declined;no;',
+      ].join('\n'),
+    );
+    const refused = path.join(folder, 'refused.csv');
+    const args = ['records', 'import', file, '--domain', domainId, '--delimiter', ';', '--refused', refused];
+    for (const map of [
+      'externalId=Key',
+      'decidedAt=When',
+      'decision=Consent state',
+      'pageUrl=Page',
+      'preferences.ads=Ads',
+    ])
+      args.push('--map', map);
+    args.push('--map-value', 'decision:accepted=accept_all', '--map-value', 'decision:Declined=reject_all');
+    const counts = { read: 4, queued: 2, known: 0, rejected: 2 };
+    expect(await cli.json<Imported>(...args, '--dry-run')).toMatchObject(counts);
+    expect(await recordsOf(domainId)).toEqual([]);
+    expect(await cli.json<Imported>(...args)).toMatchObject(counts);
+    expect(await recordsOf(domainId)).toMatchObject([
+      { decision: 'reject_all', decidedAt: '2023-05-02T10:00:00.000Z', preferences: { ads: false }, pageUrl: null },
+      { decision: 'accept_all', preferences: { ads: true }, pageUrl: 'https://shop.example/', source: 'import' },
+    ]);
+    const [header, third, fourth] = readFileSync(refused, 'utf8').split('\r\n');
+    expect(header).toBe('row,code,detail,text');
+    expect(third).toContain('3,invalid_request');
+    expect(third).toContain('Perhaps');
+    expect(fourth).toContain('4,invalid_request');
+    expect(await cli.json<Imported>(...args)).toMatchObject({ ...counts, queued: 0, known: 2 });
+    // the worker raises what the command line stored
+    await eventually(async () => {
+      const { body, headers } = await stack.client.stats(domainId, 'from=2023-05-01&to=2023-05-31');
+      expect([body.total, headers.get('x-stats-source')]).toEqual([2, 'redis']);
+    });
+  });
+
+  it.each([
+    ['cookiebot', 'Key,Date and time,Consent state,Marketing\nk,2023-05-01 10:00:00,Declined,false'],
+    ['usercentrics', 'Controller ID,Timestamp,Consent Action\nk,2023-05-01T10:00:00Z,onDenyAllServices'],
+    ['cookieyes', 'Consent ID,Date,Consent Status\nk,2023-05-01T10:00:00Z,Rejected'],
+  ])('has a preset for %s', async (preset, text) => {
+    const args = ['records', 'import', fileOf(`${preset}.csv`, text), '--domain', at(stack.tenant.domainIds, 1)];
+    const result = await cli.json<Imported>(...args, '--dry-run', '--preset', preset);
+    expect(result).toMatchObject({ read: 1, queued: 1, rejected: 0 });
+  });
+
+  it('takes files of any length, and says in one line what it cannot do', async () => {
+    const domainId = at(stack.tenant.domainIds, 2);
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      JSON.stringify({ decision: 'custom', decidedAt: '2019-10-01T00:00:00Z', externalId: index }),
+    ).join('\n');
+    const file = fileOf('many.ndjson', many);
+    expect(await cli.json<Imported>('records', 'import', file, '--domain', domainId)).toMatchObject({ queued: 3_000 });
+    expect(await cli.json<Imported>('records', 'import', file, '--domain', domainId)).toMatchObject({ known: 3_000 });
+    const import_ = ['records', 'import'];
+    expect(await cli.error(...import_, file, '--domain', 'dom_unknown')).toBe('no domain dom_unknown');
+    expect(await cli.error(...import_, fileOf('x.txt', ''), '--domain', domainId)).toContain('--format');
+    const csv = fileOf('x.csv', 'a,b\n1,2\n');
+    expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'decision=c')).toContain('no column "c"');
+    expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'x')).toContain('FIELD=COLUMN');
+  });
+});
