@@ -1,0 +1,52 @@
+/** POST …/test, …/secret and …/replay: what is done with a webhook beside changing it. */
+import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { formatSecret } from '#libs/store/webhooks/secret';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { refuseFields } from '../http/field-errors.ts';
+import { forWebhook, readBody, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
+
+const adminOf = ({ db }: WebhookParts, ctx: Context) => createWebhookAdministration(db, accessIn(ctx).subject);
+
+/** The worker sends it; how it went is among the deliveries. */
+export const testWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const webhook = await find();
+    const answer: WebhookTest = {
+      webhookId: webhook.webhookId,
+      messageId: await adminOf(parts, ctx).test(webhook),
+    };
+    ctx.status = 202;
+    ctx.body = answer;
+  });
+
+export const rotateSecret = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const { webhookId, organizationId } = await find();
+    const rotated = await adminOf(parts, ctx).rotate(organizationId, webhookId, requireBox(parts));
+    if (!rotated) return void requireWebhook(undefined);
+    const answer: WebhookSecret = {
+      webhookId,
+      secret: formatSecret(rotated.secret),
+      previousUntil: rotated.previousUntil.toISOString(),
+    };
+    ctx.body = answer;
+  });
+
+export const replayWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const wanted = await readBody(ctx, replayBody);
+    const { domainId, from } = wanted;
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    requireConsentLog(organization);
+    const webhook = await find();
+    const isTold = webhook.types.includes('records.sealed') && (webhook.domains?.includes(domainId) ?? true);
+    if (!isTold) throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
+    const found = await adminOf(parts, ctx).replay(webhook, wanted);
+    if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
+    const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log: found.log, from, size: found.size };
+    ctx.body = answer;
+  });

@@ -1,0 +1,50 @@
+/** GET, PATCH and DELETE /v1/organization/webhooks/:webhookId. */
+import { webhookChange } from '#libs/contract/webhook';
+import { createWebhookAdministration, type Unchanged } from '#libs/store/webhooks/administration';
+import type { Webhook } from '#libs/store/webhooks/webhooks';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import {
+  changedMeanwhile,
+  forWebhook,
+  readBody,
+  requireAllowed,
+  requiredVersion,
+  requireUrl,
+  requireWebhook,
+  show,
+  type WebhookParts,
+} from './webhook.ts';
+
+export const showWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => show(ctx, await find()));
+
+export const changeWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const { url, ...rest } = await readBody(ctx, webhookChange);
+    const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
+    const organization = organizationIn(ctx);
+    for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);
+    const webhook = await find();
+    const { types = webhook.types, domains = webhook.domains } = change;
+    requireAllowed(ctx, organization, { types, domains });
+    const version = requiredVersion(ctx, webhook);
+    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
+    show(ctx, requireChanged(await admin.change(organization.organizationId, webhook.webhookId, change, version)));
+  });
+
+/** Answers what it was. */
+export const deleteWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const webhook = await find();
+    const { organizationId } = organizationIn(ctx);
+    const version = requiredVersion(ctx, webhook);
+    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
+    show(ctx, requireChanged(await admin.remove(organizationId, webhook.webhookId, version)));
+  });
+
+function requireChanged(changed: Webhook | Unchanged): Webhook {
+  if (changed === 'changed meanwhile') throw changedMeanwhile();
+  return requireWebhook(changed === 'not found' ? undefined : changed);
+}

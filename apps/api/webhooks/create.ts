@@ -1,0 +1,26 @@
+/** POST /v1/organization/webhooks: the answer has the secret, this once. */
+import { z } from 'zod';
+import { noQuery } from '#libs/contract/queries';
+import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { formatSecret } from '#libs/store/webhooks/secret';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { readBody, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
+
+export function createWebhook(parts: WebhookParts): Middleware {
+  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { url, types, domains = null, decisions = null } = await readBody(ctx, webhookBody);
+    const wanted = { url: requireUrl(url, parts), types, domains, decisions };
+    const organization = organizationIn(ctx);
+    requireAllowed(ctx, organization, wanted);
+    const box = requireBox(parts);
+    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
+    const { webhook, secret } = await admin.create(organization.organizationId, wanted, box);
+    const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
+    show(ctx, webhook);
+    ctx.status = 201;
+    ctx.body = answer;
+  });
+}

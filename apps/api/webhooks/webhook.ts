@@ -1,0 +1,102 @@
+/** What the endpoints of webhooks share: the webhook that a request is about, and how it is shown. */
+import type { z } from 'zod';
+import { Problem, unavailable } from '#libs/contract/problem';
+import { noQuery } from '#libs/contract/queries';
+import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
+import { readWebhookUrl } from '#libs/runtime/webhook-url';
+import type { Database } from '#libs/store/sql';
+import type { Organization } from '#libs/store/tenants/tenants';
+import { createSecretBox, type SecretBox } from '#libs/store/webhooks/secret';
+import { findWebhook, type Webhook } from '#libs/store/webhooks/webhooks';
+import { organizationIn, requireScope } from '../access/bearer.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
+import { guard } from '../http/guard.ts';
+import { readJsonObject } from '../http/json-body.ts';
+
+export interface WebhookParts {
+  config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean };
+  db: Database;
+}
+
+/** Without the key no secret could be kept, so the operator is told in words that they understand. */
+export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
+  if (secretsKey) return createSecretBox(secretsKey);
+  throw unavailable('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with');
+}
+
+/** `find` is called once the rest of the request is known to be right: it throws the 404. */
+export const forWebhook = (
+  parts: WebhookParts,
+  handle: (ctx: Context, find: () => Promise<Webhook>) => Promise<void>,
+): Middleware =>
+  guard({ params: webhookPath, query: noQuery }, async (ctx, { params: { webhookId } }) => {
+    const { organizationId } = organizationIn(ctx);
+    await handle(ctx, async () => {
+      const webhook = await parts.db.run((sql) => findWebhook(sql, organizationId, webhookId));
+      requireBox(parts);
+      return requireWebhook(webhook);
+    });
+  });
+
+export function requireWebhook(webhook: Webhook | undefined): Webhook {
+  if (webhook) return webhook;
+  throw new Problem('webhook_not_found', 'your organization has no such webhook');
+}
+
+export async function readBody<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
+  const read = schema.safeParse(await readJsonObject(ctx), parseOptions);
+  if (read.success) return read.data;
+  throw refuseFields(toFieldErrors(read.error.issues));
+}
+
+/** In its one form. */
+export function requireUrl(text: string, { config }: WebhookParts): string {
+  const read = readWebhookUrl(text, config.webhookAllowPrivate);
+  if ('url' in read) return read.url;
+  throw refuseFields([{ path: '/url', message: read.refused }]);
+}
+
+/** Entries are what `read` lets one read, of domains that are the organization's own. */
+export function requireAllowed(
+  ctx: Context,
+  organization: Organization,
+  { types, domains }: Pick<Webhook, 'types' | 'domains'>,
+): void {
+  if (types.includes('records.sealed')) requireScope(ctx, 'read');
+  for (const domainId of domains ?? []) requireOwnDomain(organization, domainId);
+  if (types.includes('records.sealed')) requireConsentLog(organization);
+}
+
+const tagOf = ({ version }: Webhook): string => `"${version}"`;
+
+/** The version that `If-Match` names; undefined where it is absent or names any. */
+export function requiredVersion(ctx: Context, webhook: Webhook): number | undefined {
+  const given = ctx.get('if-match');
+  if (given === '' || given.trim() === '*') return undefined;
+  const tags = given.split(',').map((tag) => tag.trim());
+  if (!tags.includes(tagOf(webhook))) throw changedMeanwhile();
+  return webhook.version;
+}
+
+export const changedMeanwhile = () =>
+  new Problem('changed_meanwhile', 'the webhook was changed since you read it; read it again');
+
+/** Sets the `ETag`, too. */
+export function show(ctx: Context, webhook: Webhook): void {
+  ctx.set('ETag', tagOf(webhook));
+  ctx.body = toAnswer(webhook);
+}
+
+export const toAnswer = (webhook: Webhook): Answer => ({
+  webhookId: webhook.webhookId,
+  url: webhook.url,
+  types: webhook.types,
+  domains: webhook.domains,
+  decisions: webhook.decisions,
+  enabled: webhook.enabled,
+  createdAt: webhook.createdAt.toISOString(),
+  lastDeliveredAt: webhook.lastDeliveredAt?.toISOString() ?? null,
+  failingSince: webhook.failingSince?.toISOString() ?? null,
+});

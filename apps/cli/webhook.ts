@@ -1,0 +1,190 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { type Decision, decisions } from '#libs/contract/terms';
+import { type WebhookType, webhookBody, webhookTypes } from '#libs/contract/webhook';
+import { readWebhookUrl } from '#libs/runtime/webhook-url';
+import type { Database } from '#libs/store/sql';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
+import { findWebhookAnywhere, listDeliveries, listWebhooks, type Webhook } from '#libs/store/webhooks/webhooks';
+import { print, printList, readConfig, withDatabase } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
+
+const mostListed = 10_000;
+
+interface Options {
+  url?: string;
+  type?: WebhookType[];
+  domain?: string[];
+  allDomains?: boolean;
+  decision?: Decision[];
+  allDecisions?: boolean;
+  enable?: boolean;
+  disable?: boolean;
+}
+
+const oneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string, before: Value[] = []): Value[] => {
+    const value = values.find((each) => each === text);
+    if (value === undefined) throw new InvalidArgumentError(`one of ${values.join(', ')}`);
+    return [...new Set([...before, value])];
+  };
+const collect = (text: string, before: string[] = []): string[] => [...new Set([...before, text])];
+
+const describedBy = (command: Command): Command =>
+  command
+    .option('--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`, oneOf(webhookTypes))
+    .option('--domain <domain>', 'only of this domain; repeatable', collect)
+    .option('--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, oneOf(decisions));
+
+export function webhookCommand(): Command {
+  const command = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
+  command
+    .command('list')
+    .description('list the webhooks of an organization')
+    .requiredOption('--org <org>', 'the organization')
+    .action(async ({ org }: { org: string }, self: Command) => {
+      const found = await withDatabase((db) =>
+        db.run((sql) => listWebhooks(sql, { organizationId: org, limit: mostListed })),
+      );
+      printList(self, 'webhooks', found.map(shown));
+    });
+  command
+    .command('show <webhook>')
+    .description('show one webhook')
+    .action(async (webhookId: string, _: object, self: Command) => {
+      print(self, shown(await withDatabase((db) => requireWebhook(db, webhookId))));
+    });
+  describedBy(command.command('create <org> <url>'))
+    .description('make a webhook; its secret is shown only once')
+    .action(async (organizationId: string, url: string, { type, domain, decision }: Options, self: Command) => {
+      const box = createSecretBox(readConfig().secretsKey());
+      const wanted = {
+        url: readUrl(url),
+        types: type ?? (['records.sealed'] satisfies WebhookType[]),
+        domains: domain ?? null,
+        decisions: decision ?? null,
+      };
+      const made = await withDatabase(async (db) => {
+        await requireOrganization(db, organizationId);
+        await requireDomains(db, organizationId, wanted.domains);
+        return administration(db).create(organizationId, wanted, box);
+      });
+      print(self, { ...shown(made.webhook), secret: formatSecret(made.secret) });
+    });
+  describedBy(command.command('set <webhook>'))
+    .description('change a webhook')
+    .option('--url <url>', 'where to')
+    .option('--all-domains', 'of every domain, also of those to come')
+    .option('--all-decisions', 'records with any decision')
+    .option('--enable', 'send to it again, from where it stopped')
+    .option('--disable', 'send nothing to it')
+    .action(async (webhookId: string, options: Options, self: Command) => {
+      const { url, type, domain, allDomains, decision, allDecisions, enable, disable } = options;
+      if (enable && disable) throw new Error('give one of --enable and --disable');
+      const change = {
+        url: url === undefined ? undefined : readUrl(url),
+        types: type,
+        domains: allDomains ? null : domain,
+        decisions: allDecisions ? null : decision,
+        enabled: enable ? true : disable ? false : undefined,
+      };
+      const after = await withDatabase(async (db) => {
+        const { organizationId } = await requireWebhook(db, webhookId);
+        await requireDomains(db, organizationId, change.domains ?? null);
+        return administration(db).change(organizationId, webhookId, change);
+      });
+      if (typeof after === 'string') throw new Error(`no webhook ${webhookId}`);
+      print(self, shown(after));
+    });
+  command
+    .command('delete <webhook>')
+    .description('delete a webhook and its deliveries')
+    .action(async (webhookId: string, _: object, self: Command) => {
+      await withDatabase(async (db) => {
+        const { organizationId } = await requireWebhook(db, webhookId);
+        await administration(db).remove(organizationId, webhookId);
+      });
+      print(self, { webhookId, deleted: true });
+    });
+  command
+    .command('test <webhook>')
+    .description('have the worker send a webhook.test; its deliveries say how it went')
+    .action(async (webhookId: string, _: object, self: Command) => {
+      const messageId = await withDatabase(async (db) => administration(db).test(await requireWebhook(db, webhookId)));
+      print(self, { webhookId, messageId });
+    });
+  command
+    .command('rotate <webhook>')
+    .description('make a new secret, shown only once; the one before signs beside it for 24 hours')
+    .action(async (webhookId: string, _: object, self: Command) => {
+      const box = createSecretBox(readConfig().secretsKey());
+      const rotated = await withDatabase(async (db) => {
+        const { organizationId } = await requireWebhook(db, webhookId);
+        return administration(db).rotate(organizationId, webhookId, box);
+      });
+      if (!rotated) throw new Error(`no webhook ${webhookId}`);
+      print(self, { webhookId, secret: formatSecret(rotated.secret), previousUntil: rotated.previousUntil });
+    });
+  command
+    .command('replay <webhook> <domain>')
+    .description("send a domain's entries again, from a position on")
+    .requiredOption('--from <position>', 'the first one', wholeNumber(Number.MAX_SAFE_INTEGER, 0))
+    .action(async (webhookId: string, domainId: string, { from }: { from: number }, self: Command) => {
+      const found = await withDatabase(async (db) => {
+        const webhook = await requireWebhook(db, webhookId);
+        await requireDomains(db, webhook.organizationId, [domainId]);
+        return administration(db).replay(webhook, { domainId, from });
+      });
+      if (!found) throw new Error(`the log of domain ${domainId} has no position ${from}`);
+      print(self, { webhookId, domainId, log: found.log, from, size: found.size });
+    });
+  command
+    .command('deliveries <webhook>')
+    .description('the newest tries of the last 30 days')
+    .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 50)
+    .action(async (webhookId: string, { limit }: { limit: number }, self: Command) => {
+      const deliveries = await withDatabase(async (db) => {
+        const { number } = await requireWebhook(db, webhookId);
+        return db.run((sql) => listDeliveries(sql, { webhook: number, limit }));
+      });
+      printList(
+        self,
+        'deliveries',
+        deliveries.map(({ number, ...delivery }) => delivery),
+      );
+    });
+  return command;
+}
+
+const administration = (db: Database) => createWebhookAdministration(db, readConfig().actor);
+
+const shown = ({ number, version, organizationId, ...webhook }: Webhook) => webhook;
+
+function readUrl(text: string): string {
+  const read = webhookBody.shape.url.safeParse(text).success
+    ? readWebhookUrl(text, readConfig().webhookAllowPrivate)
+    : { refused: 'must have 1 to 2048 characters' };
+  if ('refused' in read) throw new Error(`the URL ${read.refused}`);
+  return read.url;
+}
+
+async function requireWebhook(db: Database, webhookId: string): Promise<Webhook> {
+  const found = await db.run((sql) => findWebhookAnywhere(sql, webhookId));
+  if (!found) throw new Error(`no webhook ${webhookId}`);
+  return found;
+}
+
+async function requireOrganization(db: Database, organizationId: string): Promise<void> {
+  const [found] = await db.run((sql) => sql`select from organizations where id = ${organizationId}`);
+  if (!found) throw new Error(`no organization ${organizationId}`);
+}
+
+async function requireDomains(db: Database, organizationId: string, domains: string[] | null): Promise<void> {
+  for (const domainId of domains ?? []) {
+    const [found] = await db.run(
+      (sql) => sql`select from domains where id = ${domainId} and organization_id = ${organizationId}`,
+    );
+    if (!found) throw new Error(`the organization has no domain ${domainId}`);
+  }
+}

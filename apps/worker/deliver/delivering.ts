@@ -1,0 +1,205 @@
+/**
+ * Delivering: takes lanes that are due and sends their next messages. What is due, and who is at it, is in Postgres; a
+ * worker that is killed leaves its lanes to the others, and Redis has no part in it.
+ */
+import { randomUUID } from 'node:crypto';
+import { repeat } from '#libs/runtime/repeat';
+import type { Database } from '#libs/store/sql';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import {
+  type Claiming,
+  claimLanes,
+  fail,
+  goOn,
+  type Lane,
+  putOff,
+  releaseLanes,
+  wakeGrown,
+} from '#libs/store/webhooks/lanes';
+import { addLimitMessages } from '#libs/store/webhooks/limits';
+import { createSecretBox } from '#libs/store/webhooks/secret';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { readMessage } from './message.ts';
+import { nextTry } from './retries.ts';
+import { type Sender, send } from './send.ts';
+import { sign } from './sign.ts';
+
+/** milliseconds */
+const second = 1_000;
+const roundEvery = second / 2;
+const wakeEvery = second;
+/** after a lane is done */
+const followUp = 10;
+/** how far back a round looks for logs that grew, and how often all are compared */
+const overlap = 10 * second;
+const compareEvery = 60 * second;
+const limitsEvery = 10 * second;
+/** longer than a try and what is read and written around it */
+const lease = 30 * second;
+const cappedFor = 60 * second;
+
+/** Messages under way in a process. Those that failed before have places of their own, and take none from the others. */
+const places = { failing: 64, well: 256 };
+/** and of one webhook */
+const perWebhook = 4;
+
+export interface DeliveringParts {
+  secretsKey: Buffer;
+  sender: Sender;
+  db: Database;
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
+  metrics: Pick<Metrics, 'webhookTries'>;
+  now?: () => Date;
+  /** from 0 to 1 */
+  chance?: () => number;
+}
+
+export interface Deliverer {
+  /** Takes what is due, as far as there are places, and begins to send it: one promise for each lane. */
+  begin(): Promise<Promise<void>[]>;
+  /** Wakes what has something new to deliver. */
+  wake(): Promise<void>;
+  /** Gives back what it is at. */
+  release(): Promise<void>;
+}
+
+/** Without timers: what the worker does, and tests do step by step. */
+export function createDeliverer(parts: DeliveringParts): Deliverer {
+  const { secretsKey, sender, db, log, metrics, now = () => new Date(), chance = Math.random } = parts;
+  const box = createSecretBox(secretsKey);
+  const by = randomUUID();
+  const running = new Map<number, { lane: Lane; isFailing: boolean }>();
+  const admin = createWebhookAdministration(db, 'worker');
+  let comparedAt: number | undefined;
+
+  const secretsOf = ({ webhookId, secret, previousSecret }: Lane): Buffer[] | undefined => {
+    try {
+      return [secret, ...(previousSecret ? [previousSecret] : [])].map((sealed) => box.open(webhookId, sealed));
+    } catch (error) {
+      log.error(
+        { event: 'webhook_secret', webhookId, err: error },
+        'the secret of a webhook is under another SECRETS_KEY',
+      );
+      return undefined;
+    }
+  };
+
+  const deliver = async (lane: Lane): Promise<void> => {
+    const at = now();
+    const secrets = lane.isCapped ? undefined : secretsOf(lane);
+    if (!secrets) return void (await db.run((sql) => putOff(sql, lane, by, new Date(at.getTime() + cappedFor))));
+    const data = await db.run((sql) => readMessage(sql, lane));
+    if (data === undefined) return db.run((sql) => goOn(sql, lane, by, now()));
+    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data });
+    const begin = performance.now();
+    const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
+    const tried = { at, milliseconds: Math.round(performance.now() - begin), status: sent.status };
+    metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
+    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, now(), tried));
+    const { failure } = sent;
+    const isTest = lane.type === 'webhook.test';
+    const isGone = failure === 'gone';
+    const next = isTest || isGone ? null : nextTry(now(), lane.tries + 1, sent.retryAfter, chance());
+    await db.run((sql) => fail(sql, lane, by, { tried, failure, next }));
+    if (isTest || next) return;
+    const { webhook: number, webhookId, organizationId } = lane;
+    const reason = isGone ? 'gone' : 'every try failed';
+    if (await admin.disable({ number, webhookId, organizationId }, reason))
+      log.warn({ event: 'webhook_disabled', webhookId, reason }, 'a webhook was disabled');
+  };
+
+  const start = async (lane: Lane, isFailing: boolean): Promise<void> => {
+    running.set(lane.number, { lane, isFailing });
+    try {
+      await deliver(lane);
+    } catch (error) {
+      // its lease ends, and then it is tried again
+      log.warn(
+        { event: 'webhook_not_delivered', webhookId: lane.webhookId, err: error },
+        'a message could not be delivered',
+      );
+    } finally {
+      running.delete(lane.number);
+    }
+  };
+
+  const claim = async (failing: boolean): Promise<Lane[]> => {
+    const own = [...running.values()];
+    const limit =
+      (failing ? places.failing : places.well) - own.filter(({ isFailing }) => isFailing === failing).length;
+    if (limit <= 0) return [];
+    const claiming: Claiming = {
+      by,
+      now: now(),
+      lease,
+      failing,
+      limit,
+      perWebhook,
+      running: own.map(({ lane: { number, webhook } }) => ({ number, webhook })),
+    };
+    return db.run((sql) => claimLanes(sql, claiming));
+  };
+
+  return {
+    async begin() {
+      const begun: Promise<void>[] = [];
+      for (const failing of [false, true]) {
+        for (const lane of await claim(failing)) begun.push(start(lane, failing));
+      }
+      return begun;
+    },
+    async wake() {
+      const time = performance.now();
+      const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
+      await db.run((sql) => wakeGrown(sql, isWhole ? null : new Date(Date.now() - overlap)));
+      if (isWhole) comparedAt = time;
+    },
+    release: async () => {
+      const numbers = [...running.keys()];
+      if (numbers.length > 0) await db.run((sql) => releaseLanes(sql, by, numbers));
+    },
+  };
+}
+
+export function createDelivering(parts: DeliveringParts): { close(): Promise<void> } {
+  const deliverer = createDeliverer(parts);
+  const { db, log } = parts;
+  const report = (error: unknown) =>
+    log.warn({ event: 'delivering_failed', err: error }, 'delivering failed, and is tried again');
+  let isClosed = false;
+  let soon: NodeJS.Timeout | undefined;
+  let beginning: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    beginning ??= deliverer
+      .begin()
+      .then((begun) => {
+        for (const each of begun) void each.then(beginSoon);
+      })
+      .finally(() => {
+        beginning = undefined;
+      });
+    return beginning;
+  };
+  /** A lane that is done may have more; those that end together are followed up together. */
+  const beginSoon = () => {
+    if (isClosed || soon) return;
+    soon = setTimeout(() => {
+      soon = undefined;
+      begin().catch(report);
+    }, followUp);
+  };
+  const stops = [
+    repeat(roundEvery, begin, report),
+    repeat(wakeEvery, () => deliverer.wake(), report),
+    repeat(limitsEvery, async () => void (await db.run((sql) => addLimitMessages(sql, new Date()))), report),
+  ];
+  return {
+    close: async () => {
+      isClosed = true;
+      clearTimeout(soon);
+      await Promise.all(stops.map((stop) => stop()));
+      await deliverer.release();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** When a message that was not taken is tried again. */
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Milliseconds before the second try, the third and so on: three days and some hours in all. */
+export const waits = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+/** the longest that a receiver may ask for */
+const longest = 24 * hour;
+
+/**
+ * `failed`: tries so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that what failed
+ * together is not tried together. Null: never again.
+ */
+export function nextTry(now: Date, failed: number, retryAfter: number, chance: number): Date | null {
+  const wait = waits[failed - 1];
+  if (wait === undefined) return null;
+  return new Date(now.getTime() + Math.max(wait * (0.9 + 0.2 * chance), Math.min(retryAfter, longest)));
+}
+
+/** Milliseconds; 0 where the header is absent or says nothing. RFC 9110, 10.2.3. */
+export function readRetryAfter(header: string | undefined, now: Date): number {
+  if (header === undefined) return 0;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * second;
+  const until = Date.parse(header);
+  return Number.isNaN(until) ? 0 : Math.max(0, until - now.getTime());
+}

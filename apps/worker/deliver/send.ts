@@ -1,0 +1,116 @@
+/** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Failure } from '#libs/contract/webhook';
+import { hostOf, readWebhookUrl } from '#libs/runtime/webhook-url';
+import { guardedLookup, RefusedAddress, type Resolve, UnknownName } from './resolve.ts';
+import { readRetryAfter } from './retries.ts';
+
+export interface Sender {
+  resolve: Resolve;
+  allowPrivate: boolean;
+  /** milliseconds for all of it */
+  patience: number;
+  /** PEM: certificates that are trusted beside the usual ones */
+  ca?: string;
+}
+
+export interface Sent {
+  failure: Failure | null;
+  status: number | null;
+  /** milliseconds that the receiver asks for */
+  retryAfter: number;
+}
+
+/** Bytes of an answer, and milliseconds, that are read of it: nothing of it is kept, but a receiver may want to be read. */
+const answerLimit = 64 * 1024;
+const answerTime = 1_000;
+
+class TooSlow extends Error {}
+
+export async function send(sender: Sender, to: string, headers: Record<string, string>, body: string): Promise<Sent> {
+  // the setting, or the rules, may have changed since the webhook was made
+  if ('refused' in readWebhookUrl(to, sender.allowPrivate)) return failed('address');
+  try {
+    const response = await exchange(sender, new URL(to), headers, body);
+    const status = response.statusCode ?? 0;
+    return {
+      failure: failureOf(status),
+      status,
+      retryAfter: readRetryAfter(response.headers['retry-after'], new Date()),
+    };
+  } catch (error) {
+    return failed(reasonOf(error));
+  }
+}
+
+const failed = (failure: Failure): Sent => ({ failure, status: null, retryAfter: 0 });
+
+function failureOf(status: number): Failure | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return 'redirect';
+  return status === 410 ? 'gone' : 'status';
+}
+
+function reasonOf(error: unknown): Failure {
+  if (error instanceof TooSlow) return 'timeout';
+  if (error instanceof RefusedAddress) return 'address';
+  if (error instanceof UnknownName) return 'name';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/.test(code) ? 'certificate' : 'connection';
+}
+
+/** Resolves with the head of the answer, once its body is read, cut or too slow. */
+function exchange(sender: Sender, url: URL, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
+  const { resolve, allowPrivate, patience, ca } = sender;
+  const bytes = Buffer.from(body);
+  const options = {
+    method: 'POST',
+    host: hostOf(url),
+    port: url.port || undefined,
+    path: url.pathname + url.search,
+    headers: {
+      ...headers,
+      host: url.host,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'user-agent': 'Assent',
+    },
+    // each message has a connection of its own, so its address was checked just now
+    agent: false as const,
+    lookup: guardedLookup(resolve, allowPrivate),
+    ...(ca && { ca }),
+  };
+  return new Promise((done, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(options);
+    const timer = setTimeout(() => request.destroy(new TooSlow(`no answer within ${patience} ms`)), patience);
+    const end = () => clearTimeout(timer);
+    request.on('error', (error) => {
+      end();
+      reject(error);
+    });
+    request.on('response', (response) => {
+      end();
+      void drain(response).then(() => done(response));
+    });
+    request.end(bytes);
+  });
+}
+
+/** However the body ends, the answer is known. */
+function drain(response: IncomingMessage): Promise<void> {
+  return new Promise((done) => {
+    let size = 0;
+    const cut = () => response.destroy();
+    const timer = setTimeout(cut, answerTime);
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > answerLimit) cut();
+    });
+    response.on('error', () => {});
+    response.on('close', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

@@ -1,0 +1,143 @@
+/** Webhooks: what a caller may send, what is answered, and the words of deliveries. */
+import { z } from 'zod';
+import { decision, domainIdPattern } from './terms.ts';
+
+/** What a webhook may be told of. */
+export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;
+export type WebhookType = (typeof webhookTypes)[number];
+export const messageTypes = [...webhookTypes, 'webhook.test'] as const;
+export type MessageType = (typeof messageTypes)[number];
+
+/** Why a try failed. */
+export const failures = [
+  'status',
+  'redirect',
+  'gone',
+  'timeout',
+  'address',
+  'name',
+  'certificate',
+  'connection',
+] as const;
+export type Failure = (typeof failures)[number];
+
+const distinct = (list: unknown[]) => new Set(list).size === list.length;
+const twice = 'must not name one twice';
+
+const fields = {
+  url: z.string().min(1).max(2048).meta({ description: '`https`, port 443 or from 1024 on' }),
+  types: z.array(z.enum(webhookTypes)).min(1).refine(distinct, twice),
+  domains: z
+    .array(z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'))
+    .min(1)
+    .max(500)
+    .refine(distinct, twice)
+    .nullable()
+    .optional()
+    .meta({ description: 'null: all of the organization, also those to come' }),
+  decisions: z
+    .array(decision)
+    .min(1)
+    .refine(distinct, twice)
+    .nullable()
+    .optional()
+    .meta({ description: 'of `records.sealed`: only records with these decisions; null: all' }),
+};
+
+export const webhookBody = z.strictObject(fields).meta({ id: 'WebhookBody' });
+export type WebhookBody = z.infer<typeof webhookBody>;
+
+export const webhookChange = z
+  .strictObject({
+    url: fields.url.optional(),
+    types: fields.types.optional(),
+    domains: fields.domains,
+    decisions: fields.decisions,
+    enabled: z.boolean().optional(),
+  })
+  .meta({ id: 'WebhookChange' });
+export type WebhookChange = z.infer<typeof webhookChange>;
+
+export const replayBody = z
+  .strictObject({
+    domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
+    from: z.int().min(0).meta({ description: 'the first position that is sent again' }),
+    log: z.int().min(1).optional().meta({ description: 'which of the domain’s logs; default: the newest' }),
+  })
+  .meta({ id: 'WebhookReplayBody' });
+
+export const webhookPath = z.object({
+  webhookId: z.string().regex(/^wh_[A-Za-z0-9]{1,64}$/, 'must be wh_…'),
+});
+
+const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
+const count = z.number().int().min(0);
+
+export const webhook = z
+  .object({
+    webhookId: z.string(),
+    url: z.string(),
+    types: z.array(z.enum(webhookTypes)),
+    domains: z.array(z.string()).nullable(),
+    decisions: z.array(decision).nullable(),
+    enabled: z.boolean(),
+    createdAt: time,
+    lastDeliveredAt: time.nullable(),
+    failingSince: time.nullable().meta({ description: 'since when every try has failed' }),
+  })
+  .meta({ id: 'Webhook' });
+
+export const madeWebhook = webhook
+  .extend({ secret: z.string().meta({ description: '`whsec_…`, shown this once' }) })
+  .meta({ id: 'MadeWebhook' });
+
+export const webhooksPage = z
+  .object({ webhooks: z.array(webhook), nextCursor: z.string().nullable() })
+  .meta({ id: 'WebhooksPage' });
+
+export const webhookSecret = z
+  .object({
+    webhookId: z.string(),
+    secret: z.string().meta({ description: 'shown this once' }),
+    previousUntil: time.meta({ description: 'until then the one before signs as well' }),
+  })
+  .meta({ id: 'WebhookSecret' });
+
+export const webhookTest = z
+  .object({ webhookId: z.string(), messageId: z.string().meta({ description: 'its `webhook-id`' }) })
+  .meta({ id: 'WebhookTest' });
+
+export const webhookReplay = z
+  .object({ webhookId: z.string(), domainId: z.string(), log: count, from: count, size: count })
+  .meta({ id: 'WebhookReplay' });
+
+export const deliveriesPage = z
+  .object({
+    deliveries: z.array(
+      z.object({
+        messageId: z.string().meta({ description: 'the `webhook-id`, the same for every try' }),
+        type: z.enum(messageTypes),
+        domainId: z.string().nullable(),
+        log: count.nullable(),
+        first: count.nullable().meta({ description: 'the first position that it is about' }),
+        size: count.nullable().meta({ description: 'the position after the last' }),
+        attempt: z.number().int().min(1),
+        at: time,
+        milliseconds: count,
+        outcome: z.enum(['delivered', 'failed']),
+        failure: z.enum(failures).nullable(),
+        status: z.number().int().nullable().meta({ description: "the answer's; of the rest of it nothing is kept" }),
+        nextTryAt: time.nullable(),
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'DeliveriesPage' });
+
+export type Webhook = z.infer<typeof webhook>;
+export type MadeWebhook = z.infer<typeof madeWebhook>;
+export type WebhooksPage = z.infer<typeof webhooksPage>;
+export type WebhookSecret = z.infer<typeof webhookSecret>;
+export type WebhookTest = z.infer<typeof webhookTest>;
+export type WebhookReplay = z.infer<typeof webhookReplay>;
+export type DeliveriesPage = z.infer<typeof deliveriesPage>;

@@ -1,0 +1,182 @@
+/** What is changed about webhooks. Each change and its administrative act are written in one transaction. */
+import { randomBytes } from 'node:crypto';
+import type { Decision } from '#libs/contract/terms';
+import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
+import { findSize, type LogSize } from '../logs/published.ts';
+import type { Database, Sql } from '../sql.ts';
+import { createPerform } from '../tenants/perform.ts';
+import { addLanes, dropLanes, setBack, wakeLanes } from './lanes.ts';
+import { makeSecret, type SecretBox } from './secret.ts';
+import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';
+
+/** What a webhook is made of; the caller has checked it. */
+export interface NewWebhook {
+  url: string;
+  types: WebhookType[];
+  domains: string[] | null;
+  decisions: Decision[] | null;
+}
+
+/** Hours for which a secret still signs after its rotation. */
+const previousFor = 24;
+
+/** Why nothing was changed. */
+export type Unchanged = 'not found' | 'changed meanwhile';
+
+export function createWebhookAdministration(db: Database, actor: string) {
+  const perform = createPerform(db, actor);
+  return {
+    /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
+    create: (organizationId: string, made: NewWebhook, box: SecretBox): Promise<{ webhook: Webhook; secret: Buffer }> =>
+      perform(async (sql, note) => {
+        // a domain that is being made is there by then, or finds the webhook
+        await sql`select from organizations where id = ${organizationId} for update`;
+        const webhookId = `wh_${randomBytes(10).toString('hex')}`;
+        const secret = makeSecret();
+        const [webhook] = await sql<Webhook[]>`
+          insert into webhooks (id, organization_id, url, types, domains, decisions, secret)
+          values (
+            ${webhookId}, ${organizationId}, ${made.url}, ${made.types}, ${made.domains}, ${made.decisions},
+            ${box.seal(webhookId, secret)}
+          )
+          returning ${webhookColumns(sql)}`;
+        if (!webhook) throw new Error('a webhook was not made');
+        await addLanes(sql, webhook);
+        await note({ act: 'webhook.create', subject: webhookId, details: { organizationId, ...made } });
+        return { webhook, secret };
+      }),
+
+    /** `version`: the one that is to be changed, if the caller named one. What is added starts at the present size. */
+    change: (
+      organizationId: string,
+      webhookId: string,
+      change: WebhookChange,
+      version?: number,
+    ): Promise<Webhook | Unchanged> =>
+      perform(async (sql, note) => {
+        await sql`select from organizations where id = ${organizationId} for update`;
+        const before = await lockWebhook(sql, organizationId, webhookId);
+        if (!before) return 'not found';
+        if (version !== undefined && before.version !== version) return 'changed meanwhile';
+        const wanted = {
+          url: change.url ?? before.url,
+          types: change.types ?? before.types,
+          domains: change.domains === undefined ? before.domains : change.domains,
+          decisions: change.decisions === undefined ? before.decisions : change.decisions,
+          enabled: change.enabled ?? before.enabled,
+        };
+        const { url, types, domains, decisions, enabled } = wanted;
+        const changed = differences(before, wanted);
+        if (Object.keys(changed).length === 0) return before;
+        const [after] = await sql<Webhook[]>`
+          update webhooks set
+            url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},
+            enabled = ${enabled}, version = version + 1,
+            failing_since = case when ${enabled && !before.enabled} then null else failing_since end
+          where number = ${before.number}
+          returning ${webhookColumns(sql)}`;
+        if (!after) throw new Error('a webhook was not changed');
+        await dropLanes(sql, after);
+        await addLanes(sql, after);
+        // what waits for its next try need not wait for the old address
+        if (enabled && (!before.enabled || url !== before.url)) await wakeLanes(sql, after.number);
+        if (!enabled)
+          await sql`update webhook_lanes set due_at = 'infinity' where webhook = ${after.number} and type <> 'webhook.test'`;
+        await note({ act: 'webhook.update', subject: webhookId, details: { organizationId, ...changed } });
+        return after;
+      }),
+
+    remove: (organizationId: string, webhookId: string, version?: number): Promise<Webhook | Unchanged> =>
+      perform(async (sql, note) => {
+        const webhook = await lockWebhook(sql, organizationId, webhookId);
+        if (!webhook) return 'not found';
+        if (version !== undefined && webhook.version !== version) return 'changed meanwhile';
+        await sql`delete from webhooks where number = ${webhook.number}`;
+        await note({ act: 'webhook.delete', subject: webhookId, details: { organizationId, url: webhook.url } });
+        return webhook;
+      }),
+
+    /** The secret so far signs beside the new one for a day. */
+    rotate: (
+      organizationId: string,
+      webhookId: string,
+      box: SecretBox,
+    ): Promise<{ secret: Buffer; previousUntil: Date } | undefined> =>
+      perform(async (sql, note) => {
+        const secret = makeSecret();
+        const [rotated] = await sql<{ previousUntil: Date }[]>`
+          update webhooks set
+            previous_secret = secret, previous_until = clock_timestamp() + ${previousFor} * interval '1 hour',
+            secret = ${box.seal(webhookId, secret)}, version = version + 1
+          where organization_id = ${organizationId} and id = ${webhookId}
+          returning previous_until as "previousUntil"`;
+        if (!rotated) return undefined;
+        await note({ act: 'webhook.rotate', subject: webhookId, details: { organizationId } });
+        return { secret, ...rotated };
+      }),
+
+    /** The id of the test that waits to be sent. */
+    test: (webhook: Webhook): Promise<string> =>
+      perform(async (sql, note) => {
+        const messageId = `msg_${randomBytes(16).toString('hex')}`;
+        const [lane] = await sql<{ messageId: string; isNew: boolean }[]>`
+          insert into webhook_lanes (webhook, type, message_id, made_at, data)
+          values (${webhook.number}, 'webhook.test', ${messageId}, clock_timestamp(), ${sql.json({ webhookId: webhook.webhookId })})
+          on conflict (webhook) where type = 'webhook.test' do update set message_id = webhook_lanes.message_id
+          returning message_id as "messageId"`;
+        if (!lane) throw new Error('a test was not made');
+        await note({
+          act: 'webhook.test',
+          subject: webhook.webhookId,
+          details: { organizationId: webhook.organizationId },
+        });
+        return lane.messageId;
+      }),
+
+    /** Everything from that position on is sent again. Undefined where the log has no such position. */
+    replay: (
+      webhook: Webhook,
+      { domainId, from, log }: { domainId: string; from: number; log?: number | undefined },
+    ): Promise<LogSize | undefined> =>
+      perform(async (sql, note) => {
+        const found = await findSize(sql, domainId, log);
+        if (!found || from > found.size) return undefined;
+        await setBack(sql, webhook.number, found, from);
+        await note({
+          act: 'webhook.replay',
+          subject: webhook.webhookId,
+          details: { organizationId: webhook.organizationId, domainId, log: found.log, from },
+        });
+        return found;
+      }),
+
+    /** Nobody takes what is sent to it. Tells whether it was still enabled. */
+    disable: (webhook: Pick<Webhook, 'number' | 'webhookId' | 'organizationId'>, reason: string): Promise<boolean> =>
+      perform(async (sql, note) => {
+        const { count } = await sql`
+          update webhooks set enabled = false, version = version + 1 where number = ${webhook.number} and enabled`;
+        if (count === 0) return false;
+        await sql`update webhook_lanes set due_at = 'infinity' where webhook = ${webhook.number} and type <> 'webhook.test'`;
+        await note({
+          act: 'webhook.disable',
+          subject: webhook.webhookId,
+          details: { organizationId: webhook.organizationId, reason },
+        });
+        return true;
+      }),
+  };
+}
+
+async function lockWebhook(sql: Sql, organizationId: string, webhookId: string): Promise<Webhook | undefined> {
+  await sql`select from webhooks where organization_id = ${organizationId} and id = ${webhookId} for update`;
+  return findWebhook(sql, organizationId, webhookId);
+}
+
+type Changeable = NewWebhook & { enabled: boolean };
+
+const differences = (before: Changeable, after: Changeable): Partial<Changeable> =>
+  Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Changeable]),
+    ),
+  );

@@ -1,0 +1,35 @@
+/** Secrets of webhooks: they sign, so they cannot be kept as hashes; they are encrypted under SECRETS_KEY. */
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+
+const cipher = 'aes-256-gcm';
+const nonceLength = 12;
+const tagLength = 16;
+
+/** 32 random bytes, as Standard Webhooks writes them. */
+export const formatSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
+export const makeSecret = (): Buffer => randomBytes(32);
+
+export interface SecretBox {
+  seal(webhookId: string, secret: Buffer): Buffer;
+  /** Throws where it was sealed under another key or for another webhook. */
+  open(webhookId: string, sealed: Buffer): Buffer;
+}
+
+/** `key`: 32 bytes. */
+export function createSecretBox(key: Buffer): SecretBox {
+  const secretKey = createSecretKey(key);
+  return {
+    seal: (webhookId, secret) => {
+      const nonce = randomBytes(nonceLength);
+      const sealing = createCipheriv(cipher, secretKey, nonce).setAAD(Buffer.from(webhookId));
+      const text = Buffer.concat([sealing.update(secret), sealing.final()]);
+      return Buffer.concat([nonce, sealing.getAuthTag(), text]);
+    },
+    open: (webhookId, sealed) => {
+      const opening = createDecipheriv(cipher, secretKey, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
+        .setAAD(Buffer.from(webhookId))
+        .setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
+      return Buffer.concat([opening.update(sealed.subarray(nonceLength + tagLength)), opening.final()]);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Webhooks as the API, the command line and the dashboard see them. */
+import type { Decision } from '#libs/contract/terms';
+import type { Failure, MessageType, WebhookType } from '#libs/contract/webhook';
+import type { Sql } from '../sql.ts';
+
+export interface Webhook {
+  number: number;
+  webhookId: string;
+  organizationId: string;
+  url: string;
+  types: WebhookType[];
+  /** null: all */
+  domains: string[] | null;
+  decisions: Decision[] | null;
+  enabled: boolean;
+  createdAt: Date;
+  lastDeliveredAt: Date | null;
+  failingSince: Date | null;
+  version: number;
+}
+
+export const webhookColumns = (sql: Sql) => sql`
+  number, id as "webhookId", organization_id as "organizationId", url, to_json(types) as types,
+  to_json(domains) as domains, to_json(decisions) as decisions, enabled, created_at as "createdAt",
+  last_delivered_at as "lastDeliveredAt", failing_since as "failingSince", version`;
+
+export async function findWebhook(sql: Sql, organizationId: string, webhookId: string): Promise<Webhook | undefined> {
+  const [found] = await sql<Webhook[]>`
+    select ${webhookColumns(sql)} from webhooks where organization_id = ${organizationId} and id = ${webhookId}`;
+  return found;
+}
+
+/** Of any organization: for operators. */
+export async function findWebhookAnywhere(sql: Sql, webhookId: string): Promise<Webhook | undefined> {
+  const [found] = await sql<Webhook[]>`select ${webhookColumns(sql)} from webhooks where id = ${webhookId}`;
+  return found;
+}
+
+/** Newest first; `after`: the number of the last one of the page before. */
+export const listWebhooks = (
+  sql: Sql,
+  { organizationId, limit, after }: { organizationId: string; limit: number; after?: number | undefined },
+): Promise<Webhook[]> => sql<Webhook[]>`
+  select ${webhookColumns(sql)} from webhooks
+  where organization_id = ${organizationId} and number < ${after ?? 2 ** 31 - 1}
+  order by number desc limit ${limit}`;
+
+export interface ListedDelivery {
+  number: number;
+  messageId: string;
+  type: MessageType;
+  domainId: string | null;
+  log: number | null;
+  first: number | null;
+  size: number | null;
+  attempt: number;
+  at: Date;
+  milliseconds: number;
+  failure: Failure | null;
+  status: number | null;
+  nextTryAt: Date | null;
+}
+
+/** Newest first. */
+export const listDeliveries = (
+  sql: Sql,
+  { webhook, limit, after }: { webhook: number; limit: number; after?: number | undefined },
+): Promise<ListedDelivery[]> => sql<ListedDelivery[]>`
+  select d.number, message_id as "messageId", type, domains.id as "domainId", log, first, size, attempt, at,
+    milliseconds, failure, status, next_try_at as "nextTryAt"
+  from webhook_deliveries as d left join domains on domains.number = domain_number
+  where webhook = ${webhook} and d.number < ${after ?? Number.MAX_SAFE_INTEGER}
+  order by d.number desc limit ${limit}`;
+
+/** days for which deliveries are kept */
+const keptFor = 30;
+/** rows in one statement */
+const slice = 5_000;
+
+/** Deletes deliveries that are too old; returns how many. */
+export async function deleteOldDeliveries(
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  now: Date,
+): Promise<number> {
+  const before = new Date(now.getTime() - keptFor * 24 * 60 * 60 * 1_000);
+  let deleted = 0;
+  for (let last = slice; last === slice; deleted += last) {
+    const { count } = await run(
+      (sql) => sql`
+        delete from webhook_deliveries
+        where number in (select number from webhook_deliveries where at < ${before} order by at limit ${slice})`,
+    );
+    last = count;
+  }
+  return deleted;
+}

@@ -1,0 +1,286 @@
+/** Webhooks over HTTP and the command line, delivered by the real worker. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { DeliveriesPage, MadeWebhook, Webhook, WebhookSecret, WebhooksPage } from '#libs/contract/webhook';
+import { persist } from '#libs/store/records/persist';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Cli, createCli } from '../support/cli.ts';
+import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { blocksOf } from '../support/documents.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { recordAt } from '../support/records.ts';
+import { startApi, startWorker } from '../support/service.ts';
+import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const webhooks = '/v1/organization/webhooks';
+const free = { WEBHOOK_ALLOW_PRIVATE: 'true' };
+
+describe('webhooks', () => {
+  let stores: OwnStores;
+  let baseUrl: string;
+  let tenant: Tenant;
+  let cli: Cli;
+
+  beforeAll(async () => {
+    stores = await openStores();
+    [{ baseUrl }] = await Promise.all([startApi({ ...stores.env, ...free })]);
+    tenant = await makeTenant(stores.db, { domains: 2 });
+    cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4), USER: 'ann' });
+  }, 60_000);
+
+  const ask = <Body = ProblemAnswer>(
+    method: string,
+    target: string,
+    {
+      body,
+      scope = 'manage read',
+      headers = {},
+      of = tenant,
+      base = baseUrl,
+    }: {
+      body?: object;
+      scope?: string;
+      headers?: Record<string, string>;
+      of?: Tenant;
+      base?: string;
+    } = {},
+  ) =>
+    request<Body>(base, webhooks + target, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokenFor(of.organizationId, { scope })}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body ? JSON.stringify(body) : null,
+    });
+  const make = async (body: object) => {
+    const answer = await ask<MadeWebhook>('POST', '', { body });
+    expect(answer.status).toBe(201);
+    return answer;
+  };
+  const store = async (count: number, domainId = at(tenant.domainIds, 0)) => {
+    const records = Array.from({ length: count }, () => recordAt(Date.now(), { domainId }));
+    await persist(stores.db, records, { owe: true });
+    return records.map(({ id }) => id).toSorted();
+  };
+
+  it('are made, listed, changed and deleted, each change an act; the secret is shown once', async () => {
+    const { body, headers } = await make({ url: 'https://receiver.example', types: ['records.sealed'] });
+    const { secret, ...made } = body;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(made).toMatchObject({
+      webhookId: expect.stringMatching(/^wh_/),
+      url: 'https://receiver.example/',
+      types: ['records.sealed'],
+      domains: null,
+      decisions: null,
+      enabled: true,
+      lastDeliveredAt: null,
+      failingSince: null,
+    });
+    const target = `/${made.webhookId}`;
+    expect((await ask<Webhook>('GET', target)).body).toEqual(made);
+    expect((await ask<WebhooksPage>('GET', '?limit=1')).body).toEqual({ webhooks: [made], nextCursor: null });
+    const other = await make({ url: 'https://other.example', types: ['limit.reached'] });
+    const first = (await ask<WebhooksPage>('GET', '?limit=1')).body;
+    expect(first.webhooks.map(({ webhookId }) => webhookId)).toEqual([other.body.webhookId]);
+    expect((await ask<WebhooksPage>('GET', `?cursor=${first.nextCursor}`)).body.webhooks).toEqual([made]);
+    const stale = { 'if-match': headers.get('etag') ?? '' };
+    const changed = await ask<Webhook>('PATCH', target, { body: { decisions: ['withdraw'] }, headers: stale });
+    expect([changed.status, changed.body.decisions]).toEqual([200, ['withdraw']]);
+    for (const method of ['PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { body: { enabled: false } } : {};
+      expectProblem(await ask(method, target, { ...body, headers: stale }), 412, 'changed_meanwhile');
+    }
+    expect((await ask('DELETE', target)).status).toBe(200);
+    expectProblem(await ask('GET', target), 404, 'webhook_not_found');
+    const { acts } = await cli.json<{ acts: { act: string; subject: string; actor: string }[] }>('acts');
+    expect(acts.filter(({ subject }) => subject === made.webhookId).map(({ act, actor }) => [act, actor])).toEqual([
+      ['webhook.delete', 'tester'],
+      ['webhook.update', 'tester'],
+      ['webhook.create', 'tester'],
+    ]);
+    const stored = await stores.db.run((sql) => sql<{ text: string }[]>`select webhooks::text as text from webhooks`);
+    const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64').toString('hex');
+    expect(JSON.stringify(stored)).not.toContain(bytes);
+  });
+
+  it.each([
+    'http://receiver.example/',
+    'ftp://receiver.example/',
+    'https://user:password@receiver.example/',
+    'https://receiver.example/#fragment',
+    'https://receiver.example:22/',
+    'https://receiver.example:80/',
+    'https://localhost/',
+    'https://a.localhost./',
+    'https://127.0.0.1/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[::7f00:1]/',
+    'https://0.0.0.0/',
+    'https://10.1.2.3/',
+    'https://100.64.0.1/',
+    'https://198.18.0.1/',
+    'https://2130706433/',
+    'https://0177.0.0.1/',
+    'https://0x7f.1/',
+    'https://①②⑦.⓪.⓪.①/',
+    'receiver.example',
+    '',
+  ])('are not made for %s', async (url) => {
+    const strict = await strictApi();
+    const body = { url, types: ['limit.reached'] };
+    expectBlame(await ask('POST', '', { body, base: strict }), '/url');
+  });
+  let strictUrl: Promise<string> | undefined;
+  const strictApi = () => {
+    strictUrl ??= startApi(stores.env).then((api) => api.baseUrl);
+    return strictUrl;
+  };
+
+  it('are checked in the order of the contract', async () => {
+    const url = 'https://receiver.example/';
+    const sealed = { url, types: ['records.sealed'] };
+    expectProblem(await ask('POST', '', { body: sealed, scope: 'read' }), 403, 'insufficient_scope');
+    expectProblem(await ask('POST', '', { body: sealed, scope: 'manage' }), 403, 'insufficient_scope');
+    expect((await ask('POST', '', { body: { url, types: ['visitor.erased'] }, scope: 'manage' })).status).toBe(201);
+    expectBlame(
+      await ask('POST', '', { body: { url, types: [], domains: ['!'], more: 1 } }),
+      '/types',
+      '/domains/0',
+      '/more',
+    );
+    expectProblem(await ask('POST', '', { body: { ...sealed, domains: ['dom_unknown'] } }), 404, 'domain_not_found');
+    const others = await makeTenant(stores.db, { consentLog: false });
+    const foreign = { ...sealed, domains: [at(others.domainIds, 0)] };
+    expectProblem(await ask('POST', '', { body: foreign }), 404, 'domain_not_found');
+    expectProblem(await ask('POST', '', { body: sealed, of: others }), 403, 'plan_feature_required');
+    const replay = { domainId: at(tenant.domainIds, 0), from: 0 };
+    expectProblem(await ask('POST', '/wh_x/replay', { body: replay, scope: 'manage' }), 403, 'insufficient_scope');
+    expectBlame(await ask('POST', '/wh_x/replay', { body: { ...replay, from: -1 } }), '/from');
+    expectProblem(await ask('POST', '/wh_x/replay', { body: { ...replay, domainId: 'x' } }), 404, 'domain_not_found');
+    expectProblem(await ask('POST', '/wh_x/replay', { body: replay }), 404, 'webhook_not_found');
+    const { body: made } = await make(sealed);
+    expectBlame(await ask('POST', `/${made.webhookId}/replay`, { body: { ...replay, from: 999 } }), '/from');
+    expectProblem(await ask('GET', `/${made.webhookId}`, { of: others }), 404, 'webhook_not_found');
+  });
+
+  it('need SECRETS_KEY', async () => {
+    const bare = await startApi({ ...stores.env, SECRETS_KEY: '' });
+    const body = { url: 'https://receiver.example/', types: ['limit.reached'] };
+    const answer = await ask('POST', '', { body, base: bare.baseUrl });
+    expectProblem(answer, 503, 'unavailable');
+    expect(answer.body.detail).toMatch(/SECRETS_KEY/);
+  });
+
+  it('a worker that is killed again and again loses nothing and changes no order, and the receiver of the page takes it', async () => {
+    const receiver = await startReceiver();
+    const domainId = at(tenant.domainIds, 1);
+    const { body: made } = await make({ url: receiver.url, types: ['records.sealed'], domains: [domainId] });
+    const listening = await runPage(made.secret);
+    await make({ url: listening.url, types: ['records.sealed'], domains: [domainId] });
+    const ids: string[] = [];
+    const env = { ...stores.env, ...sealSettings, ...free };
+    receiver.answerWith((response) => void setTimeout(() => response.writeHead(204).end(), 30));
+    for (let kills = 0; kills < 2; kills += 1) {
+      const worker = await startWorker(env);
+      ids.push(...(await store(400, domainId)));
+      const before = receiver.received.length;
+      await receiver.until(before + 2, 60_000);
+      await worker.stop('SIGKILL');
+    }
+    const last = await startWorker(env);
+    expect(last.events('webhooks_private')).toHaveLength(1);
+    const positions = () =>
+      receiver.received.flatMap(({ message }) =>
+        (message.data.entries as { position: number }[]).map((each) => each.position),
+      );
+    await eventually(() => expect(new Set(positions()).size).toBe(ids.length), { within: 90_000, every: 200 });
+    // at least once and in order: a position comes again only right after itself
+    const fresh = positions().filter((position, index, all) => all.indexOf(position) === index);
+    expect(fresh).toEqual(ids.map((_, each) => each));
+    const { body: tried } = await ask<DeliveriesPage>('GET', `/${made.webhookId}/deliveries?limit=2`);
+    expect(tried.deliveries).toMatchObject([{ outcome: 'delivered', domainId, size: 800 }, { outcome: 'delivered' }]);
+    expect(JSON.stringify(tried)).not.toContain(at(ids, 0));
+    // it was not made with that secret
+    expect((await listening.lines()).filter((line) => line.includes('record'))).toEqual([]);
+
+    const { body: rotated } = await ask<WebhookSecret>('POST', `/${made.webhookId}/secret`);
+    const page = await runPage(rotated.secret);
+    await ask('PATCH', `/${made.webhookId}`, { body: { url: page.url } });
+    const replay = { domainId, from: 790 };
+    expect((await ask('POST', `/${made.webhookId}/replay`, { body: replay })).body).toMatchObject({
+      log: 1,
+      size: 800,
+    });
+    const wanted = Array.from({ length: 10 }, (_, each) => `${domainId} 1 ${790 + each} record`);
+    await eventually(async () => expect(await page.lines()).toEqual(wanted), { within: 20_000 });
+  }, 300_000);
+
+  it('have the same verbs on the command line', async () => {
+    const receiver = await startReceiver();
+    const { organizationId, domainIds } = await makeTenant(stores.db);
+    const domainId = at(domainIds, 0);
+    const made = await cli.json<{ webhookId: string; secret: string }>(
+      'webhook',
+      'create',
+      organizationId,
+      receiver.url,
+    );
+    const { webhookId } = made;
+    expect(made.secret).toMatch(/^whsec_/);
+    expect(await cli.json('webhook', 'set', webhookId, '--domain', domainId, '--decision', 'withdraw')).toMatchObject({
+      domains: [domainId],
+      decisions: ['withdraw'],
+    });
+    expect(await cli.json('webhook', 'set', webhookId, '--all-domains', '--all-decisions')).toMatchObject({
+      domains: null,
+      decisions: null,
+    });
+    expect(await cli.json('webhook', 'show', webhookId)).toMatchObject({ webhookId, enabled: true });
+    expect(await cli.json('webhook', 'list', '--org', organizationId)).toMatchObject({ webhooks: [{ webhookId }] });
+    const { messageId } = await cli.json<{ messageId: string }>('webhook', 'test', webhookId);
+    await receiver.until(1, 30_000);
+    expect(at(receiver.received, 0).headers['webhook-id']).toBe(messageId);
+    await eventually(async () =>
+      expect(await cli.json('webhook', 'deliveries', webhookId)).toMatchObject({
+        deliveries: [{ messageId, status: 204 }],
+      }),
+    );
+    expect((await cli.json<{ secret: string }>('webhook', 'rotate', webhookId)).secret).not.toBe(made.secret);
+    expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '1')).toMatch(/has no position 1/);
+    expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
+    expect(await cli.json('webhook', 'delete', webhookId)).toEqual({ webhookId, deleted: true });
+    expect(await cli.error('webhook', 'show', webhookId)).toBe(`no webhook ${webhookId}`);
+  });
+});
+
+/** The receiver of docs/webhooks.md. */
+async function runPage(secret: string) {
+  const [block] = blocksOf('docs/webhooks.md').filter(({ language }) => language === 'mjs');
+  const program = block?.text ?? expect.fail('the page has no receiver');
+  expect(program.trim().split('\n').length).toBeLessThanOrEqual(20);
+  const file = path.join(mkdtempSync(path.join(inject('folder'), 'receiver-')), 'receiver.mjs');
+  writeFileSync(file, program);
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) },
+  });
+  atEnd(() => void child.kill());
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  await eventually(async () => void (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST' })));
+  return { url: `http://127.0.0.1:${port}/`, lines: async () => text.split('\n').filter((line) => line !== '') };
+}

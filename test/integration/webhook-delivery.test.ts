@@ -1,0 +1,467 @@
+/** Deliveries, step by step: a worker's deliverer, a real receiver and its failures; time is the test's own. */
+import { Webhook as Verifier } from 'standardwebhooks';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Decision } from '#libs/contract/terms';
+import type { WebhookType } from '#libs/contract/webhook';
+import { eraseVisitor } from '#libs/store/privacy/erasures';
+import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import { persist } from '#libs/store/records/persist';
+import type { Database, Sql } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { addLimitMessages } from '#libs/store/webhooks/limits';
+import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
+import { deleteOldDeliveries, findWebhook, listDeliveries, type Webhook } from '#libs/store/webhooks/webhooks';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createDeliverer, type Deliverer } from '../../apps/worker/deliver/delivering.ts';
+import { waits } from '../../apps/worker/deliver/retries.ts';
+import type { Sender } from '../../apps/worker/deliver/send.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { recordAt } from '../support/records.ts';
+import { createSealer, type Sealer } from '../support/sealing.ts';
+import { privacyKey, secretsKey } from '../support/settings.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { hasOpenssl } from '../support/time-authority.ts';
+import { eventually } from '../support/wait.ts';
+
+const key = Buffer.from(secretsKey, 'hex');
+const box = createSecretBox(key);
+const day = 24 * 60 * 60 * 1_000;
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+
+describe('deliveries', () => {
+  let db: Database;
+  let sealer: Sealer;
+  let tenant: Tenant;
+  let receiver: Receiver;
+  let now: number;
+  let deliverer: Deliverer;
+
+  beforeEach(async () => {
+    ({ db } = await openDatabase());
+    sealer = createSealer(db, await openRedis((await openRedisServer()).url));
+    tenant = await makeTenant(db, { domains: 3 });
+    receiver = await startReceiver();
+    now = Date.now();
+    deliverer = startDeliverer();
+  });
+
+  const startDeliverer = (sender: Partial<Sender> = {}) =>
+    createDeliverer({
+      secretsKey: key,
+      sender: { resolve: async () => ['127.0.0.1'], allowPrivate: true, patience: 15_000, ...sender },
+      db,
+      log: quiet,
+      metrics: createMetrics(),
+      now: () => new Date(now),
+      chance: () => 0.5,
+    });
+  const admin = () => createWebhookAdministration(db, 'test');
+  const make = (
+    options: { url?: string; types?: WebhookType[]; domains?: string[]; decisions?: Decision[]; of?: Tenant } = {},
+  ) => {
+    const { url = receiver.url, types = ['records.sealed'], domains = null, decisions = null, of = tenant } = options;
+    return admin().create(of.organizationId, { url, types, domains, decisions }, box);
+  };
+  const record = async (count: number, fields: { domainId?: string; decision?: Decision; visitorId?: string } = {}) => {
+    const records = Array.from({ length: count }, () =>
+      recordAt(Date.now(), { domainId: at(tenant.domainIds, 0), ip: '192.0.2.0', userAgent: 'Mozilla/5.0', ...fields }),
+    );
+    await persist(db, records, { owe: true });
+    return records.map(({ id }) => id).toSorted();
+  };
+  const seal = async (...given: Parameters<typeof record>) => {
+    const ids = await record(...given);
+    await sealer.closeAndSeal();
+    return ids;
+  };
+  /** Until nothing is due any more. */
+  const deliver = async (by = deliverer) => {
+    await by.wake();
+    // what the database's clock says is due has to be due by ours, too
+    now = Math.max(now, Date.now() + 1_000);
+    for (let begun = await by.begin(); begun.length > 0; begun = await by.begin()) await Promise.all(begun);
+  };
+  const again = async ({ webhookId, organizationId }: Webhook): Promise<Webhook> => {
+    const found = await db.run((sql) => findWebhook(sql, organizationId, webhookId));
+    return found ?? expect.fail('the webhook is gone');
+  };
+  const tries = ({ number }: Webhook) => db.run((sql) => listDeliveries(sql, { webhook: number, limit: 200 }));
+  const entriesIn = (received: Received[]) =>
+    received.flatMap(
+      ({ message }) => message.data.entries as { position: number; type: string; record: Record<string, unknown> }[],
+    );
+  const acts = () =>
+    db.run(
+      (sql) => sql<{ act: string; actor: string; details: object }[]>`
+      select act, actor, details from administrative_acts where act like 'webhook.%' order by id`,
+    );
+
+  it('are of new entries alone, at most 100 at once, in order, signed, without address and device', async () => {
+    await seal(3);
+    const { webhook, secret } = await make();
+    const ids = await seal(250);
+    await deliver();
+    expect(receiver.received.map(({ message: { type, data } }) => [type, data.first, data.size])).toEqual([
+      ['records.sealed', 3, 103],
+      ['records.sealed', 103, 203],
+      ['records.sealed', 203, 253],
+    ]);
+    const entries = entriesIn(receiver.received);
+    expect(entries.map(({ record }) => record.id)).toEqual(ids);
+    expect(entries.map(({ position }) => position)).toEqual(ids.map((_, each) => each + 3));
+    for (const { record } of entries) {
+      expect(Object.keys(record)).not.toContain('ip');
+      expect(Object.keys(record)).not.toContain('userAgent');
+    }
+    const verifier = new Verifier(formatSecret(secret));
+    for (const { headers, body } of receiver.received) {
+      const signed = headers as Record<string, string>;
+      expect(verifier.verify(body, signed)).toEqual(JSON.parse(body));
+      expect(() => verifier.verify(`${body} `, signed)).toThrow();
+    }
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+    const after = await again(webhook);
+    expect(after.lastDeliveredAt).not.toBeNull();
+    expect(await tries(webhook)).toMatchObject([
+      { type: 'records.sealed', first: 203, size: 253, attempt: 1, status: 204, failure: null },
+      { first: 103, size: 203 },
+      { first: 3, size: 103 },
+    ]);
+    await deliver();
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('that fail are tried again as promised, with one id, and the last failure disables the webhook', async () => {
+    const { webhook } = await make();
+    receiver.answerWith((response) => void response.writeHead(500).end('secret detail'));
+    await seal(2);
+    await deliver();
+    const begin = now;
+    for (const [failed, wait] of waits.entries()) {
+      expect(receiver.received).toHaveLength(failed + 1);
+      const [newest] = await tries(webhook);
+      expect(newest).toMatchObject({ attempt: failed + 1, failure: 'status', status: 500 });
+      expect(newest?.nextTryAt?.getTime()).toBe(now + wait);
+      await record(1);
+      now += wait - 1;
+      await deliver();
+      expect(receiver.received).toHaveLength(failed + 1);
+      now += 1;
+      await deliver();
+    }
+    expect(receiver.received).toHaveLength(waits.length + 1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect((await tries(webhook)).at(0)).toMatchObject({ attempt: 10, nextTryAt: null });
+    const after = await again(webhook);
+    expect(after.enabled).toBe(false);
+    expect(after.failingSince?.getTime()).toBe(begin);
+    expect(await acts()).toMatchObject([
+      { act: 'webhook.create', actor: 'test' },
+      { act: 'webhook.disable', actor: 'worker', details: { reason: 'every try failed' } },
+    ]);
+    // once enabled, it goes on where it stopped
+    receiver.answerWith();
+    await sealer.closeAndSeal();
+    now += 30 * day;
+    await deliver();
+    expect(receiver.received).toHaveLength(waits.length + 1);
+    await admin().change(tenant.organizationId, webhook.webhookId, { enabled: true });
+    await deliver();
+    expect(entriesIn(receiver.received.slice(waits.length + 1)).map(({ position }) => position)).toEqual(
+      Array.from({ length: 2 + waits.length }, (_, each) => each),
+    );
+    expect((await again(webhook)).failingSince).toBeNull();
+  });
+
+  it('wait as long as the receiver asks', async () => {
+    const { webhook } = await make();
+    receiver.answerWith((response) => void response.writeHead(503, { 'retry-after': '120' }).end());
+    await seal(1);
+    await deliver();
+    expect(at(await tries(webhook), 0).nextTryAt?.getTime()).toBe(now + 120_000);
+  });
+
+  it('do not follow redirects, and end with a 410', async () => {
+    const other = await startReceiver();
+    const { webhook } = await make();
+    receiver.answerWith((response) => void response.writeHead(307, { location: other.url }).end());
+    await seal(1);
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'redirect', status: 307 });
+    receiver.answerWith((response) => void response.writeHead(410).end());
+    now += 6_000;
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'gone', status: 410, nextTryAt: null });
+    expect((await again(webhook)).enabled).toBe(false);
+    expect((await acts()).at(-1)).toMatchObject({ act: 'webhook.disable', details: { reason: 'gone' } });
+    expect(other.received).toEqual([]);
+  });
+
+  it('fail when the answer is late, and are done with its head however its body goes on', async () => {
+    const { webhook } = await make();
+    receiver.answerWith(() => {});
+    await seal(1);
+    await deliver(startDeliverer({ patience: 100 }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'timeout', status: null });
+    let isCut = false;
+    receiver.answerWith((response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', more);
+      response.on('close', () => {
+        isCut = true;
+      });
+      more();
+    });
+    now += 6_000;
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 200 });
+    await eventually(() => expect(isCut).toBe(true));
+    isCut = false;
+    receiver.answerWith((response) => {
+      response.writeHead(200).write('drip');
+      response.on('close', () => {
+        isCut = true;
+      });
+    });
+    await seal(1);
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 200 });
+    await eventually(() => expect(isCut).toBe(true));
+  });
+
+  it.skipIf(!hasOpenssl)('go only to a receiver whose certificate holds', async () => {
+    const tls = makeCertificate('hooks.example');
+    const secure = await startReceiver(tls);
+    const { webhook } = await make({ url: `https://hooks.example:${secure.port}/` });
+    await seal(1);
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'certificate', status: null });
+    expect(secure.received).toEqual([]);
+    now += 6_000;
+    await deliver(startDeliverer({ ca: tls.cert }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 204 });
+    await admin().change(tenant.organizationId, webhook.webhookId, { url: `https://other.example:${secure.port}/` });
+    await seal(1);
+    await deliver(startDeliverer({ ca: tls.cert }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'certificate', status: null });
+  });
+
+  it('go to no name that leads to this machine, also where it did not when it was asked before', async () => {
+    const { webhook } = await make({ url: `https://hooks.example:${receiver.port}/` });
+    await seal(1);
+    for (const addresses of [['127.0.0.1'], ['93.184.215.14', '::ffff:10.0.0.1'], ['64:ff9b::a9fe:a9fe']]) {
+      await deliver(startDeliverer({ allowPrivate: false, resolve: async () => addresses }));
+      expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'address', status: null });
+      now = (at(await tries(webhook), 0).nextTryAt?.getTime() ?? 0) + 1;
+    }
+    // a setting that was taken back
+    await admin().change(tenant.organizationId, webhook.webhookId, { url: receiver.url });
+    await deliver(startDeliverer({ allowPrivate: false }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'address', status: null });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('are of the wanted decisions and domains alone', async () => {
+    await make({ decisions: ['withdraw'], domains: [at(tenant.domainIds, 0)] });
+    await seal(120);
+    const [withdrawn] = await seal(1, { decision: 'withdraw' });
+    await seal(1, { decision: 'withdraw', domainId: at(tenant.domainIds, 1) });
+    await deliver();
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual([withdrawn]);
+  });
+
+  it('are of the own organization alone, also of its domains to come', async () => {
+    const others = await makeTenant(db);
+    const theirs = await startReceiver();
+    await make({ of: others, url: theirs.url });
+    await make();
+    const { domainId } = await createAdministration(db, 'test').createDomain(tenant.organizationId, {
+      name: 'new',
+      origins: [],
+    });
+    const ids = await seal(2, { domainId });
+    await deliver();
+    expect(receiver.received.map(({ message }) => message.data.domainId)).toEqual([domainId]);
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
+    expect(theirs.received).toEqual([]);
+  });
+
+  it('carry two signatures for a day after a rotation', async () => {
+    const { webhook, secret } = await make();
+    const rotated = await admin().rotate(tenant.organizationId, webhook.webhookId, box);
+    const secrets = [rotated?.secret, secret].map((each) => formatSecret(each ?? expect.fail('not rotated')));
+    await seal(1);
+    await deliver();
+    const signatures = () => String(at(receiver.received, -1).headers['webhook-signature']).split(' ');
+    expect(signatures()).toHaveLength(2);
+    const verify = (each: string) => {
+      const { headers, body } = at(receiver.received, -1);
+      return new Verifier(each).verify(body, headers as Record<string, string>);
+    };
+    for (const each of secrets) expect(verify(each)).toMatchObject({ type: 'records.sealed' });
+    now += day;
+    await db.run((sql) => sql`update webhooks set previous_until = previous_until - interval '1 day'`);
+    await seal(1);
+    await deliver();
+    expect(signatures()).toHaveLength(1);
+  });
+
+  it('begin again from a position, as new messages', async () => {
+    const { webhook } = await make();
+    const ids = await seal(5);
+    await deliver();
+    const domainId = at(tenant.domainIds, 0);
+    expect(await admin().replay(webhook, { domainId, from: 6 })).toBeUndefined();
+    expect(await admin().replay(webhook, { domainId, from: 3 })).toMatchObject({ log: 1, size: 5 });
+    await deliver();
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual([...ids, ...ids.slice(3)]);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    expect((await acts()).at(-1)).toMatchObject({ act: 'webhook.replay', details: { domainId, log: 1, from: 3 } });
+  });
+
+  it('of entries wait while the plan holds them back; others do not', async () => {
+    const { webhook } = await make({ types: ['records.sealed', 'limit.reached'] });
+    const [plan] = await db.run(
+      (sql) => sql<{ plan: string }[]>`
+      select plan from organizations where id = ${tenant.organizationId}`,
+    );
+    const setPlan = (change: { consentLog?: boolean; monthlyRecordLimit?: number | null }) =>
+      createAdministration(db, 'test').setPlan(plan?.plan ?? '', change);
+    await setPlan({ monthlyRecordLimit: 2 });
+    await seal(3);
+    await db.run((sql) => addLimitMessages(sql, new Date(now)));
+    await deliver();
+    expect(receiver.received.map(({ message }) => message.type)).toEqual(['limit.reached']);
+    await setPlan({ monthlyRecordLimit: null, consentLog: false });
+    now += 61_000;
+    await deliver();
+    expect(receiver.received).toHaveLength(1);
+    await setPlan({ consentLog: true });
+    now += 61_000;
+    await deliver();
+    expect(entriesIn(receiver.received.slice(1))).toHaveLength(3);
+    expect((await again(webhook)).failingSince).toBeNull();
+  });
+
+  it('of limits come once a month each', async () => {
+    await make({ types: ['limit.approaching', 'limit.reached'] });
+    const [plan] = await db.run(
+      (sql) => sql<{ plan: string }[]>`
+      select plan from organizations where id = ${tenant.organizationId}`,
+    );
+    await createAdministration(db, 'test').setPlan(plan?.plan ?? '', { monthlyRecordLimit: 10 });
+    const limits = async () => {
+      await db.run((sql) => addLimitMessages(sql, new Date(now)));
+      await deliver();
+      return receiver.received.map(({ message }) => [message.type, message.data]);
+    };
+    const month = new Date(now).toISOString().slice(0, 7);
+    await record(7);
+    expect(await limits()).toEqual([]);
+    await record(1);
+    const approaching = ['limit.approaching', { month, used: 8, limit: 10 }];
+    expect(await limits()).toEqual([approaching]);
+    await record(1);
+    expect(await limits()).toEqual([approaching]);
+    await record(1);
+    const reached = ['limit.reached', { month, used: 10, limit: 10 }];
+    expect(await limits()).toEqual([approaching, reached]);
+    await record(5);
+    expect(await limits()).toEqual([approaching, reached]);
+  });
+
+  it('tell where the records of an erased visitor are', async () => {
+    await make({ types: ['visitor.erased'] });
+    await seal(2);
+    await seal(2, { visitorId: 'v' });
+    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(tenant.organizationId, 'v');
+    await eraseVisitor(db, { organizationId: tenant.organizationId, visitorId: 'v', hash, actor: 'test' });
+    await seal(1);
+    await deliver();
+    expect(receiver.received.map(({ message: { type, data } }) => [type, data])).toEqual([
+      ['visitor.erased', { domainId: at(tenant.domainIds, 0), log: 1, positions: [2, 3] }],
+    ]);
+  });
+
+  it('of a test are tried once, also while the webhook is disabled', async () => {
+    const { webhook } = await make();
+    await admin().change(tenant.organizationId, webhook.webhookId, { enabled: false });
+    receiver.answerWith((response) => void response.writeHead(500).end());
+    const messageId = await admin().test(webhook);
+    expect(await admin().test(webhook)).toBe(messageId);
+    await deliver();
+    now += day;
+    await deliver();
+    expect(receiver.received.map(({ message, headers }) => [message.type, headers['webhook-id']])).toEqual([
+      ['webhook.test', messageId],
+    ]);
+    expect(await tries(webhook)).toMatchObject([{ type: 'webhook.test', failure: 'status', nextTryAt: null }]);
+    expect((await again(webhook)).failingSince).toBeNull();
+  });
+
+  it('to one that hangs hold up nobody else', async () => {
+    const slow = await startReceiver();
+    slow.answerWith(() => {});
+    await make({ url: slow.url });
+    await make();
+    await seal(250);
+    const impatient = startDeliverer({ patience: 20_000 });
+    await impatient.wake();
+    now = Date.now() + 1_000;
+    await eventually(async () => {
+      await impatient.begin();
+      expect(entriesIn(receiver.received)).toHaveLength(250);
+    });
+    expect(slow.received).toHaveLength(1);
+  });
+
+  it('of several workers come once and in order', async () => {
+    await make();
+    const workers = [1, 2, 3, 4].map(() => startDeliverer());
+    const ids = await seal(950);
+    await Promise.all(workers.map((each) => deliver(each)));
+    await deliver();
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
+  });
+
+  it('of a worker that is gone are taken over once its lease ends, with the same id', async () => {
+    const { webhook } = await make();
+    receiver.answerWith(() => {});
+    await seal(1);
+    await deliverer.wake();
+    now = Date.now() + 1_000;
+    await deliverer.begin();
+    await receiver.until(1);
+    receiver.answerWith();
+    const other = startDeliverer();
+    await deliver(other);
+    expect(receiver.received).toHaveLength(1);
+    await record(1);
+    await sealer.closeAndSeal();
+    now += 41_000;
+    await deliver(other);
+    const [first, second, third] = receiver.received;
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second?.body).toBe(first?.body);
+    expect(third?.message.data).toMatchObject({ first: 1, size: 2 });
+    expect(await tries(webhook)).toHaveLength(2);
+  });
+
+  it('are kept for 30 days', async () => {
+    const { webhook } = await make();
+    await seal(1);
+    await deliver();
+    const run = <T>(work: (sql: Sql) => Promise<T>) => db.run(work);
+    expect(await deleteOldDeliveries(run, new Date(now + 30 * day - 5_000))).toBe(0);
+    expect(await tries(webhook)).toHaveLength(1);
+    expect(await deleteOldDeliveries(run, new Date(now + 30 * day + 1))).toBe(1);
+    expect(await tries(webhook)).toEqual([]);
+  });
+});
