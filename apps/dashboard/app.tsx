@@ -20,6 +20,7 @@ import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
 import { Log } from './pages/log/log.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
+import { Visitor } from './pages/visitor/visitor.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
 import { Header } from './parts/header.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
@@ -56,7 +57,7 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
         Skip to content
       </a>
       <Header organization={organization} route={route} signOut={() => end('signed-out')} />
-      <main id="main">
+      <main id="main" tabIndex={-1}>
         {session.hasReplacedOther && organization && !isNoticeClosed && (
           <p class="notice by-link" role="status">
             <span>
@@ -89,6 +90,15 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
             organization={organization}
             domainId={route.domainId}
             query={route.query}
+          />
+        )}
+        {organization && route.page === 'visitor' && (
+          <Visitor
+            key={route.domainId}
+            api={api}
+            organization={organization}
+            domainId={route.domainId}
+            visitorId={route.visitorId}
           />
         )}
         {organization && route.page === 'unknown' && (

@@ -1,6 +1,9 @@
 /** Gives the visitor a text as a file. */
-export function downloadText(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+export const downloadText = (name: string, type: string, text: string): void =>
+  downloadFile(name, new Blob([text], { type }));
+
+export function downloadFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

@@ -2,7 +2,7 @@
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { domainAddress, homeAddress, logAddress } from '../data/router.ts';
+import { domainAddress, homeAddress, logAddress, visitorAddress } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
 
 interface Props {
@@ -10,17 +10,20 @@ interface Props {
   note: ComponentChildren;
   children?: ComponentChildren;
   /** on the pages of a domain */
-  domain?: { domainId: string; page: 'domain' | 'log' };
+  domain?: { domainId: string; page: 'domain' | 'log' | 'visitor'; hasVisitors: boolean };
 }
 
 let isFirstPage = true;
+
+const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ' };
+const crumbs = { log: 'Log', visitor: 'Visitor' };
 
 export function PageHead({ title, note, children, domain }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
   // two pages of a domain have the same title, so the page counts too
   useEffect(() => {
-    document.title = `${page === 'log' ? 'Log of ' : ''}${escapeInvisible(title)} · Assent`;
+    document.title = `${page === undefined ? '' : titles[page]}${escapeInvisible(title)} · Assent`;
     // after navigation the focus moves to the heading, so that screen readers announce it as on a full load
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
@@ -34,7 +37,7 @@ export function PageHead({ title, note, children, domain }: Props) {
               <a href={homeAddress}>Overview</a>
             </li>
             <li aria-current={page === 'domain' ? 'page' : undefined}>
-              {page === 'log' ? (
+              {page !== 'domain' ? (
                 <a href={domainAddress(domain.domainId)}>
                   <bdi>{escapeInvisible(title)}</bdi>
                 </a>
@@ -42,7 +45,7 @@ export function PageHead({ title, note, children, domain }: Props) {
                 <bdi>{escapeInvisible(title)}</bdi>
               )}
             </li>
-            {page === 'log' && <li aria-current="page">Log</li>}
+            {page !== undefined && page !== 'domain' && <li aria-current="page">{crumbs[page]}</li>}
           </ol>
         </nav>
       )}
@@ -61,6 +64,11 @@ export function PageHead({ title, note, children, domain }: Props) {
           <a href={logAddress(domain.domainId)} aria-current={page === 'log' ? 'page' : undefined}>
             Log
           </a>
+          {domain.hasVisitors && (
+            <a href={visitorAddress(domain.domainId)} aria-current={page === 'visitor' ? 'page' : undefined}>
+              Visitor
+            </a>
+          )}
         </nav>
       )}
     </div>

@@ -5,15 +5,18 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/responses';
 import { copyText } from '../clipboard.ts';
 import type { Api } from '../data/api.ts';
-import { logAddress } from '../data/router.ts';
+import { logAddress, visitorAddress } from '../data/router.ts';
 import { dateAndTime, escapeInvisible } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';
+import { RecordNotice } from './record-notice.tsx';
 import { RecordProof } from './record-proof.tsx';
 
 interface Props {
   api: Api;
   record: FullRecord;
   domainName: string;
+  /** the token may read visitors */
+  hasVisitors: boolean;
   onClose(): void;
 }
 
@@ -25,7 +28,7 @@ const sources: Record<FullRecord['source'], string> = {
   import: 'an import',
 };
 
-export function RecordDetails({ api, record, domainName, onClose }: Props) {
+export function RecordDetails({ api, record, domainName, hasVisitors, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [copyResult, setCopyResult] = useState('');
   useEffect(() => {
@@ -93,6 +96,7 @@ export function RecordDetails({ api, record, domainName, onClose }: Props) {
             <code>{record.id}</code>
           </Field>
         </dl>
+        <RecordNotice api={api} record={record} />
         <RecordProof api={api} record={record} />
         <footer>
           <button
@@ -109,10 +113,14 @@ export function RecordDetails({ api, record, domainName, onClose }: Props) {
           {record.visitorId !== null && (
             <a
               class="button"
-              href={logAddress(record.domainId, { visitorId: record.visitorId })}
+              href={
+                hasVisitors
+                  ? visitorAddress(record.domainId, record.visitorId)
+                  : logAddress(record.domainId, { visitorId: record.visitorId })
+              }
               onClick={() => dialog.current?.close()}
             >
-              All records of this visitor
+              {hasVisitors ? 'This visitor’s page' : 'All records of this visitor'}
             </a>
           )}
           <span role="status">{copyResult}</span>

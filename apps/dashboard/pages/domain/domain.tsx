@@ -7,6 +7,7 @@ import { useLive } from '../../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
 import { domainAddress, navigate } from '../../data/router.ts';
+import { mayReadVisitors } from '../../data/scopes.ts';
 import { now } from '../../data/service-clock.ts';
 import { dayRange } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
@@ -62,7 +63,7 @@ export function Domain({
       <PageHead
         title={domain.name}
         note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
-        domain={{ domainId, page: 'domain' }}
+        domain={{ domainId, page: 'domain', hasVisitors: mayReadVisitors(organization) }}
       >
         {view && <LiveBadge state={live} />}
       </PageHead>

@@ -4,6 +4,7 @@ import type { FullRecord, Organization, OrgStats } from '#libs/contract/response
 import { ShareBar } from '../../charts/share-bar.tsx';
 import type { Api } from '../../data/api.ts';
 import { sumOf } from '../../data/decisions.ts';
+import { mayReadVisitors } from '../../data/scopes.ts';
 import { count, share } from '../../format.ts';
 import { BreakdownCard } from '../../parts/breakdown-card.tsx';
 import { Figure } from '../../parts/figure.tsx';
@@ -88,6 +89,7 @@ export function Overview({
           api={api}
           record={open}
           domainName={names.get(open.domainId) ?? open.domainId}
+          hasVisitors={mayReadVisitors(organization)}
           onClose={() => setOpen(null)}
         />
       )}

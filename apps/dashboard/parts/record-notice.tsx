@@ -1,0 +1,48 @@
+/** What the visitor was shown when making a decision, read when somebody wants to see it. */
+import './record-notice.css';
+import { useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
+import type { Api } from '../data/api.ts';
+import { ApiError } from '../data/api-error.ts';
+import { NoticeDocument } from './notice-document.tsx';
+
+type Found = { text: string } | { failure: string } | null;
+
+interface Props {
+  api: Api;
+  record: FullRecord;
+  /** where it was read with the record */
+  text?: string | undefined;
+}
+
+/** Nothing where the record names no notice. */
+export function RecordNotice({ api, record, text: known }: Props) {
+  const [found, setFound] = useState<Found>(known === undefined ? null : { text: known });
+  const { notice, domainId } = record;
+  if (notice === null) return null;
+  const read = () => {
+    if (found && 'text' in found) return;
+    api.notice(domainId, notice).then(
+      (text) => setFound({ text }),
+      (error: unknown) => setFound({ failure: failureOf(error) }),
+    );
+  };
+  return (
+    <details class="record-notice explain" onToggle={(event) => event.currentTarget.open && read()}>
+      <summary>What was shown</summary>
+      {found && 'text' in found && <NoticeDocument text={found.text} />}
+      <div role="status">
+        {!found && <p>Loading</p>}
+        {found && 'failure' in found && <p>{found.failure}</p>}
+      </div>
+      <p>
+        SHA-256 <code>{notice}</code>
+      </p>
+    </details>
+  );
+}
+
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError && error.code === 'notice_not_found'
+    ? 'The record names this notice, but no browser has sent it yet.'
+    : 'The notice could not be read. Close and open this part to try again.';
