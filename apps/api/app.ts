@@ -2,15 +2,18 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
+import type { HeldNotices } from '#libs/store/notices/held';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { apiKey, recordRateLimit } from './access/api-key.ts';
-import { bearer, readRateLimit } from './access/bearer.ts';
+import { bearer, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
+import { withKey, withToken } from './access/key-or-token.ts';
+import { createVisitorReads } from './access/visitor-reads.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
@@ -19,23 +22,37 @@ import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeader
 import { checkpoint, verifierKeys } from './log/checkpoint.ts';
 import { consistency } from './log/consistency.ts';
 import { entryBundle } from './log/entries.ts';
+import { domainExport, organizationExport } from './log/export.ts';
+import { createExportPlaces } from './log/export-places.ts';
+import { feed } from './log/feed.ts';
 import { proof } from './log/proof.ts';
 import { oneRecord } from './log/record.ts';
 import { records } from './log/records.ts';
 import { hashTile } from './log/tiles.ts';
+import { importRecords } from './manage/import.ts';
 import { organization } from './manage/organization.ts';
+import { listNotices } from './notices/list.ts';
+import { putNotice } from './notices/put.ts';
+import { showNotice } from './notices/show.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
+import { access } from './privacy/access.ts';
+import { erase, erasure } from './privacy/erasure.ts';
 import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
 import { record, recordRoute } from './record/route.ts';
 import type { CounterReader } from './stats/counter-reader.ts';
 import { domainStats } from './stats/domain-stats.ts';
 import { orgStats } from './stats/org-stats.ts';
+import { replayWebhook, rotateSecret, testWebhook } from './webhooks/act.ts';
+import { changeWebhook, deleteWebhook, showWebhook } from './webhooks/change.ts';
+import { createWebhook } from './webhooks/create.ts';
+import { listDeliveries } from './webhooks/deliveries.ts';
+import { listWebhooks } from './webhooks/list.ts';
 
 const exact = { sensitive: true, strict: true };
 
@@ -48,6 +65,7 @@ export interface AppParts {
   /** the same database, or a replica of it */
   readDb: Database;
   tenants: TenantCache;
+  notices: HeldNotices;
   recorder: Recorder;
   counters: CounterReader;
   widget: WidgetShelf;
@@ -56,36 +74,75 @@ export interface AppParts {
 export function createApp(given: AppParts): Koa<State> {
   const failedKeys = createFailedCredentials('key', given.config);
   const failedTokens = createFailedCredentials('token', given.config);
-  const deps = { ...given, failedKeys, failedTokens };
+  const noteVisitorRead = createVisitorReads(given);
+  const exportPlaces = createExportPlaces();
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, exportPlaces };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
-  // a router compares a path with all of its routes, so reads and pages have one each
+  // a router compares a path with all of its routes, so reads, pages and writes have one each
   const reads = new Router<State>(exact);
   const pages = new Router<State>(exact);
+  const writes = new Router<State>(exact);
 
   const recording = recordRoute(
     {
-      OPTIONS: [cors(deps), preflight],
+      OPTIONS: [cors(deps), preflight('POST')],
       POST: [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
     },
     countRefusal(deps),
   );
 
   const token = bearer(deps);
-  const limit = readRateLimit(deps.config);
   const inTurns = fairTurns();
-  reads.get('/v1/consent/org-stats', readHeaders, deadline, token, limit, inTurns, orgStats(deps));
-  reads.get('/v1/consent/:domainId/stats', readHeaders, deadline, token, limit, domainStats(deps));
-  reads.get('/v1/consent/:domainId/records', readHeaders, deadline, token, limit, inTurns, records(deps));
-  const read = [readHeaders, deadline, token, limit];
+  const readRate = readRateLimit(deps.config);
+  const anyScope = [readHeaders, deadline, token, readRate];
+  const read = [...anyScope, scope('read')];
+  reads.get('/v1/consent/org-stats', ...read, inTurns, orgStats(deps));
+  reads.get('/v1/consent/:domainId/stats', ...read, domainStats(deps));
+  reads.get('/v1/consent/:domainId/records', ...read, inTurns, records(deps));
   reads.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
   reads.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
+  reads.get('/v1/consent/:domainId/feed', ...read, inTurns, feed(deps));
+  reads.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
   reads.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
   reads.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
   reads.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
   // before hash tiles, whose path it also is
   reads.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, inTurns, entryBundle(deps));
   reads.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
-  reads.get('/v1/organization', readHeaders, deadline, token, limit, organization(deps));
+  reads.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
+  reads.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
+  reads.get('/v1/organization/export', ...read, organizationExport(deps));
+  reads.get('/v1/organization', ...anyScope, organization(deps));
+
+  // takes as long as its file, so it has no deadline
+  reads.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
+
+  const privacy = [...anyScope, scope('privacy')];
+  for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
+    reads.post(`${of}/visitors/lookup`, ...privacy, inTurns, access(deps, 'body'));
+    reads.post(`${of}/visitors/erase`, ...privacy, erase(deps, 'body'));
+    reads.get(`${of}/visitors/:visitorId`, ...privacy, inTurns, access(deps, 'path'));
+    reads.delete(`${of}/visitors/:visitorId`, ...privacy, erase(deps, 'path'));
+  }
+  reads.get('/v1/organization/erasures/:erasureId', ...privacy, erasure(deps));
+
+  const manage = [...anyScope, scope('manage')];
+  const webhooks = '/v1/organization/webhooks';
+  reads.get(webhooks, ...manage, listWebhooks(deps));
+  reads.post(webhooks, ...manage, createWebhook(deps));
+  reads.get(`${webhooks}/:webhookId`, ...manage, showWebhook(deps));
+  reads.patch(`${webhooks}/:webhookId`, ...manage, changeWebhook(deps));
+  reads.delete(`${webhooks}/:webhookId`, ...manage, deleteWebhook(deps));
+  reads.post(`${webhooks}/:webhookId/test`, ...manage, testWebhook(deps));
+  reads.post(`${webhooks}/:webhookId/secret`, ...manage, rotateSecret(deps));
+  reads.post(`${webhooks}/:webhookId/replay`, ...manage, scope('read'), replayWebhook(deps));
+  reads.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
+
+  const page = withKey(cors(deps), apiKey(deps), allowedOrigin);
+  const manager = manage.map(withToken);
+  const notice = '/v1/consent/:domainId/notices/:hash';
+  writes.options(notice, withKey(cors(deps), preflight('POST, PUT')));
+  writes.put(notice, deadline, page, ...manager, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
@@ -97,6 +154,7 @@ export function createApp(given: AppParts): Koa<State> {
   app.use(exchange(deps));
   app.use(recording);
   app.use(reads.routes());
+  app.use(writes.routes());
   app.use(pages.routes());
   app.use(documentHeaders);
   app.use(refuseOtherMethods);

@@ -6,12 +6,15 @@ import { domainCommand } from './domain.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
+import { noticeCommand } from './notice.ts';
 import { orgCommand } from './org.ts';
 import { planCommand } from './plan.ts';
 import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
 import { tokenCommand } from './token.ts';
 import { visible } from './visible.ts';
+import { visitorCommand } from './visitor.ts';
+import { webhookCommand } from './webhook.ts';
 
 const program = new Command('assent')
   .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
@@ -37,6 +40,9 @@ const nouns = [
   keyCommand,
   tokenCommand,
   recordsCommand,
+  noticeCommand,
+  visitorCommand,
+  webhookCommand,
   logCommand,
   queueCommand,
   countersCommand,

@@ -3,6 +3,8 @@ import { type NewRecord, newRecord } from '#libs/contract/record';
 import { persistInPart } from '#libs/store/records/persist-or-reject';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
+import { addExport } from './records-export.ts';
+import { importCommand } from './records-import.ts';
 import { print, printList, withDatabase } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -11,11 +13,11 @@ const mostListed = 10_000;
 const replayedAtOnce = 500;
 
 export function recordsCommand(): Command {
-  const command = new Command('records').description('records that Postgres refused; nothing is dropped');
+  const command = new Command('records').description('imports and exports, and records that Postgres refused');
   command
     .command('rejected')
     .alias('list')
-    .description('the newest with their errors')
+    .description('the newest that Postgres refused, with their errors; nothing is dropped')
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
     .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
     .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
@@ -29,12 +31,14 @@ export function recordsCommand(): Command {
       const last = rows.at(-1);
       if (last && rows.length === limit) process.stderr.write(`older ones, if any: --after ${last.id}\n`);
     });
+  command.addCommand(importCommand());
   command
     .command('replay')
-    .description('retry all of them; those that are stored leave the list')
+    .description('retry all that were refused; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
       print(self, await withDatabase(replay));
     });
+  addExport(command);
   return command;
 }
 

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
+import { type Scope, scopes } from '#libs/contract/terms';
 import { findOrganizations } from '#libs/store/tenants/tenants';
 import { print, readConfig, withDatabase } from './session.ts';
 
@@ -13,14 +14,25 @@ const duration = (text: string): number => {
   return seconds;
 };
 
+/** `read manage` */
+const scopeList = (text: string): string => {
+  const words = text.split(' ').filter((word) => word !== '');
+  const isScope = (word: string): word is Scope => scopes.some((scope) => scope === word);
+  if (words.length === 0 || !words.every(isScope)) {
+    throw new InvalidArgumentError(`one or more of ${scopes.join(', ')}, separated by spaces`);
+  }
+  return words.join(' ');
+};
+
 export function tokenCommand(): Command {
-  const command = new Command('token').description('access tokens for the read endpoints');
+  const command = new Command('token').description('access tokens');
   command
     .command('issue <org>')
     .description('issue an access token of an organization (HS256; with public keys the host product issues them)')
     .option('--subject <subject>', 'who it is for', 'operator')
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
-    .action(async (organizationId: string, options: { subject: string; ttl: number }, self: Command) => {
+    .option('--scope <scopes>', `what it may do: ${scopes.join(', ')}, separated by spaces`, scopeList, 'read')
+    .action(async (organizationId: string, options: { subject: string; ttl: number; scope: string }, self: Command) => {
       const { algorithm, keys, keyId, issuer, audience } = readConfig().signing();
       const [key] = keys;
       if (algorithm !== 'HS256' || !key) {
@@ -29,7 +41,7 @@ export function tokenCommand(): Command {
       const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
       if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);
       const expiresAt = Math.floor(Date.now() / 1000) + options.ttl;
-      const claims = { sub: options.subject, org: organizationId, exp: expiresAt };
+      const claims = { sub: options.subject, org: organizationId, scope: options.scope, exp: expiresAt };
       const token = jsonwebtoken.sign(claims, key, {
         algorithm,
         ...(keyId && { keyid: keyId }),

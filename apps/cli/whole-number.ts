@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
-/** An option's value, from 1 to `max`. */
+/** An option's value, from `min` to `max`. */
 export const wholeNumber =
-  (max = Number.MAX_SAFE_INTEGER) =>
+  (max = Number.MAX_SAFE_INTEGER, min = 1) =>
   (text: string): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${max}`);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
   };

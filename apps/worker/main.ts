@@ -11,6 +11,8 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
+import { createDelivering } from './deliver/delivering.ts';
+import { createResolve } from './deliver/resolve.ts';
 import { createDeriving, derivationsOf } from './derive/deriving.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
@@ -18,14 +20,16 @@ import { createHousekeeping } from './keep/housekeeping.ts';
 const config = readOrExit(readWorkerConfig);
 const metrics = createMetrics();
 const log = createLog('worker', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
-const db = createDatabase({
+const database = {
   url: config.databaseUrl,
-  max: 6,
   statementTimeout: 8_000,
   deadline: 10_000,
   prepare: config.databasePrepare,
   name: 'assent-worker',
-});
+};
+const db = createDatabase({ ...database, max: 6 });
+// many messages at once must not be in the way of recording
+const deliveryDb = createDatabase({ ...database, max: 3 });
 const redis = connectRedis(config.redis, 'worker', log);
 // raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -38,8 +42,24 @@ const redisHealth = watchRedis(
 const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
 const healing = createHealing({ countersRedis, db, log, metrics });
 const deriving = createDeriving({ config, redis: countersRedis, db, log, metrics });
+/** milliseconds within which a receiver has to answer */
+const receiverPatience = 15_000;
+const delivering = config.secretsKey
+  ? createDelivering({
+      secretsKey: config.secretsKey,
+      sender: {
+        resolve: createResolve(),
+        allowPrivate: config.webhookAllowPrivate,
+        patience: receiverPatience,
+      },
+      db: deliveryDb,
+      log,
+      metrics,
+    })
+  : undefined;
 const housekeeping = createHousekeeping({
   retentionMonths: config.retentionMonths,
+  personalRetentionMonths: config.personalRetentionMonths,
   derivations: derivationsOf(config),
   redis,
   db,
@@ -51,7 +71,7 @@ createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundEr
 const ops = createOpsServer({
   readiness: async () => {
     const [postgres, redisAnswers] = await Promise.all([
-      answers(db.run((sql) => sql`select from user_agents limit 0`, 1_000)),
+      answers(db.run((sql) => sql`select imported_at from only records limit 0`, 1_000)),
       answers(countersRedis.client.ping()),
     ]);
     return { ready: postgres && redisAnswers, postgres, redis: redisAnswers, warnings: redisHealth.warnings() };
@@ -65,15 +85,18 @@ const answers = (question: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-createLifecycle({ deadline: 30_000, log, recover: db.recover }).onStop([
+// both, since the error does not say whose connection it was
+const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);
+createLifecycle({ deadline: 30_000, log, recover }).onStop([
   { name: 'healing', stop: () => healing.close() },
   { name: 'deriving', stop: () => deriving.close() },
+  { name: 'delivering', stop: async () => delivering?.close() },
   { name: 'housekeeping', stop: () => housekeeping.close() },
   { name: 'consumer', stop: () => consumer.close() },
   { name: 'queues', stop: () => queues.close() },
   { name: 'redis health', stop: () => redisHealth.close() },
   { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
-  { name: 'postgres', stop: () => db.close() },
+  { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
   { name: 'operations port', stop: () => ops.close() },
 ]);
 
@@ -81,6 +104,8 @@ try {
   const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
   if (!config.sealing)
     log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
+  if (config.webhookAllowPrivate)
+    log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
   log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,7 +1,8 @@
 /** What the API reads. */
-import { readConnections, readSettings, refuse, type Values } from './read.ts';
+import { readAddressRule } from './address-rule.ts';
+import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
 import { failureRate, readRate } from './settings.ts';
-import { readTokens, secretKey } from './token-keys.ts';
+import { readTokens } from './token-keys.ts';
 
 function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
   if (domainId === undefined) return undefined;
@@ -10,10 +11,6 @@ function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
 
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
-  const ipHashKey =
-    values.IP_MODE === 'hashed'
-      ? secretKey('IP_HASH_KEY', values.IP_HASH_KEY ?? refuse('IP_HASH_KEY', 'set for IP_MODE hashed'))
-      : undefined;
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
   return {
     ...readConnections(values),
@@ -28,10 +25,15 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
-    ip: { mode: values.IP_MODE, hashKey: ipHashKey },
+    ip: readAddressRule(values),
+    retentionMonths: values.RECORD_RETENTION_MONTHS,
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
     /** how often the worker seals; 0: never */
     sealSeconds: values.SEAL_SECONDS,
+    /** 32 bytes; undefined: visitors' records can be neither listed nor erased */
+    privacyKey: readPrivacyKey(values),
+    secretsKey: readSecretsKey(values),
+    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     demo: readDemo(values),
   };
 }

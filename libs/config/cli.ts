@@ -1,5 +1,6 @@
 /** What the command line reads. */
-import { readConnections, readSettings, refuse } from './read.ts';
+import { readAddressRule } from './address-rule.ts';
+import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse } from './read.ts';
 import { readTokens } from './token-keys.ts';
 
 /**
@@ -18,6 +19,12 @@ export function readCliConfig(stack: Record<string, string>, given: NodeJS.Proce
     }),
     signing: () => readTokens(values),
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
+    privacyKey: () => readPrivacyKey(values) ?? refuse('PRIVACY_KEY', 'set, as for the API'),
+    secretsKey: () => readSecretsKey(values) ?? refuse('SECRETS_KEY', 'set, as for the API'),
+    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    addressRule: () => readAddressRule(values),
+    retentionMonths: values.RECORD_RETENTION_MONTHS,
+    backupDays: values.BACKUP_DAYS,
     actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
   };
 }

@@ -42,6 +42,13 @@ export const readConnections = (values: Values) => ({
   logLevel: values.LOG_LEVEL,
 });
 
+export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
+  key === undefined ? undefined : Buffer.from(key, 'hex');
+
+/** 32 bytes; undefined: there are no webhooks. */
+export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
+  key === undefined ? undefined : Buffer.from(key, 'hex');
+
 /** Reads a process's configuration, or ends the process with one line that names the invalid setting. */
 export function readOrExit<T>(read: () => T): T {
   try {

@@ -90,10 +90,14 @@ export const settings = {
   }),
   IP_MODE: setting(oneOf('truncated', 'hashed', 'full', 'none'), {
     default: 'truncated',
-    for: api,
+    for: ['api', 'cli'],
     about: 'how client addresses are stored: truncated (/24, /48), hashed, full or none',
   }),
-  IP_HASH_KEY: setting(text, { for: api, secret: true, about: 'IP_MODE=hashed: the key, at least 32 bytes' }),
+  IP_HASH_KEY: setting(text, {
+    for: ['api', 'cli'],
+    secret: true,
+    about: 'IP_MODE=hashed: the key, at least 32 bytes',
+  }),
   COUNTRY_HEADER: setting(
     z
       .string()
@@ -106,8 +110,33 @@ export const settings = {
   ),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
-    for: ['worker'],
+    for: all,
     about: 'whole months that records are kept; 0: for ever',
+  }),
+  PERSONAL_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
+    default: '0',
+    for: ['worker'],
+    about: 'whole months after which records lose their personal fields; 0: with the record',
+  }),
+  PRIVACY_KEY: setting(hexKey, {
+    for: all,
+    secret: true,
+    about: "the key of visitors' hashes, 64 hex digits; without it visitors' records are neither listed nor erased",
+  }),
+  SECRETS_KEY: setting(hexKey, {
+    for: all,
+    secret: true,
+    about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks',
+  }),
+  WEBHOOK_ALLOW_PRIVATE: setting(flag, {
+    default: 'false',
+    for: all,
+    about: 'true also allows http and loopback addresses for webhooks, to try them out',
+  }),
+  BACKUP_DAYS: setting(wholeNumber(1, 3_650), {
+    default: '35',
+    for: ['worker', 'cli'],
+    about: 'how long backups are kept: for so long Redis remembers who was erased',
   }),
   LOG_NAME: setting(logName, {
     for: ['worker', 'cli'],

@@ -1,5 +1,5 @@
 /** What the worker reads. */
-import { readConnections, readSettings, refuse, type Values } from './read.ts';
+import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
@@ -10,6 +10,11 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     concurrency: values.WORKER_CONCURRENCY,
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     sealing: readSealing(values),
+    personalRetentionMonths: values.PERSONAL_RETENTION_MONTHS,
+    privacyKey: readPrivacyKey(values),
+    secretsKey: readSecretsKey(values),
+    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    backupDays: values.BACKUP_DAYS,
     timestampUrl: values.TIMESTAMP_URL,
   };
 }

@@ -1,8 +1,10 @@
 /** Path and query parameters of the read endpoints: strict, so that a typing error never widens an answer. */
 import { z } from 'zod';
 import { countDays, isDate, monthsBetween } from './calendar.ts';
+import { importFormats } from './import.ts';
+import { noticeHash } from './notice.ts';
 import { storable } from './record.ts';
-import { decision, domainIdPattern } from './terms.ts';
+import { decision, domainIdPattern, exportFormats } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
 const wholeNumber = (min: number, max: number) =>
@@ -25,6 +27,15 @@ const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefi
 const outOfOrder = { path: ['from'], message: 'must not be after `to`' };
 
 const cursor = z.string().min(1).max(256).meta({ description: 'continues after an earlier page: its `nextCursor`' });
+
+const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
+
+/** A visitor's id where it is not in the path. */
+export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });
+
+export const visitorPath = z.object({ visitorId });
+
+export const erasurePath = z.object({ erasureId: z.string().regex(/^ers_[A-Za-z0-9]{1,64}$/, 'must be ers_…') });
 
 export const domainPath = z.object({
   domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
@@ -51,6 +62,12 @@ export const statsQuery = z
     when: ({ issues }) => issues.length === 0,
   });
 
+const bot = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional()
+  .meta({ description: 'only records that crawlers and other programs sent, or none of them' });
+
 export const recordsQuery = z
   .strictObject({
     page: wholeNumber(1, 1_000_000_000).optional(),
@@ -59,12 +76,8 @@ export const recordsQuery = z
     decision: decision.optional(),
     from: date.optional(),
     to: date.optional(),
-    visitorId: z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL').optional(),
-    bot: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
-      .optional()
-      .meta({ description: 'only records that crawlers and other programs sent, or none of them' }),
+    visitorId: visitorId.optional(),
+    bot,
   })
   .refine(inOrder, outOfOrder)
   .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });
@@ -93,5 +106,74 @@ export const consistencyQuery = z
     log,
   })
   .refine(({ from, to }) => from <= to, { ...outOfOrder, when: ({ issues }) => issues.length === 0 });
+
+export const feedQuery = z.strictObject({
+  from: wholeNumber(0, 999_999_999_999_999)
+    .optional()
+    .meta({ description: 'the first position that is wanted: `next` of the answer before; default 0' }),
+  limit: wholeNumber(1, 1000).optional().meta({ description: 'default 1000' }),
+  log: log.meta({
+    description: 'the log that `from` is a position of: `log` of the answer before; default: the newest',
+  }),
+});
+
+const exportParameters = z.strictObject({
+  format: z.enum(exportFormats).optional().meta({ description: 'default ndjson' }),
+  decision: decision.optional(),
+  from: date.optional(),
+  to: date.optional(),
+  visitorId: visitorId.optional(),
+  bot,
+});
+
+const lowerCase = (id: string) => id.toLowerCase();
+
+export const exportQuery = exportParameters
+  .extend({
+    after: z
+      .string()
+      .regex(uuidv7Pattern, 'must be the id of a record')
+      .transform(lowerCase)
+      .optional()
+      .meta({ description: 'continues after this record: the last one of an export that was cut off' }),
+  })
+  .refine(inOrder, outOfOrder);
+
+const afterInOrganization = 'must be <domainId>/<id of a record>';
+
+export const organizationExportQuery = exportParameters
+  .extend({
+    after: z
+      .string()
+      .regex(/^[^/]*\/[^/]*$/, afterInOrganization)
+      .transform((value) => {
+        const [domainId = '', id = ''] = value.split('/');
+        return { domainId, id: lowerCase(id) };
+      })
+      .refine(({ domainId, id }) => domainIdPattern.test(domainId) && uuidv7Pattern.test(id), afterInOrganization)
+      .optional()
+      .meta({
+        override: { type: 'string' },
+        description: 'continues after this record, `<domainId>/<id>`: the last one of an export that was cut off',
+      }),
+  })
+  .refine(inOrder, outOfOrder);
+
+export const noticePath = domainPath.extend({ hash: noticeHash });
+
+/** Of lists, newest first. */
+export const listQuery = z.strictObject({
+  limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),
+  cursor: cursor.optional(),
+});
+
+export const importQuery = z.strictObject({
+  format: z.enum(importFormats).optional().meta({ description: 'default: as `Content-Type` says' }),
+  dryRun: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'only checks and counts' }),
+});
 
 export const noQuery = z.strictObject({});

@@ -1,6 +1,7 @@
 /** What the endpoints answer. A handler's result is typed by these; nothing else leaves the service. */
 import { z } from 'zod';
-import { decision, sources } from './terms.ts';
+import { importErrorCodes, importLimits } from './import.ts';
+import { decision, scopes, sources } from './terms.ts';
 
 const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
 const day = z.string().meta({ override: { type: 'string', format: 'date' } });
@@ -19,6 +20,10 @@ export const receipt = z
     decidedAt: time,
     receivedAt: time,
     ignored: z.array(z.string()).optional().meta({ description: 'unknown fields that were left out' }),
+    notice: z
+      .literal('wanted')
+      .optional()
+      .meta({ description: 'the service does not hold the notice that the record names: put it' }),
   })
   .meta({ id: 'Receipt' });
 
@@ -50,7 +55,10 @@ export const fullRecord = z
     gppString: nullable,
     gpc: z.boolean().nullable(),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+    notice: nullable.meta({ description: 'SHA-256 of what the visitor was shown, 64 hex digits' }),
+    variant: nullable.meta({ description: 'of an A/B test' }),
     bot: z.boolean().meta({ description: 'the user agent is that of a crawler or another program, not of a browser' }),
+    erasedAt: time.nullable().meta({ description: 'when its personal fields were erased' }),
     log: z
       .number()
       .int()
@@ -132,9 +140,69 @@ export const proofBundle = z
   })
   .meta({ id: 'ProofBundle' });
 
+export const noticePut = z.object({ notice: z.string() }).meta({ id: 'NoticePut' });
+
+export const imported = z
+  .object({
+    importId: z.string(),
+    read: count.meta({ description: 'rows, without the header of a CSV and the last line of an export' }),
+    queued: count.meta({ description: 'new ones, which are safe; with `dryRun` those that would be' }),
+    known: count.meta({ description: 'stored before, or earlier in the file' }),
+    rejected: count,
+    errors: z
+      .array(z.object({ row: z.int().min(1), code: z.enum(importErrorCodes), detail: z.string() }))
+      .max(importLimits.errors)
+      .meta({ description: 'the first 1,000 rows that were rejected' }),
+  })
+  .meta({ id: 'Imported' });
+
+export const noticesPage = z
+  .object({
+    notices: z.array(
+      z.object({
+        notice: z.string().meta({ description: 'SHA-256, 64 hex digits' }),
+        language: nullable.meta({ description: 'as the document says' }),
+        version: nullable.meta({ description: 'as the document says' }),
+        firstSeenAt: time,
+        records: count.meta({ description: 'that ever named it, up to the last minute' }),
+      }),
+    ),
+    nextCursor: nullable,
+  })
+  .meta({ id: 'NoticesPage' });
+
 export const consistency = z
   .object({ log: z.number().int().min(1), from: count, to: count, proof: z.array(base64) })
   .meta({ id: 'Consistency' });
+
+const position = count.meta({ description: 'its place in the log, from 0' });
+
+export const feed = z
+  .object({
+    log: z.number().int().min(1).meta({ description: "which of the domain's logs the positions are of" }),
+    entries: z.array(
+      z.discriminatedUnion('type', [
+        z.object({ position, type: z.literal('record'), record: fullRecord }),
+        z.object({
+          position,
+          type: z.literal('erasure'),
+          recordId: z.string().meta({ description: 'whose personal fields were erased' }),
+          erases: count
+            .nullable()
+            .meta({ description: "that record's position, null where this log does not have it" }),
+        }),
+        z.object({
+          position,
+          type: z.literal('notice'),
+          notice: z.string().meta({ description: 'SHA-256 of what visitors are shown, 64 hex digits' }),
+        }),
+        z.object({ position, type: z.literal('expired') }),
+      ]),
+    ),
+    next: count.meta({ description: 'the next `from`' }),
+    size: count.meta({ description: "the log's, as far as it is sealed" }),
+  })
+  .meta({ id: 'Feed' });
 
 export const organization = z
   .object({
@@ -143,9 +211,38 @@ export const organization = z
     plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
     usage: z.object({ month, used: count, limit: count.nullable() }),
     domains: z.array(z.object({ domainId: z.string(), name: z.string() })),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'what this access token may do' }),
   })
   .meta({ id: 'Organization' });
 
+export const visitor = z
+  .object({
+    visitorId: z.string(),
+    generatedAt: time,
+    current: z
+      .record(z.string(), z.object({ decision, preferences: fullRecord.shape.preferences, decidedAt: time }))
+      .meta({ description: 'domain → the newest decision' }),
+    records: z.array(fullRecord).meta({ description: 'newest first' }),
+    notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, as it was sent' }),
+    proofs: z.record(z.string(), z.string()).meta({ description: 'sealed record → its C2SP tlog-proof' }),
+    verifierKeys: z.record(z.string(), z.array(z.string())).meta({ description: 'domain → the keys of its logs' }),
+  })
+  .meta({ id: 'Visitor' });
+
+export const erasure = z
+  .object({
+    erasureId: z.string(),
+    visitorId: nullable.meta({
+      description: 'null when it is asked for after it is done: nothing is left of the visitor',
+    }),
+    state: z.enum(['running', 'done']),
+    records: count.meta({ description: 'stored records that were erased' }),
+    erasedAt: time.nullable(),
+  })
+  .meta({ id: 'Erasure' });
+
+export type Visitor = z.infer<typeof visitor>;
+export type Erasure = z.infer<typeof erasure>;
 export type Receipt = z.infer<typeof receipt>;
 export type ShortRecord = z.infer<typeof shortRecord>;
 export type FullRecord = z.infer<typeof fullRecord>;
@@ -153,5 +250,10 @@ export type DomainStats = z.infer<typeof domainStats>;
 export type OrgStats = z.infer<typeof orgStats>;
 export type RecordsPage = z.infer<typeof recordsPage>;
 export type ProofBundle = z.infer<typeof proofBundle>;
+export type NoticePut = z.infer<typeof noticePut>;
+export type Imported = z.infer<typeof imported>;
+export type NoticesPage = z.infer<typeof noticesPage>;
 export type Consistency = z.infer<typeof consistency>;
+export type Feed = z.infer<typeof feed>;
+export type FeedEntry = Feed['entries'][number];
 export type Organization = z.infer<typeof organization>;

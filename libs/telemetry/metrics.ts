@@ -82,6 +82,12 @@ export function createMetrics() {
       help: 'Seconds since the newest checkpoints were last found time-stamped; 0 without TIMESTAMP_URL',
       registers,
     }),
+    webhookTries: new Counter({
+      name: 'assent_webhook_tries_total',
+      help: 'Tries to deliver a message to a webhook by outcome: delivered, or why it failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
     suppressedLines: new Counter({
       name: 'assent_log_lines_suppressed_total',
       help: 'Log lines left out because one of the same text was written within the last second, by level',

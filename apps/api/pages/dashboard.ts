@@ -55,6 +55,7 @@ export function dashboard(): Record<string, Middleware> {
     '/': page,
     '/domains/:domainId': pageOfDomain,
     '/domains/:domainId/log': pageOfDomain,
+    '/domains/:domainId/visitor': pageOfDomain,
     '/assets/:file': asset,
   };
 }

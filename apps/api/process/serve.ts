@@ -9,6 +9,7 @@ import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
+import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
@@ -55,7 +56,8 @@ export async function serve(config: ApiConfig): Promise<void> {
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
   const tenants = createTenantCache(db, log);
-  await tenants.follow();
+  const notices = createHeldNotices(db, log);
+  await Promise.all([tenants.follow(), notices.follow()]);
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const { rejected } = await persistOrReject(db, records, { owe: true });
@@ -67,13 +69,13 @@ export async function serve(config: ApiConfig): Promise<void> {
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
   widget.keep();
-  const app = createApp({ config, log, metrics, db, readDb, tenants, recorder, counters, widget });
+  const app = createApp({ config, log, metrics, db, readDb, tenants, notices, recorder, counters, widget });
 
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
     const postgres = await db
-      .run((sql) => sql`select from user_agents limit 0`, 1_000)
+      .run((sql) => sql`select imported_at from only records limit 0`, 1_000)
       .then(
         () => true,
         () => false,
@@ -103,6 +105,7 @@ export async function serve(config: ApiConfig): Promise<void> {
     { name: 'recorder', stop: () => recorder.idle() },
     { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
     { name: 'tenants', stop: () => tenants.close() },
+    { name: 'notices', stop: () => notices.close() },
     { name: 'widget', stop: () => widget.close() },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },

@@ -1,10 +1,11 @@
 /** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
-import { entryOf } from '#libs/merkle/entry';
+import { sealedEntryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
 import { tileWidth } from '#libs/merkle/tile-path';
 import { sha256 } from '#libs/runtime/sha256';
 import type { LogName } from '#libs/store/logs/runs';
 import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type StoredRun } from '#libs/store/logs/stored';
+import { textId } from '#libs/store/logs/texts';
 import type { Database } from '#libs/store/sql';
 import type { Witnessed } from '#libs/witness/witness';
 import { compareCheckpoint, compareWitness } from './checkpoint.ts';
@@ -71,7 +72,7 @@ async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenera
 interface Doubt {
   position: number;
   id: string;
-  /** its record is not stored */
+  /** its record, or its text, is not stored */
   isGone: boolean;
 }
 
@@ -88,11 +89,16 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
       const entry = entries.get(position);
       if (!entry) continue;
       const record = piece.records.get(position);
-      const leaf = record ? leafHash(sha256, Buffer.from(entryOf(sha256, record, entry.secret))) : entry.leaf;
+      const text = record
+        ? sealedEntryOf(sha256, record, { secret: entry.secret, erased: piece.erased.get(position) ?? null })
+        : piece.texts.get(position);
+      const leaf = text === undefined ? entry.leaf : leafHash(sha256, Buffer.from(text));
       if (record && record.id >= expiry.since) present += 1;
       leaves.stored.push(entry.leaf);
       leaves.recomputed.push(Buffer.from(leaf));
-      if (!record || !entry.leaf.equals(leaf)) doubts.push({ position, id: entry.id, isGone: !record });
+      if (text === undefined || !entry.leaf.equals(leaf)) {
+        doubts.push({ position, id: entry.id, isGone: text === undefined });
+      }
     }
     const agreed = tree.add(leaves.stored.length === width ? leaves : null, piece.nodes);
     // retention may have dropped a month meanwhile
@@ -105,16 +111,19 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
   return present;
 }
 
-const isExpired = (expiry: Expiry, id: string): boolean => (id === noId ? expiry.isAny : expiry.isExpired(dashed(id)));
+function isExpired(expiry: Expiry, id: string): boolean {
+  if (id === textId) return false;
+  return id === noId ? expiry.isAny : expiry.isExpired(dashed(id));
+}
 
 function sentence({ id, isGone }: Doubt, expiry: Expiry, isLeafChanged: boolean): string | undefined {
   if (isGone && isExpired(expiry, id)) return undefined;
   if (id === noId) return 'the entry says that its record has expired, but retention has dropped no month';
-  const record = `record ${dashed(id)}`;
-  if (isGone) return `${record} is not stored any more`;
-  return isLeafChanged
-    ? `the stored hash of ${record} was changed`
-    : `${record} as stored, or its secret, is not what was sealed`;
+  const isText = id === textId;
+  const entry = isText ? 'a notice or an erasure' : `record ${dashed(id)}`;
+  if (isGone) return `${entry} is not stored any more`;
+  if (isLeafChanged) return `the stored hash of ${entry} was changed`;
+  return `${entry} as stored${isText ? '' : ', or its secret,'} is not what was sealed`;
 }
 
 const dashed = (id: string): string =>

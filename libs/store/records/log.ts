@@ -83,7 +83,7 @@ const lowestId = lowestIdAt(0);
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** In the statement's own text, not as parameters: a plan for any value could not use the indexes of one value only. */
-function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
+export function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
   const ofDecision: Record<Decision, ReturnType<Sql>> = {
     accept_all: sql`and decision = 'accept_all'`,
     reject_all: sql`and decision = 'reject_all'`,

@@ -1,10 +1,14 @@
 /** What operators change. Each change and its administrative act are written in one transaction. */
 import { randomBytes } from 'node:crypto';
+import type { Notice } from '#libs/contract/notice';
 import { type Published, setHalted } from '../logs/checkpoints.ts';
 import { lockUnconfirmed } from '../logs/confirm.ts';
 import type { Halted } from '../logs/heads.ts';
 import { type NextLog, restartLog } from '../logs/restart.ts';
+import { type Put, putNotice } from '../notices/documents.ts';
 import type { Database, Sql } from '../sql.ts';
+import { addLanesOfDomain } from '../webhooks/lanes.ts';
+import { createPerform } from './perform.ts';
 import { type Domain, hashApiKey, makeApiKey, type Plan } from './tenants.ts';
 
 /** An operator's mistake. The message is one line. */
@@ -12,35 +16,12 @@ export class Refused extends Error {}
 
 const makeId = (prefix: string) => `${prefix}_${randomBytes(10).toString('hex')}`;
 
-interface Act {
-  actor: string;
-  act: string;
-  subject: string;
-  details?: Record<string, string | number | boolean | null | string[]>;
-}
-
 const requireName = (name: string): void => {
   if (!/\S/.test(name) || name.length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
 };
 
 export function createAdministration(db: Database, actor: string) {
-  /** The table lock is held until the commit, so that acts become visible in the order of their ids. */
-  const perform = <T>(change: (sql: Sql, note: (act: Omit<Act, 'actor'>) => Promise<void>) => Promise<T>): Promise<T> =>
-    db.run(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          const inside = transaction as unknown as Sql;
-          const acts: Omit<Act, 'actor'>[] = [];
-          const result = await change(inside, async (act) => void acts.push(act));
-          await inside`lock table administrative_acts in share row exclusive mode`;
-          for (const { act, subject, details = {} } of acts) {
-            await inside`
-              insert into administrative_acts (actor, act, subject, details)
-              values (${actor}, ${act}, ${subject}, ${inside.json(details)})`;
-          }
-          return result;
-        }) as Promise<T>,
-    );
+  const perform = createPerform(db, actor);
 
   return {
     setPlan: (name: string, change: { consentLog?: boolean; monthlyRecordLimit?: number | null }): Promise<Plan> =>
@@ -94,6 +75,7 @@ export function createAdministration(db: Database, actor: string) {
           values (${domainId}, ${organizationId}, ${name}, ${origins})
           on conflict do nothing returning id`;
         if (!made) throw new Refused(`there is a domain ${domainId} already`);
+        await addLanesOfDomain(sql, domainId);
         await note({ act: 'domain.create', subject: domainId, details: { organizationId, name, origins } });
         // the organization's list of domains changed too
         await note({ act: 'org.domain', subject: organizationId, details: { domainId } });
@@ -126,6 +108,20 @@ export function createAdministration(db: Database, actor: string) {
         await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
         await note({ act: 'key.revoke', subject: key.hash, details: { domainId, prefix: key.prefix } });
         return { domainId, prefix: key.prefix, revoked: true };
+      }),
+
+    /** What an import did; also one that ended early. */
+    noteImport: (domainId: string, details: { importId: string } & Record<string, string | number | boolean>) =>
+      perform(async (_, note) => note({ act: 'records.import', subject: domainId, details })),
+
+    /** Without the bounds of what pages put. */
+    putNotice: (domainId: string, notice: Notice): Promise<Put> =>
+      perform(async (sql, note) => {
+        const [domain] = await sql`select from domains where id = ${domainId}`;
+        if (!domain) throw new Refused(`no domain ${domainId}`);
+        const put = await putNotice(sql, domainId, notice, null);
+        if (put === 'new') await note({ act: 'notice.put', subject: domainId, details: { notice: notice.hash } });
+        return put;
       }),
 
     /** Ends a domain's log and begins the next one. */
@@ -187,5 +183,17 @@ export const directory = {
     from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
     order by domain_id, created_at`,
   acts: (sql: Sql, limit: number) => sql<{ at: Date; actor: string; act: string; subject: string; details: object }[]>`
-    select at, actor, act, subject, details from administrative_acts order by id desc limit ${limit}`,
+    select at, actor, act, subject, details from (
+      (select at, actor, act, subject, details from administrative_acts order by id desc limit ${limit})
+      union all
+      (
+        select at, actor, act, coalesce(encode(hash, 'hex'), ''), jsonb_strip_nulls(jsonb_build_object(
+          'organizationId', (select id from organizations where number = organization_number),
+          'domainId', (select id from domains where number = domain_number),
+          'erasureId', erasure_id
+        )) || coalesce(details, '{}')
+        from visitor_acts order by id desc limit ${limit}
+      )
+    ) as acts
+    order by at desc limit ${limit}`,
 };

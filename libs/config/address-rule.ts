@@ -1,0 +1,10 @@
+/** How client addresses are stored. */
+import type { AddressRule } from '#libs/contract/stored-address';
+import { refuse, type Values } from './read.ts';
+import { secretKey } from './token-keys.ts';
+
+export const readAddressRule = ({ IP_MODE: mode, IP_HASH_KEY: key }: Values): AddressRule => ({
+  mode,
+  hashKey:
+    mode === 'hashed' ? secretKey('IP_HASH_KEY', key ?? refuse('IP_HASH_KEY', 'set for IP_MODE hashed')) : undefined,
+});
