@@ -9,6 +9,7 @@ import { accept } from './bench/measurements/accept.ts';
 import { burst } from './bench/measurements/burst.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
+import { erase } from './bench/measurements/erase.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
@@ -28,7 +29,7 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
-const all = [accept, sustain, drain, disk, persist, seal, fresh, burst, stats, pages, tenants, thousands, giant];
+const all = [accept, sustain, drain, disk, persist, seal, fresh, burst, stats, pages, erase, tenants, thousands, giant];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
 

@@ -17,7 +17,7 @@ const stack = await startChaosStack();
 onInterrupt().addEventListener('abort', () => void stack.stop().finally(() => process.exit(130)));
 try {
   const [api] = await Promise.all([stack.start('api'), stack.start('worker')]);
-  const token = signToken(stack.site.organizationId, stack.jwtSecret);
+  const token = signToken(stack.site.organizationId, stack.jwtSecret, 'read privacy');
   const site = { ...stack.site, baseUrl: api.baseUrl, token };
   const known = await prepare(site);
   const started = performance.now();

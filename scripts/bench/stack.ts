@@ -67,9 +67,9 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   };
 
   /** It is ready when the operations port says so: log lines may differ between two builds. */
-  async function start(app: 'api' | 'worker'): Promise<Server> {
+  async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
     const [port, ops] = [String(await freePort()), String(await freePort())];
-    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops });
+    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...settings });
     const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
     const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
     await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
@@ -97,12 +97,12 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     /** 20 domains of 5 organizations */
     sites,
     makeSites,
-    token: (organizationId: string) => signToken(organizationId, env.JWT_SECRET),
+    token: (organizationId: string, scope?: string) => signToken(organizationId, env.JWT_SECRET, scope),
     db,
     diskUseWhenNew: await diskUse(db),
     // each starts a process, which is stopped at the end of the measurement
     startApi: () => start('api'),
-    startWorker: () => start('worker'),
+    startWorker: (settings?: Record<string, string>) => start('worker', settings),
     startBare: async () => keep(await startBare(env.JWT_SECRET)),
     /** How many records are stored and counted. */
     stored: async (): Promise<number> => {

@@ -2,14 +2,14 @@
 import { createPublicKey, hash, verify } from 'node:crypto';
 import { base64, equal } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
-import { entryOf } from '#libs/merkle/entry';
+import { sealedEntryOf } from '#libs/merkle/entry';
 import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
 import type { Sha256 } from '#libs/merkle/hash';
 import { leafHash } from '#libs/merkle/hash';
 import { parseNote, verifyNote } from '#libs/merkle/note';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { repeat } from '#libs/runtime/repeat';
-import { readSealed, type SealedRecord } from '#libs/store/logs/sealed';
+import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
 import type { ChaosStack } from './stack.ts';
 
 const sha256: Sha256 = (input) => Buffer.from(hash('sha256', input, 'hex'), 'hex');
@@ -64,7 +64,11 @@ export function watchCheckpoints(stack: ChaosStack): Checkpoints & { stop(): Pro
 export async function countUnsealed(stack: ChaosStack): Promise<number> {
   const [row] = await stack.sql(
     (sql) => sql<{ n: number }[]>`
-      select ((select count(*) from records) - (select coalesce(sum(checkpoint_size), 0) from logs))::int as n`,
+      select (
+        (select count(*) from records)
+        - (select coalesce(sum(checkpoint_size), 0) from logs)
+        + (select count(*) from log_texts join logs using (domain_number, log) where position < checkpoint_size)
+      )::int as n`,
   );
   return row?.n ?? 0;
 }
@@ -79,8 +83,10 @@ export async function checkLogs(stack: ChaosStack, { seen, lost }: Checkpoints):
     const entries = await stack.sql((sql) => readSealed(sql, log, { from: 0, below: size }));
     if (entries.length !== size) wrong.push(`${origin} has ${entries.length} entries, not ${size}`);
     wrong.push(...entries.flatMap((entry, at) => wrongWith(entry, at).map((what) => `${origin} ${at}: ${what}`)));
-    for (const { id } of entries)
-      places.set(`${log.domainNumber} ${id}`, (places.get(`${log.domainNumber} ${id}`) ?? 0) + 1);
+    for (const { id, text } of entries) {
+      const key = `${log.domainNumber} ${id}`;
+      if (text === null) places.set(key, (places.get(key) ?? 0) + 1);
+    }
     const verifiers = keys.map((key) => parseVerifierKey(sha256, key));
     const own = notes.concat(log.checkpoint).filter((note) => note.startsWith(`${origin}\n`));
     const roots = rootsOf(entries);
@@ -109,15 +115,16 @@ function forksAmong(notes: Iterable<string>): string[] {
   });
 }
 
-function wrongWith({ position, record, secret, leaf }: SealedRecord, at: number): string[] {
+function wrongWith({ position, record, secret, erased, leaf, text }: SealedEntry, at: number): string[] {
   if (position !== at) return [`a gap before ${position}`];
-  if (!record) return ['its record is missing'];
-  const expected = leafHash(sha256, Buffer.from(entryOf(sha256, record, secret)));
-  return equal(expected, leaf) ? [] : ['its record is not what was sealed'];
+  const entry = text ?? (record && sealedEntryOf(sha256, record, { secret, erased }));
+  if (entry === undefined) return ['its record is missing'];
+  const expected = leafHash(sha256, Buffer.from(entry));
+  return equal(expected, leaf) ? [] : ['it is not what was sealed'];
 }
 
 /** The root at any size. */
-function rootsOf(entries: SealedRecord[]): (size: number) => Uint8Array | undefined {
+function rootsOf(entries: SealedEntry[]): (size: number) => Uint8Array | undefined {
   const frontier = emptyFrontier();
   const roots = [rootOf(sha256, frontier)];
   for (const { leaf } of entries) {

@@ -1,11 +1,15 @@
-/** What a run needs to find in the service before it starts: some records, their ids, and cursors that lead to the rest of them. */
+/**
+ * What a run needs to find in the service before it starts: some records, their ids, cursors that lead to the rest, a notice,
+ * visitors and an erasure.
+ */
+import { createHash } from 'node:crypto';
 import { postRecord, read } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Known } from './values.ts';
 
 export const prepared = 3;
 
-export type Site = Omit<Known, 'cursors' | 'recordIds'> & { baseUrl: string };
+export type Site = Omit<Known, 'cursors' | 'recordIds' | 'notices' | 'visitors' | 'erasures'> & { baseUrl: string };
 
 export async function prepare(site: Site): Promise<Known> {
   for (let count = 0; count < prepared; count += 1) {
@@ -16,7 +20,32 @@ export async function prepare(site: Site): Promise<Known> {
   const pages = [`/v1/consent/${site.domainId}/records?limit=1`, '/v1/consent/org-stats?limit=1'];
   const cursors = await Promise.all(pages.map(async (page) => String((await get(site, page)).nextCursor)));
   const { records = [] } = await get(site, `/v1/consent/${site.domainId}/records`);
-  return { ...site, cursors, recordIds: records.map(({ id }) => id) };
+  const recordIds = records.map(({ id }) => id);
+  return { ...site, cursors, recordIds, notices: [await putNotice(site)], visitors, erasures: [await erase(site)] };
+}
+
+/** The fuzzer erases them again and again, and records for them. */
+const visitors = ['v-1', 'v/2?#%'];
+
+async function erase({ baseUrl, token }: Site): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/organization/visitors/nobody`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  if (response.status !== 200) throw new Error(`a valid erasure is answered ${response.status}`);
+  return String(((await response.json()) as { erasureId: string }).erasureId);
+}
+
+/** What the fuzzer sends most often as a document. */
+async function putNotice({ baseUrl, domainId, apiKey }: Site): Promise<string> {
+  const hash = createHash('sha256').update('{}').digest('hex');
+  const response = await fetch(`${baseUrl}/v1/consent/${domainId}/notices/${hash}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: '{}',
+  });
+  if (response.status !== 201) throw new Error(`a valid notice is answered ${response.status}`);
+  return hash;
 }
 
 export const record = async (site: Site): Promise<number> =>

@@ -26,6 +26,10 @@ export interface Known {
   token: string;
   cursors: string[];
   recordIds: string[];
+  /** of the domain, by their hash */
+  notices: string[];
+  visitors: string[];
+  erasures: string[];
 }
 
 const day = 86_400_000;
@@ -41,6 +45,10 @@ export function createValid(schemas: Record<string, Schema>, known: Known): Vali
     id: fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago)),
     cursor: fc.constantFrom(...known.cursors),
     recordId: fc.constantFrom(...known.recordIds),
+    hash: fc.oneof(fc.constantFrom(...known.notices), fc.stringMatching(/^[0-9a-f]{64}$/)),
+    notice: fc.oneof(fc.constantFrom(...known.notices), fc.stringMatching(/^[0-9a-f]{64}$/)),
+    visitorId: fc.oneof(fc.constantFrom(...known.visitors), text({ minLength: 1, maxLength: 128 })),
+    erasureId: fc.oneof(fc.constantFrom(...known.erasures), fc.stringMatching(/^ers_[0-9a-f]{20}$/)),
     level: fc.integer({ min: 0, max: 2 }),
     tile: fc.constantFrom(
       '000',

@@ -7,8 +7,8 @@ export interface Site {
   apiKey: string;
 }
 
-export const signToken = (organizationId: string, secret: string): string =>
-  jsonwebtoken.sign({ sub: 'script', org: organizationId }, secret, { expiresIn: '1h' });
+export const signToken = (organizationId: string, secret: string, scope = 'read'): string =>
+  jsonwebtoken.sign({ sub: 'script', org: organizationId, scope }, secret, { expiresIn: '1h' });
 
 export const read = (url: string, token: string): Promise<Response> =>
   fetch(url, { headers: { authorization: `Bearer ${token}` } });

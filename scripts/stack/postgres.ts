@@ -88,6 +88,8 @@ function serverArguments(port: number, settings: Record<string, string>): string
     unix_socket_directories: '',
     timezone: 'UTC',
     log_timezone: 'UTC',
+    // otherwise the log quotes rows that are refused
+    log_error_verbosity: 'terse',
     ...settings,
   };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

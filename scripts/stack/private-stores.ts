@@ -1,5 +1,5 @@
 /** A folder of one run's own below `.data`, with a Postgres and a Redis in it. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureDataRoot } from './paths.ts';
@@ -53,6 +53,7 @@ export async function startStores({ folder, onStop }: Run, options: StoreOptions
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     JWT_SECRET: randomUUID(),
+    PRIVACY_KEY: randomBytes(32).toString('hex'),
     HOST: '127.0.0.1',
     RECORD_RATE_PER_MINUTE: '0',
   };

@@ -1,5 +1,6 @@
 /** The order in which everything comes up; it goes down in the reverse one. */
 import path from 'node:path';
+import { scopes } from '#libs/contract/terms';
 import { isTooOld } from '#libs/store/migrate';
 import { Advice } from '../stack/advice.ts';
 import { build } from '../stack/build.ts';
@@ -10,7 +11,16 @@ import type { RunningServer, ServerOptions } from '../stack/server.ts';
 import { type Addresses, baseUrl, chooseAddresses, onFreePorts } from './addresses.ts';
 import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
 import { startService, untilReady } from './service.ts';
-import { canIssueTokens, given, jwtSecret, publishSettings, sealing, writePrivate } from './settings.ts';
+import {
+  canIssueTokens,
+  given,
+  jwtSecret,
+  privacyKey,
+  publishSettings,
+  sealing,
+  secretsKey,
+  writePrivate,
+} from './settings.ts';
 
 export type SummaryFacts = Awaited<ReturnType<typeof bringUp>>['facts'];
 
@@ -38,6 +48,8 @@ export async function bringUp(running: Running, signal: AbortSignal) {
     ...(postgres.url && { DATABASE_URL: postgres.url }),
     ...(redis.url && { REDIS_URL: redis.url }),
     ...(canIssueTokens() && { JWT_SECRET: jwtSecret() }),
+    PRIVACY_KEY: privacyKey(),
+    SECRETS_KEY: secretsKey(),
     ...sealing(),
   };
 
@@ -48,7 +60,9 @@ export async function bringUp(running: Running, signal: AbortSignal) {
     await cli.run('migrate');
   });
   const demo = await step('demo', () => ensureDemo(cli));
-  const token = canIssueTokens() ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d') : null;
+  const token = canIssueTokens()
+    ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d', '--scope', scopes.join(' '))
+    : null;
 
   const { services, workerOpsUrl, ...urls } = await step('services', () =>
     onFreePorts((addresses) => bringUpServices(running, env, demo, addresses, signal)),

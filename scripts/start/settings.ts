@@ -44,6 +44,14 @@ export function sealing(): Record<string, string> {
   };
 }
 
+/** Without it visitors could be neither listed nor erased. */
+export const privacyKey = (): string =>
+  given('PRIVACY_KEY') ?? kept('privacy-key', () => randomBytes(32).toString('hex'));
+
+/** Without it there would be no webhooks. */
+export const secretsKey = (): string =>
+  given('SECRETS_KEY') ?? kept('secrets-key', () => randomBytes(32).toString('hex'));
+
 /** A secret of this installation, made once. */
 function kept(name: string, make: () => string): string {
   const secret = readPrivate(name);

@@ -16,6 +16,8 @@ export const persist: Measurement = {
       { records: records / 2 },
       one,
       { ...one, name: `${one.name}, made-up user agents`, madeUp: true },
+      { ...one, name: `${one.name}, notices`, notices: 'shown' as const },
+      { ...one, name: `${one.name}, made-up notices`, notices: 'madeUp' as const },
       {
         records: records / 4,
         name: 'persist: 2,000 domains',

@@ -1,6 +1,6 @@
 /** The network between our processes and their stores: slow, cut, half open. */
 import { readAs } from '../check.ts';
-import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
+import { type Drill, drill, hold, type Scene } from '../drill.ts';
 import { expectNoAttemptUsed, untilDirect, withoutRedis } from '../faults.ts';
 
 /** The usual beginning, with every connection to the stores through a proxy. */
@@ -20,7 +20,7 @@ export const networkDrills: Drill[] = [
     scene.expect(failed === 0, `${failed} requests failed on a slow network`);
     for (const proxy of [redis, postgres]) proxy.set('pass');
   }),
-  quick('network-cut', 'every connection to both stores is cut, eight times in 4 s', async (scene) => {
+  drill('network-cut', 'every connection to both stores is cut, eight times in 4 s', async (scene) => {
     const { redis, postgres } = await begin(scene);
     for (let round = 0; round < 8; round += 1) {
       (round % 2 === 0 ? redis : postgres).cut();

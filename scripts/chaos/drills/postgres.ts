@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { statsAreRight } from '../check.ts';
-import { type Drill, drill, quick, type Scene } from '../drill.ts';
+import { type Drill, drill, type Scene } from '../drill.ts';
 import { type Fault, freeze, killOf, lockCounters, outageOf, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
 import { haltedLogs, sealed, setBack } from '../set-back.ts';
@@ -52,7 +52,7 @@ function mountSmallDisk() {
 }
 
 export const postgresDrills: Drill[] = [
-  quick('postgres-kill', 'Postgres ends at once, without a shutdown, and is started again after 3 s', outage(kill, 3)),
+  drill('postgres-kill', 'Postgres ends at once, without a shutdown, and is started again after 3 s', outage(kill, 3)),
   drill('postgres-freeze', 'SIGSTOP of Postgres and all its backends for 15 s', outage(freeze(backends), 15)),
   drill('postgres-slow', 'a lock that holds back every statement for 10 s', outage(lockCounters, 10)),
   {
@@ -74,7 +74,7 @@ export const postgresDrills: Drill[] = [
     await scene.assent('log', 'restart', '--all-behind');
     await scene.healed(100);
   }),
-  quick('api-restart-without-postgres', 'an unknown key is a 503 while Postgres is away', async (scene) => {
+  drill('api-restart-without-postgres', 'an unknown key is a 503 while Postgres is away', async (scene) => {
     const { api } = await scene.begin();
     const end = await kill(scene);
     await scene.load.acknowledged(100);

@@ -104,7 +104,7 @@ export const processDrills: Drill[] = [
     scene.expect(left === 0, `${left} jobs that the worker held were not finished`);
     await scene.worker();
   }),
-  quick('rolling-restart', 'API and workers replaced one by one with a slow Redis: no request fails', async (scene) => {
+  drill('rolling-restart', 'API and workers replaced one by one with a slow Redis: no request fails', async (scene) => {
     let { api, worker, proxy } = await beginWithSlowRedis(scene);
     const before = scene.load.attempts.length;
     for (let round = 0; round < 2; round += 1) {

@@ -2,14 +2,14 @@
 import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { type Drill, quick } from '../drill.ts';
+import { type Drill, drill } from '../drill.ts';
 import { countStored, yesterday } from '../faults.ts';
 import { type Body, makeBody } from '../load.ts';
 
 const makeBodies = (count: number): Body[] => Array.from({ length: count }, () => makeBody());
 
 export const recordDrills: Drill[] = [
-  quick('same-id', '30 ids, each posted 20 times at once, and again after its job is gone', async (scene) => {
+  drill('same-id', '30 ids, each posted 20 times at once, and again after its job is gone', async (scene) => {
     const { load } = scene;
     await scene.begin();
     const { site } = scene;
@@ -19,7 +19,7 @@ export const recordDrills: Drill[] = [
     await scene.until(async () => (await countStored(scene, ids)) === bodies.length, 'all of them are stored');
     for (const body of bodies) await load.send(site, { ...body, decision: 'withdraw' });
   }),
-  quick('direct-races-worker', 'an API writes to Postgres what a worker holds from another', async (scene) => {
+  drill('direct-races-worker', 'an API writes to Postgres what a worker holds from another', async (scene) => {
     const { load } = scene;
     const { api } = await scene.begin();
     const proxy = await scene.proxy('redis');
@@ -35,7 +35,7 @@ export const recordDrills: Drill[] = [
     const direct = load.attempts.filter(({ how }) => how === 'persisted').length;
     scene.expect(direct >= 400, `only ${direct} records went straight to Postgres`);
   }),
-  quick('poison', 'a record that Postgres refuses: the rest of its batch is stored, it is kept', async (scene) => {
+  drill('poison', 'a record that Postgres refuses: the rest of its batch is stored, it is kept', async (scene) => {
     const { load } = scene;
     scene.allowed.rejected = 1;
     await scene.begin();
@@ -56,7 +56,7 @@ export const recordDrills: Drill[] = [
       return rows.length === 1 && JSON.parse(rows[0]?.record ?? '{}').id === refused.id;
     }, 'the rejected record is kept whole');
   }),
-  quick('client-clocks', 'clients a day ahead are told so; a day behind counts for its day', async (scene) => {
+  drill('client-clocks', 'clients a day ahead are told so; a day behind counts for its day', async (scene) => {
     const { load } = scene;
     await scene.begin();
     const { site } = scene;

@@ -71,7 +71,7 @@ export const redisDrills: Drill[] = [
     redisSettings: { appendfsync: 'everysec' },
     mayLose: true,
   },
-  quick('redis-older-file', 'Redis restarts from an append-only file of an earlier moment', async (scene) => {
+  drill('redis-older-file', 'Redis restarts from an append-only file of an earlier moment', async (scene) => {
     const { api } = await scene.begin();
     await scene.load.acknowledged(200);
     const size = statSync(appendOnlyFile(scene)).size;
@@ -83,7 +83,7 @@ export const redisDrills: Drill[] = [
     await end();
     await statsRecover(scene, api);
   }),
-  quick('redis-freeze', 'SIGSTOP of Redis for 6 s', outage(freezeRedis, 6)),
+  drill('redis-freeze', 'SIGSTOP of Redis for 6 s', outage(freezeRedis, 6)),
   drill('redis-down-at-start', 'Redis is down when the API starts; its first connections are cut', async (scene) => {
     const end = await kill(scene);
     const proxy = await scene.proxy('redis');
@@ -114,7 +114,7 @@ export const redisDrills: Drill[] = [
     const schedules = () => scene.redisDo((redis) => redis.exists('assent:{maintenance}:repeat'));
     await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
   }),
-  quick('redis-full', 'Redis at its maxmemory, and a little below it', outage(fillAndLeaveLittleRoom, 0)),
+  drill('redis-full', 'Redis at its maxmemory, and a little below it', outage(fillAndLeaveLittleRoom, 0)),
   drill('worker-starts-on-full-redis', 'a worker starts while Redis is full and jobs wait', async (scene) => {
     await scene.api();
     scene.load.begin();
