@@ -16,6 +16,7 @@ import {
   storeCounted,
   useService,
 } from '../support/browser/dashboard.ts';
+import { tokenFor } from '../support/client.ts';
 import { at } from '../support/stack.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,12 +38,14 @@ describe('the dashboard for everyone', () => {
   let capped: Customer;
   let without: Customer;
   let empty: Customer;
+  let officer: Pick<Customer, 'token'>;
 
   beforeAll(async () => {
     running = useService();
     customer = await makeCustomer(running.db, {
       domains: ['shop.example', ...Array.from({ length: 199 }, (_, index) => `site-${index}.example`)],
     });
+    officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
     capped = await makeCustomer(running.db, { monthlyRecordLimit: 5 });
     without = await makeCustomer(running.db, { consentLog: false });
     empty = await makeCustomer(running.db);
@@ -103,11 +106,23 @@ describe('the dashboard for everyone', () => {
       expect(await violations(page)).toEqual({});
     });
 
+    it('on a visitor’s page, and in the dialog that erases', async () => {
+      const page = await look(officer, `${domainPath(customer)}/log`);
+      await page.locator('.log-text a').first().click();
+      await page.locator('.timeline').waitFor();
+      expect(await violations(page)).toEqual({});
+      await page.getByRole('button', { name: 'Erase…' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await violations(page)).toEqual({});
+    });
+
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
       ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
       ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
       ['nothing is yet', () => empty, () => '/', '.message'],
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
+      ['a visitor is to be named', () => officer, () => `${domainPath(customer)}/visitor`, '.find-visitor'],
+      ['a token may not read visitors', () => customer, () => `${domainPath(customer)}/visitor`, '.plan-notice'],
       ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.message'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
@@ -14,6 +15,7 @@ import {
   useService,
 } from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';
+import { readCsv } from '../support/csv.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
 import { at } from '../support/stack.ts';
@@ -97,6 +99,41 @@ describe('the log of a domain', () => {
     expect(query(page)).toEqual({ limit: '25' });
     await page.goBack();
     await page.getByText('101 to 123 of 123 records').waitFor();
+  });
+
+  it('what the filters show is exported as a file, and what fails is told', async () => {
+    const page = await log('?decision=reject_all');
+    const exporting = page.getByRole('region', { name: 'Export' });
+    await exporting.getByText('Export the 40 records that match, oldest first').waitFor();
+    const all = (await records('decision=reject_all&limit=200')).records.reverse();
+    const save = async (format: string) => {
+      const downloading = page.waitForEvent('download');
+      await exporting.getByRole('button', { name: format, exact: true }).click();
+      const download = await downloading;
+      await exporting.getByText(`Saved as ${download.suggestedFilename()}`).waitFor();
+      return readFileSync(await download.path(), 'utf8');
+    };
+    const lines = (await save('NDJSON'))
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toEqual([...all, { end: true, count: all.length }]);
+    expect(readCsv(await save('CSV')).map(({ cells }) => cells[0])).toEqual(['id', ...all.map(({ id }) => id)]);
+    await page.route('**/export?*', (route) => route.abort());
+    await exporting.getByRole('button', { name: 'CSV', exact: true }).click();
+    await exporting.getByText('The export failed: The service did not answer.').waitFor();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.unroute('**/export?*');
+    await page.route('**/export?*', (route) => released.then(() => route.continue()));
+    await exporting.getByRole('button', { name: 'CSV', exact: true }).click();
+    await exporting.getByText('Exporting…').waitFor();
+    expect(await exporting.getByRole('button', { name: 'CSV', exact: true }).isDisabled()).toBe(true);
+    await exporting.getByRole('button', { name: 'Cancel' }).click();
+    expect(await exporting.getByRole('button', { name: 'CSV', exact: true }).isDisabled()).toBe(false);
+    release();
   });
 
   it('a 12-hour clock leaves a gap between the time and the mark of the decision', async () => {

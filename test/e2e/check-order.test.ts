@@ -61,6 +61,9 @@ describe('of several mistakes, the first in the order of the contract is told', 
     ['the domain', 404, 'domain_not_found', { token: true, rest: `records/${makeIdAt(0)}/proof` }],
     ['the plan', 403, 'plan_feature_required', { token: true, domain: true, rest: `records/${makeIdAt(0)}/proof` }],
     ['the plan', 403, 'plan_feature_required', { token: true, domain: true, rest: 'log/tile/entries/x' }],
+    ['parameters', 400, 'invalid_request', { token: true, rest: 'export?format=xml' }],
+    ['the domain', 404, 'domain_not_found', { token: true, rest: 'export' }],
+    ['the plan', 403, 'plan_feature_required', { token: true, domain: true, rest: 'export' }],
     ['the log, which no plan gates', 404, 'not_found', { token: true, domain: true, rest: 'log/checkpoint' }],
   ])('the sealed log: %s → %i %s', async (_, status, code, { token, domain, rest }) => {
     const path = `/v1/consent/${domain ? stack.domainId : 'dom_unknown'}/${rest}`;
@@ -68,6 +71,47 @@ describe('of several mistakes, the first in the order of the contract is told', 
       ? { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` }
       : {};
     expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, path, { headers }), status, code);
+  });
+
+  it.each<[string, number, string, { scope?: string; method?: string; domain?: boolean; rest: string }]>([
+    ['credentials', 401, 'missing_token', { rest: 'visitors/%00?x=1' }],
+    ['the scope', 403, 'insufficient_scope', { scope: 'read', rest: 'visitors/%00?x=1' }],
+    ['the scope', 403, 'insufficient_scope', { scope: 'manage import', method: 'DELETE', rest: 'visitors/%00' }],
+    ['parameters', 400, 'invalid_request', { scope: 'privacy', rest: 'visitors/v?x=1' }],
+    ['the visitor', 400, 'invalid_request', { scope: 'privacy', rest: 'visitors/%00' }],
+    ['the domain', 404, 'domain_not_found', { scope: 'privacy', rest: 'visitors/v' }],
+    ['the domain', 404, 'domain_not_found', { scope: 'privacy', method: 'DELETE', rest: 'visitors/v' }],
+    ['the scope before the plan', 403, 'insufficient_scope', { scope: 'privacy', domain: true, rest: 'records' }],
+  ])('visitors: %s → %i %s', async (_, status, code, { scope, method = 'GET', domain, rest }) => {
+    const path = `/v1/consent/${domain ? stack.domainId : 'dom_unknown'}/${rest}`;
+    const headers: Record<string, string> = scope
+      ? { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope })}` }
+      : {};
+    expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, path, { method, headers }), status, code);
+  });
+
+  it('visitors, which no plan gates', async () => {
+    const answer = await request(stack.api.baseUrl, `/v1/consent/${stack.domainId}/visitors/v`, {
+      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each<[string, number, string, { key?: boolean; hash?: string; origin: string; type: string; body: string }]>([
+    ['credentials', 401, 'invalid_api_key', { hash: 'x', origin: evil, type: 'text/plain', body: tooLarge }],
+    ['origin', 403, 'origin_not_allowed', { key: true, hash: 'x', origin: evil, type: 'text/plain', body: tooLarge }],
+    ['the path', 400, 'invalid_request', { key: true, hash: 'x', origin: mine, type: 'text/plain', body: tooLarge }],
+    ['content type', 415, 'unsupported_media_type', { key: true, origin: mine, type: 'text/plain', body: tooLarge }],
+    ['size', 413, 'payload_too_large', { key: true, origin: mine, type: json, body: tooLarge }],
+    ['the document', 400, 'invalid_request', { key: true, origin: mine, type: json, body: '{}' }],
+  ])('a notice: %s → %i %s', async (_, status, code, { key, hash = '0'.repeat(64), origin, type, body }) => {
+    const path = `/v1/consent/${stack.domainId}/notices/${hash}`;
+    const answer: Answer<ProblemAnswer> = await request(stack.api.baseUrl, path, {
+      method: 'PUT',
+      headers: { origin, 'content-type': type, ...(key && { 'x-api-key': stack.apiKey }) },
+      body,
+    });
+    expectProblem(answer, status, code);
   });
 
   it('a page that may not record hears so only with a key that is right', async () => {

@@ -107,6 +107,8 @@ describe('tenants by the command line, in the order in which an operator makes t
       'ann',
       '--ttl',
       '15m',
+      '--scope',
+      'read  manage',
     );
     const lasts = Date.parse(expiresAt) - before;
     expect(lasts).toBeGreaterThan(14 * 60_000);
@@ -114,7 +116,11 @@ describe('tenants by the command line, in the order in which an operator makes t
     const { status } = await request(baseUrl, '/v1/organization', { headers: { authorization: `Bearer ${token}` } });
     expect(status).toBe(200);
     const [, claims = ''] = token.split('.');
-    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ sub: 'ann', org: organizationId });
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      sub: 'ann',
+      org: organizationId,
+      scope: 'read manage',
+    });
   });
 
   it('key revoke stops the key within a second, by its prefix, and another one goes on', async () => {

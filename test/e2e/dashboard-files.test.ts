@@ -28,7 +28,7 @@ describe('the files of the dashboard', () => {
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
-    for (const path of [`/domains/${stack.domainId}`, `/domains/${stack.domainId}/log?page=2`]) {
+    for (const path of ['', '/log?page=2', '/visitor'].map((each) => `/domains/${stack.domainId}${each}`)) {
       expect(await (await get(path)).text()).toBe(html);
     }
   });

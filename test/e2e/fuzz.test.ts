@@ -15,7 +15,7 @@ describe(`after ${requests} requests that are valid, nearly so, or hostile`, () 
 
   beforeAll(async () => {
     stack = await startStack({ sealed: true });
-    const token = tokenFor(stack.tenant.organizationId);
+    const token = tokenFor(stack.tenant.organizationId, { scope: 'read privacy' });
     const { domainId, apiKey } = stack;
     site = { baseUrl: stack.api.baseUrl, domainId, apiKey, token };
     const known = await prepare(site);

@@ -19,17 +19,42 @@ type Document = {
 /** Every route of the contract, with the statuses of its table of errors. */
 const routes = [
   ['post', '/v1/consent/{domainId}/record', [202, 400, 401, 403, 413, 415, 429, 500, 503]],
-  ['get', '/v1/consent/org-stats', [200, 304, 400, 401, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/org-stats', [200, 304, 400, 401, 403, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records/{recordId}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records/{recordId}/proof', [200, 400, 401, 403, 404, 409, 410, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/log/checkpoint', [200, 400, 401, 404, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/log/key', [200, 400, 401, 404, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/log/consistency', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/feed', [200, 400, 401, 403, 404, 409, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/notices', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/notices/{hash}', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['put', '/v1/consent/{domainId}/notices/{hash}', [200, 201, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/checkpoint', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/key', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/consistency', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/log/tile/entries/{tile}', [200, 400, 401, 403, 404, 410, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/log/tile/{level}/{tile}', [200, 400, 401, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/log/tile/{level}/{tile}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/organization', [200, 400, 401, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/visitors/{visitorId}', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['delete', '/v1/consent/{domainId}/visitors/{visitorId}', [200, 202, 400, 401, 403, 404, 429, 500, 503]],
+  ['post', '/v1/consent/{domainId}/visitors/lookup', [200, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  ['post', '/v1/consent/{domainId}/visitors/erase', [200, 202, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  ['get', '/v1/organization/visitors/{visitorId}', [200, 400, 401, 403, 429, 500, 503]],
+  ['delete', '/v1/organization/visitors/{visitorId}', [200, 202, 400, 401, 403, 429, 500, 503]],
+  ['post', '/v1/organization/visitors/lookup', [200, 400, 401, 403, 413, 415, 429, 500, 503]],
+  ['post', '/v1/organization/visitors/erase', [200, 202, 400, 401, 403, 413, 415, 429, 500, 503]],
+  ['get', '/v1/organization/erasures/{erasureId}', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/export', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/organization/export', [200, 400, 401, 403, 429, 500, 503]],
+  ['post', '/v1/consent/{domainId}/import', [200, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503]],
+  ['get', '/v1/organization/webhooks', [200, 400, 401, 403, 429, 500, 503]],
+  ['post', '/v1/organization/webhooks', [201, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  ['get', '/v1/organization/webhooks/{webhookId}', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['patch', '/v1/organization/webhooks/{webhookId}', [200, 400, 401, 403, 404, 412, 413, 415, 429, 500, 503]],
+  ['delete', '/v1/organization/webhooks/{webhookId}', [200, 400, 401, 403, 404, 412, 429, 500, 503]],
+  ['post', '/v1/organization/webhooks/{webhookId}/test', [202, 400, 401, 403, 404, 429, 500, 503]],
+  ['post', '/v1/organization/webhooks/{webhookId}/secret', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['post', '/v1/organization/webhooks/{webhookId}/replay', [200, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  ['get', '/v1/organization/webhooks/{webhookId}/deliveries', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/openapi.json', [200]],
   ['get', '/docs', [200]],
 ] as const;
@@ -163,7 +188,9 @@ describe('the OpenAPI document', () => {
     const schemes = Object.keys(document.components.securitySchemes);
     for (const { security, operationId } of operations) {
       const isOpen = ['getOpenApi', 'getDocs'].includes(operationId);
-      expect(security.flatMap((each) => Object.keys(each))).toHaveLength(isOpen ? 0 : 1);
+      // a notice is put with either
+      const either = operationId === 'putNotice' ? 2 : 1;
+      expect(security.flatMap((each) => Object.keys(each))).toHaveLength(isOpen ? 0 : either);
       expect(schemes).toEqual(expect.arrayContaining(security.flatMap((each) => Object.keys(each))));
     }
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);

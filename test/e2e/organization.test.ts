@@ -19,6 +19,7 @@ describe('the organization', () => {
       plan: { name: expect.stringMatching(/^plan-/), consentLog: true, monthlyRecordLimit: 100 },
       usage: { month: monthOf(Date.now()), used: 0, limit: 100 },
       domains: stack.tenant.domainIds.map((domainId, index) => ({ domainId, name: `site-${index}.example` })),
+      scopes: ['read'],
     });
     expect(['redis', 'postgres']).toContain(headers.get('x-stats-source'));
   });

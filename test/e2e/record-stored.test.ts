@@ -18,6 +18,8 @@ const everyField = {
   gppString: 'DBABMA~CPXxRfAPXxRfAAfKABENB',
   gpc: false,
   metadata: { campaign: 'autumn', visits: 3, share: 0.25, returning: true },
+  notice: '0123456789abcdef'.repeat(4),
+  variant: 'green button',
 };
 
 describe('what is stored of a record', () => {
@@ -45,7 +47,7 @@ describe('what is stored of a record', () => {
     const { status, body } = await record({ id, ...everyField }, { 'user-agent': 'Browser/1.0' });
     expect(status).toBe(202);
     const decidedAt = new Date(timeOf(id)).toISOString();
-    expect(body).toEqual({ id, status: 'queued', decidedAt, receivedAt: body.receivedAt });
+    expect(body).toEqual({ id, status: 'queued', decidedAt, receivedAt: body.receivedAt, notice: 'wanted' });
     expect(Date.parse(body.receivedAt)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(body.receivedAt)).toBeLessThanOrEqual(Date.now());
     expect(await stored(id)).toEqual({
@@ -58,6 +60,7 @@ describe('what is stored of a record', () => {
       userAgent: 'Browser/1.0',
       country: null,
       bot: true,
+      erasedAt: null,
       // this stack seals nothing
       log: null,
       position: null,
@@ -87,7 +90,10 @@ describe('what is stored of a record', () => {
       gppString: null,
       gpc: null,
       metadata: null,
+      notice: null,
+      variant: null,
       bot: true,
+      erasedAt: null,
       log: null,
       position: null,
     });

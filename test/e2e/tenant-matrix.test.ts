@@ -1,16 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
+import { type Notice, readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi';
+import type { Erasure } from '#libs/contract/responses';
+import { scopes } from '#libs/contract/terms';
+import type { DeliveriesPage } from '#libs/contract/webhook';
 import { persist } from '#libs/store/records/persist';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { createSecretBox } from '#libs/store/webhooks/secret';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
+import { secretsKey } from '../support/settings.ts';
 import { at, type Stack, startStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const unknown = 'dom_00000000000000000000';
+const allScopes = scopes.join(' ');
 const today = dayOf(Date.now());
 const range = `from=${today}&to=${today}`;
 
@@ -30,6 +39,8 @@ describe('of another organization', () => {
   let theirs: Client;
   let theirDomain: string;
   let theirRecord: string;
+  let theirNotice: Notice;
+  const ofTheirs = { visitorId: 'theirs', erasureId: '', webhookId: '' };
   /** what must never be in an answer to us */
   let traces: string[];
   let cursors: string[];
@@ -37,7 +48,7 @@ describe('of another organization', () => {
   beforeAll(async () => {
     stack = await startStack({ sealed: true });
     others = await makeTenant(stack.db, { domains: 2 });
-    theirs = createClient(stack.api.baseUrl, others);
+    theirs = createClient(stack.api.baseUrl, { ...others, scope: allScopes });
     theirDomain = at(others.domainIds, 0);
     const records = others.domainIds.flatMap((domainId) =>
       Array.from({ length: 3 }, (_, index) =>
@@ -50,18 +61,46 @@ describe('of another organization', () => {
       expect((await theirs.records(theirDomain)).body.total).toBe(3);
     });
     theirRecord = at(records, 0).id;
+    const notice = readNotice(Buffer.from('{"language":"is","title":"theirs"}'));
+    if ('refused' in notice) throw new Error(notice.refused);
+    theirNotice = notice;
+    await createAdministration(stack.db, 'test').putNotice(theirDomain, notice);
     const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
     await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
     const { body: page } = await theirs.records(theirDomain, 'limit=1');
     const { body: all } = await theirs.orgStats('limit=1');
     cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
     expect(cursors.every((cursor) => cursor.length > 20)).toBe(true);
+    const erased = await request<Erasure>(stack.api.baseUrl, '/v1/organization/visitors/erased', {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}` },
+    });
+    ofTheirs.erasureId = erased.body.erasureId;
+    const admin = createWebhookAdministration(stack.db, 'test');
+    const { webhook } = await admin.create(
+      others.organizationId,
+      { url: 'https://theirs.invalid/', types: ['records.sealed'], domains: null, decisions: null },
+      createSecretBox(Buffer.from(secretsKey, 'hex')),
+    );
+    ofTheirs.webhookId = webhook.webhookId;
+    const messageId = await admin.test(webhook);
+    const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
+    await eventually(
+      async () => expect((await theirs.get<DeliveriesPage>(tried)).body.deliveries).toMatchObject([{ messageId }]),
+      { within: 30_000 },
+    );
     traces = [
+      ofTheirs.webhookId,
+      messageId,
+      'theirs.invalid',
+      ofTheirs.erasureId,
       others.organizationId,
       ...others.domainIds,
       ...records.map(({ id }) => id),
       '"theirs"',
       '"IS"',
+      '"is"',
+      theirNotice.hash,
       ...cursors,
     ];
   });
@@ -78,11 +117,21 @@ describe('of another organization', () => {
     visitorId: ['theirs', 'nobody'],
     bot: ['true', 'false', 'x'],
     log: ['1', '2', '0'],
+    format: ['ndjson', 'csv', 'xml'],
+    after: [theirRecord, `${theirDomain}/${theirRecord}`, 'x'],
+    dryRun: ['true', 'x'],
     unknown: ['x'],
   });
   /** Of a domain, with something of theirs in place of every other parameter. */
   const pathOf = (template: string, domainId: string): string => {
-    const given: Record<string, string> = { domainId, recordId: theirRecord, level: '0', tile: '000.p/3' };
+    const given: Record<string, string> = {
+      domainId,
+      recordId: theirRecord,
+      level: '0',
+      tile: '000.p/3',
+      hash: theirNotice.hash,
+      ...ofTheirs,
+    };
     return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = given[name];
       if (value === undefined) throw new Error(`no value for the path parameter ${name}`);
@@ -104,7 +153,7 @@ describe('of another organization', () => {
     request(stack.api.baseUrl, path, {
       method,
       headers: {
-        authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`,
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: allScopes })}`,
         'x-request-id': 'same',
         'content-type': 'application/json',
         ...headers,
@@ -113,7 +162,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([10, 2]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([18, 13]);
   });
 
   it.each(ofDomain)(
@@ -143,12 +192,14 @@ describe('of another organization', () => {
   it.each(ofOrganization)('%s has nothing in it, by every method', async (path, operations) => {
     for (const method of methods) {
       for (const query of queries(parametersOf(operations))) {
-        const answer = await send(method, `${path}?${query}`);
+        const answer = await send(method, `${pathOf(path, unknown)}?${query}`);
         const text = JSON.stringify([...answer.headers, answer.body]);
-        for (const trace of traces) expect([method, query, text.includes(trace)]).toEqual([method, query, false]);
-        if (method === 'GET' && query === '') {
-          expect(answer.status).toBe(200);
-          const ours = JSON.stringify((await theirs.get<object>(path)).body);
+        // the id that was asked for is no secret
+        for (const trace of traces.filter((each) => each !== '"theirs"' || !path.includes('{visitorId}')))
+          expect([method, query, text.includes(trace)]).toEqual([method, query, false]);
+        if (method === 'GET' && 'get' in operations && query === '') {
+          expect(answer.status).toBe(/\{(erasureId|webhookId)\}/.test(path) ? 404 : 200);
+          const ours = JSON.stringify((await theirs.get<object>(pathOf(path, unknown))).body);
           expect(traces.some((trace) => ours.includes(trace))).toBe(true);
         }
       }

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import { consumeShard, NotNow } from '#libs/queue/consume';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -50,25 +51,29 @@ describe('the consumer of a queue', () => {
     expect(await queue.getCompletedCount()).toBe(0);
   });
 
-  it('takes what the previous release queued, whose records hold their user agents themselves', async () => {
-    const older = [record({ userAgent: 'Browser/1' }), record()];
-    await queue.add('record', { v: 1, records: older });
+  it('takes what earlier releases queued, whose records hold their user agents themselves, or name no notices', async () => {
+    const first = [record({ userAgent: 'Browser/1' }), record()];
+    await queue.add('record', { v: 1, records: first });
+    const second = record({ userAgent: 'Browser/1' });
+    await queue.add('record', { v: 2, userAgents: ['Browser/1'], records: [{ ...second, userAgent: 0 }] });
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
-    await eventually(() => expect(seen).toEqual([older]));
+    await eventually(() => expect(seen.flat()).toEqual([...first, second]));
   });
 
-  it('holds each domain and each user agent of a batch once', async () => {
+  it('holds each domain, each user agent and each notice of a batch once', async () => {
     const producer = createProducer(await openRedis(redisUrl), 1);
     await producer.ready();
     const batch = ['Browser/1', 'Browser/2', 'Browser/1', undefined].map((userAgent, at) => ({
       ...record({ userAgent }),
       domainId: at === 2 ? 'dom_b' : 'dom_a',
+      ...(at > 0 && { notice: 'ab'.repeat(32), variant: 'B' }),
     }));
     await producer.add(0, batch);
     const [job] = await queue.getJobs(['waiting']);
     expect(job?.data.domainIds).toEqual(['dom_a', 'dom_b']);
     expect(job?.data.userAgents).toEqual(['Browser/1', 'Browser/2']);
+    expect(job?.data.notices).toEqual(['ab'.repeat(32)]);
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
     await eventually(() => expect(seen).toEqual([batch]));
@@ -89,7 +94,11 @@ describe('the consumer of a queue', () => {
   });
 
   it('lets a payload of a newer release wait, unhandled and without using an attempt, until a worker knows it', async () => {
-    const later = await queue.add('record', { v: 3, records: 'of a shape that is not known yet' }, { attempts: 1 });
+    const later = await queue.add(
+      'record',
+      { v: jobVersion + 1, records: 'of a shape that is not known yet' },
+      { attempts: 1 },
+    );
     await queue.add('record', { v: 1, records: [record()] });
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
@@ -112,6 +121,8 @@ describe('the consumer of a queue', () => {
     ['an older version', { v: 0, records: [recordAt('2024-05-15', { domainId: 'dom_a' })] }],
     ['a domain that is not in its list', { v: 2, domainIds: ['dom_a'], records: [{ ...record(), domainId: 1 }] }],
     ['a user agent that is not in its list', { v: 2, userAgents: [], records: [{ ...record(), userAgent: 0 }] }],
+    ['a notice that is not in its list', { v: 3, notices: [], records: [{ ...record(), notice: 0 }] }],
+    ['a notice that is none', { v: 3, notices: ['x'], records: [{ ...record(), notice: 0 }] }],
     ['no object', 'text'],
   ])('fails a broken payload at once and keeps it, listed with what is wrong: %s', async (_, payload) => {
     const broken = await queue.add('record', payload, { attempts: 5, backoff: 60_000 });

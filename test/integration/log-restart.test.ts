@@ -347,9 +347,10 @@ describe('logs', () => {
 
   it('what was never published of a log goes into the next one', async () => {
     const metrics = createMetrics();
-    const seal = createSeal({ redis, metrics, originOf: (domainId) => `${logName}/${domainId}` });
+    const seal = createSeal({ redis, db, metrics, originOf: (domainId) => `${logName}/${domainId}` });
     const sealUnpublished = async (pieces: number) => {
       await sealer.close();
+      await sealer.blank();
       for (let piece = 0; piece < pieces; piece += 1) await deriveNext(db, seal);
     };
     // cut in a tile, at the end of a tile, before the first entry, and in an epoch of which only a part has positions

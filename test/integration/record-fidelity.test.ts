@@ -25,6 +25,9 @@ const asRead = (record: NewRecord) => ({
   gppString: null,
   gpc: null,
   metadata: null,
+  notice: null,
+  variant: null,
+  erasedAt: null,
   bot: record.userAgent !== undefined && isbot(record.userAgent),
   log: null,
   position: null,
@@ -62,6 +65,8 @@ const anyRecord = fc.record(
     tcString: text(4096),
     gppString: text(64),
     gpc: fc.boolean(),
+    notice: fc.constantFrom(...['0', 'a', 'f'].map((digit) => digit.repeat(64))),
+    variant: text(64),
     bot: fc.boolean(),
     // JSON knows no -0
     metadata: fc.dictionary(
@@ -114,6 +119,8 @@ describe('a record is read back as it was stored', () => {
       tcString: 'C'.repeat(4096),
       gppString: '',
       gpc: false,
+      notice: 'c0ffee'.padEnd(64, '0'),
+      variant: 'B "ß"',
       metadata: { empty: '', half: 1.5, most: 2 ** 53 - 1, least: -(2 ** 53 - 1), tiny: 5e-324, no: false, zero: 0 },
     });
     await persist(db, [record]);

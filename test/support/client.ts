@@ -22,7 +22,7 @@ export async function request<Body = never>(
   const response = await fetch(baseUrl + path, init);
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
-  const body: unknown = /json/.test(type) && init.method !== 'HEAD' ? JSON.parse(text) : text;
+  const body: unknown = /\bjson\b/.test(type) && init.method !== 'HEAD' ? JSON.parse(text) : text;
   const { pathname } = new URL(path, baseUrl);
   const complaint = checkAgainstDocument({
     method: init.method ?? 'GET',
@@ -56,8 +56,8 @@ export interface ProblemAnswer {
 type OrProblem<Body> = Body & ProblemAnswer;
 
 /** What one organization's pages and dashboards do. */
-export function createClient(baseUrl: string, { organizationId }: { organizationId: string }) {
-  const token = tokenFor(organizationId);
+export function createClient(baseUrl: string, { organizationId, scope }: { organizationId: string; scope?: string }) {
+  const token = tokenFor(organizationId, { ...(scope && { scope }) });
   const get = <Body>(path: string) => request<Body>(baseUrl, path, { headers: { authorization: `Bearer ${token}` } });
   return {
     get,

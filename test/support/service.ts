@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { launch } from '../../scripts/stack/assent-process.ts';
 import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
 import { atEnd } from './at-end.ts';
-import { apiSettings } from './settings.ts';
+import { apiSettings, privacyKey, secretsKey } from './settings.ts';
 import { eventually } from './wait.ts';
 
 export interface Service {
@@ -59,7 +59,7 @@ export async function startApi(env: Record<string, string>): Promise<Api> {
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Service & { opsUrl: string }> {
-  const service = startProcess('worker', { OPS_PORT: '0', ...env });
+  const service = startProcess('worker', { OPS_PORT: '0', PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env });
   const { opsPort } = await service.logged('working');
   return { ...service, opsUrl: `http://127.0.0.1:${opsPort}` };
 }
@@ -78,7 +78,7 @@ export async function runCliIn(cwd: string, env: Record<string, string>, ...args
   const file = path.join(inject('dist'), 'apps/cli/main.js');
   const child = spawnTethered(process.execPath, [file, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   });

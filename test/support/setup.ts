@@ -14,7 +14,7 @@ import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { startRedis } from '../../scripts/stack/redis.ts';
 import { copyDatabase } from './database.ts';
-import { apiSettings } from './settings.ts';
+import { apiSettings, privacyKey, secretsKey } from './settings.ts';
 
 /** Stores, an API and a worker process that the files of one vitest worker share: each file makes its own tenants. */
 export interface SharedStack {
@@ -69,7 +69,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
       const running = startAssent(dist, app, { PATH: process.env.PATH, ...settings, ...env });
       return keep(running.then((started) => ({ ...started, stop: () => started.process.stop() })));
     };
-    const [{ baseUrl, opsUrl }] = await settled([start('api', apiSettings), start('worker', { OPS_PORT: '0' })]);
+    const [{ baseUrl, opsUrl }] = await settled([
+      start('api', apiSettings),
+      start('worker', { OPS_PORT: '0', PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey }),
+    ]);
     return { env, api: { baseUrl, opsUrl } };
   };
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientAddress, network, storedAddress } from '../../apps/api/access/client-address.ts';
+import { storedAddress } from '#libs/contract/stored-address';
+import { clientAddress, network } from '../../apps/api/access/client-address.ts';
 import type { State } from '../../apps/api/http/context.ts';
 
 const none = { hashKey: undefined };

@@ -41,10 +41,12 @@ describe('with only what is needed', () => {
       opsPort: 3001,
       webConcurrency: 1,
       recordRatePerMinute: 600,
+      retentionMonths: 0,
       readRatePerMinute: 6_000,
       failureRatePerMinute: 300,
       trustedProxyHops: 0,
       sealSeconds: 60,
+      webhookAllowPrivate: false,
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
     });
@@ -62,6 +64,11 @@ describe('with only what is needed', () => {
       opsHost: '127.0.0.1',
       opsPort: 3002,
       concurrency: 200,
+      personalRetentionMonths: 0,
+      privacyKey: undefined,
+      secretsKey: undefined,
+      webhookAllowPrivate: false,
+      backupDays: 35,
       retentionMonths: 0,
     });
   });

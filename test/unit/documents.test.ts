@@ -9,6 +9,8 @@ import { recordFields } from '#libs/contract/record';
 import {
   consistency,
   domainStats,
+  feed,
+  noticesPage,
   organization,
   orgStats,
   proofBundle,
@@ -44,7 +46,7 @@ const anchorsOf = (page: string): string[] => [
 
 describe.each(pages)('%s', (page) => {
   it('has only blocks that a test knows', () => {
-    const known = ['sh', 'html', 'js', 'css', 'json', 'text'];
+    const known = ['sh', 'html', 'js', 'mjs', 'css', 'json', 'text'];
     expect(blocksOf(page).filter(({ language }) => !known.includes(language))).toEqual([]);
   });
 
@@ -77,7 +79,17 @@ describe('README.md', () => {
 
 describe('docs/api.md', () => {
   const page = 'docs/api.md';
-  const answers: z.ZodType[] = [receipt, domainStats, orgStats, recordsPage, organization, consistency, problemBody];
+  const answers: z.ZodType[] = [
+    receipt,
+    domainStats,
+    orgStats,
+    recordsPage,
+    noticesPage,
+    organization,
+    consistency,
+    feed,
+    problemBody,
+  ];
 
   it.each(blocks('json').map(({ text }, index) => [index + 1, text]))(
     'JSON block %i is an answer of the contract',

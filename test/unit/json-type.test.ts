@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonType } from '../../apps/api/record/body.ts';
+import { isJsonType } from '../../apps/api/http/json-body.ts';
 
 describe('the content type of a record', () => {
   it.each([

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Cli, createCli } from '../support/cli.ts';
+import { type Stack, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const document = '{ "language": "de", "version": "7",\n  "title": "Käse \u009b31m" }';
+const hash = createHash('sha256').update(document).digest('hex');
+
+describe('assent notice', () => {
+  let stack: Stack;
+  let cli: Cli;
+  let folder: string;
+
+  beforeAll(async () => {
+    stack = await useStack();
+    cli = createCli(stack.env);
+    folder = mkdtempSync(path.join(inject('folder'), 'notices-'));
+  });
+
+  const file = (name: string, text: string) => {
+    const written = path.join(folder, name);
+    writeFileSync(written, text);
+    return written;
+  };
+
+  it('puts a document once, lists it and shows it byte for byte; the API knows it within a second', async () => {
+    const { domainId } = stack;
+    const wanted = async () =>
+      (await stack.client.record(domainId, stack.apiKey, { decision: 'custom', notice: hash })).body.notice;
+    expect(await wanted()).toBe('wanted');
+    const put = () => cli.json<object>('notice', 'put', domainId, file('notice.json', document));
+    expect([await put(), await put()]).toEqual([
+      { domainId, notice: hash, known: false },
+      { domainId, notice: hash, known: true },
+    ]);
+    await eventually(async () => expect(await wanted()).toBeUndefined());
+    const { notices } = await cli.json<{ notices: object[] }>('notice', 'list', domainId);
+    const listed = { notice: hash, language: 'de', version: '7', firstSeenAt: expect.any(String), records: 0 };
+    expect(notices).toEqual([listed]);
+    expect(await cli.json('notice', 'show', domainId, hash)).toEqual({ domainId, notice: hash, document });
+    expect((await cli.run('notice', 'show', domainId, hash)).stdout).toBe(document);
+    const { acts } = await cli.json<{ acts: { act: string; subject: string; details: object }[] }>('acts');
+    expect(acts.filter(({ act, subject }) => act === 'notice.put' && subject === domainId)).toEqual([
+      expect.objectContaining({ details: { notice: hash } }),
+    ]);
+  });
+
+  it('says in one line what is wrong', async () => {
+    const { domainId } = stack;
+    const fine = file('fine.json', '{}');
+    expect(await cli.error('notice', 'put', domainId, file('list.json', '[]'))).toMatch(/must be a JSON object/);
+    expect(await cli.error('notice', 'put', domainId, file('large.json', ' '.repeat(17 * 1024)))).toMatch(
+      /16384 bytes/,
+    );
+    expect(await cli.error('notice', 'put', domainId, `${fine}.not`)).toMatch(/cannot read/);
+    expect(await cli.error('notice', 'put', 'dom_unknown', fine)).toBe('no domain dom_unknown');
+    expect(await cli.error('notice', 'list', 'dom_unknown')).toBe('no domain dom_unknown');
+    expect(await cli.error('notice', 'show', domainId, '0'.repeat(64))).toMatch(/has no notice/);
+    expect(await cli.error('notice', 'show', domainId, 'x')).toMatch(/64 hex digits/);
+  });
+});
