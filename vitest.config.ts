@@ -1,20 +1,41 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/order.ts';
+
+/** Files that measure how long something takes: one at a time, before the others. */
+const timed = ['test/browser/dashboard-speed.test.ts'];
+
+/** What all files have in common. */
+const common: TestProjectInlineConfiguration['test'] = {
+  setupFiles: ['test/support/each-file.ts'],
+  pool: 'forks',
+  // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
+  isolate: false,
+  // tests wait for conditions; on a busy machine these come late
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** Many tests wait, so three files at once keep two cores busy. */
+const maxWorkers = 3;
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/each-file.ts'],
-    pool: 'forks',
-    // many tests wait, so three files at once keep two cores busy; where a run decides over a change, time matters less
-    maxWorkers: process.env.CI ? 2 : 3,
-    // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
-    isolate: false,
+    maxWorkers,
     sequence: { sequencer: LongestFirst },
-    // tests wait for conditions; on a busy machine these come late
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     reporters: ['default'],
+    projects: [
+      { test: { ...common, name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 0 } } },
+      {
+        test: {
+          ...common,
+          name: 'others',
+          include: ['test/**/*.test.ts'],
+          exclude: timed,
+          maxWorkers,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
