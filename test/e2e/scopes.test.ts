@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOpenApi } from '#libs/contract/openapi';
+import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Organization } from '#libs/contract/responses';
 import { makeIdAt } from '#libs/contract/uuid';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';

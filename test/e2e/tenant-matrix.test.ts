@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { type Notice, readNotice } from '#libs/contract/notice';
-import { createOpenApi } from '#libs/contract/openapi';
+import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Erasure } from '#libs/contract/responses';
 import { scopes } from '#libs/contract/terms';
 import type { DeliveriesPage } from '#libs/contract/webhook';

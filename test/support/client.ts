@@ -1,7 +1,7 @@
 /** A client that checks every answer it gets against the OpenAPI document that the service itself serves. */
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
-import { createOpenApi } from '#libs/contract/openapi';
+import { createOpenApi } from '#libs/contract/openapi/document';
 import type { DomainStats, Organization, OrgStats, Receipt, RecordsPage } from '#libs/contract/responses';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
 import { jwtSecret } from './settings.ts';

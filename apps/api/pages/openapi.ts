@@ -1,6 +1,6 @@
 /** GET /openapi.json and /docs: the contract for machines and for people, from the project's own files. */
 import { readFileSync } from 'node:fs';
-import { createOpenApi } from '#libs/contract/openapi';
+import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Middleware } from '../http/context.ts';
 
 export function openapi(): Middleware {

@@ -1,0 +1,56 @@
+/** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
+import { createDocument } from 'zod-openapi';
+import { logPaths } from './log.ts';
+import { noticePaths } from './notices.ts';
+import { outAndInPaths } from './out-and-in.ts';
+import { privacyPaths } from './privacy.ts';
+import { readPaths } from './read.ts';
+import { recordPaths } from './record.ts';
+import { referencePaths } from './reference.ts';
+import { webhookPaths } from './webhooks.ts';
+
+/** of the API, not of the release */
+const version = '1.0.0';
+
+export const createOpenApi = () =>
+  createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Assent',
+      version,
+      description: 'Records consent decisions from a website widget, and serves them as statistics and as a log.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Record', description: 'for widgets, with the API key of a domain' },
+      { name: 'Read', description: 'for dashboards, with an access token of an organization' },
+      { name: 'Notices', description: 'what visitors were shown' },
+      { name: 'Log', description: 'the sealed log: checkpoints and proofs' },
+      { name: 'Import', description: 'records from elsewhere; scope `import`' },
+      { name: 'Privacy', description: 'access to what is stored about a visitor, and erasure; scope `privacy`' },
+      { name: 'Webhooks', description: 'what is sent as it happens; scope `manage`' },
+      { name: 'Reference', description: 'the API description' },
+    ],
+    paths: {
+      ...recordPaths,
+      ...readPaths,
+      ...outAndInPaths,
+      ...noticePaths,
+      ...logPaths,
+      ...privacyPaths,
+      ...webhookPaths,
+      ...referencePaths,
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'write-only; belongs to one domain' },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'claims `sub`, `org`, `exp`, and `scope`',
+        },
+      },
+    },
+  });

@@ -1,0 +1,106 @@
+/** The sealed log: checkpoints, tiles, proofs. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { consistencyQuery, domainPath, logQuery, recordPath } from '../queries.ts';
+import * as responses from '../responses.ts';
+import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } from './parts.ts';
+
+/** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
+const tile = z.string().meta({
+  description:
+    'number in groups of three digits, all but the last with `x` (`x001/234`); a partial tile has its width (`000.p/17`)',
+});
+
+export const logPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/records/{recordId}/proof': {
+    get: read({
+      operationId: 'getProof',
+      summary: 'Proof that a record is in the log, against its newest checkpoint',
+      tags: ['Log'],
+      requestParams: { path: recordPath, query: logQuery },
+      responses: {
+        200: {
+          description: 'The proof: a C2SP tlog-proof, or as JSON with all that the entry commits to',
+          headers: z.object({ 'X-Request-Id': requestId }),
+          content: {
+            'text/plain': { schema: z.string() },
+            'application/json': { schema: responses.proofBundle },
+          },
+        },
+        ...refusals(...scopedCodes, ...recordCodes, 'not_found', 'not_sealed_yet', 'expired'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/log/checkpoint': {
+    get: read({
+      operationId: 'getCheckpoint',
+      summary: 'The newest signed size and root of the log',
+      tags: ['Log'],
+      requestParams: { path: domainPath, query: logQuery },
+      responses: {
+        200: plain('A C2SP signed note', 'text/plain', {
+          'Last-Modified': z.string().meta({ description: 'when it was signed' }),
+        }),
+        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/log/key': {
+    get: read({
+      operationId: 'getVerifierKeys',
+      summary: 'Every key that ever signed for the log, newest first, a line each',
+      tags: ['Log'],
+      requestParams: { path: domainPath, query: logQuery },
+      responses: {
+        200: plain('C2SP verifier keys', 'text/plain'),
+        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/log/consistency': {
+    get: read({
+      operationId: 'getConsistency',
+      summary: 'Proof that the log only grew between two sizes',
+      tags: ['Log'],
+      requestParams: { path: domainPath, query: consistencyQuery },
+      responses: {
+        200: answer('The proof', responses.consistency),
+        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+      },
+    }),
+  },
+  // before hash tiles, whose path it also is
+  '/v1/consent/{domainId}/log/tile/entries/{tile}': {
+    get: read({
+      operationId: 'getEntries',
+      summary: 'Entries of the log, up to 256 in a bundle',
+      tags: ['Log'],
+      requestParams: { path: domainPath.extend({ tile }), query: logQuery },
+      responses: {
+        200: plain('A C2SP tlog-tiles entry bundle', 'application/octet-stream'),
+        ...refusals(
+          ...scopedCodes,
+          'domain_not_found',
+          'plan_feature_required',
+          'record_limit_reached',
+          'not_found',
+          'expired',
+        ),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/log/tile/{level}/{tile}': {
+    get: read({
+      operationId: 'getTile',
+      summary: 'Hashes of the log, up to 256 in a tile',
+      tags: ['Log'],
+      requestParams: { path: domainPath.extend({ level: z.int().min(0).max(63), tile }), query: logQuery },
+      responses: {
+        200: plain('A C2SP tlog-tiles tile', 'application/octet-stream', {
+          'Cache-Control': z.string().meta({ description: 'a full tile never changes' }),
+        }),
+        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+      },
+    }),
+  },
+};

@@ -1,0 +1,64 @@
+/** What visitors were shown. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { domainPath, listQuery, noticePath } from '../queries.ts';
+import * as responses from '../responses.ts';
+import { answer, read, refusals, scopedCodes } from './parts.ts';
+
+const notice = z
+  .looseObject({ language: z.unknown().optional(), version: z.unknown().optional() })
+  .meta({ id: 'Notice', description: 'what a visitor was shown: at most 16 KiB and 16 levels, under its SHA-256' });
+
+export const noticePaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/notices': {
+    get: read({
+      operationId: 'getNotices',
+      summary: 'What visitors were shown: the notices that are held, newest first',
+      tags: ['Notices'],
+      requestParams: { path: domainPath, query: listQuery },
+      responses: {
+        200: answer('A page of notices', responses.noticesPage),
+        ...refusals(...scopedCodes, 'domain_not_found'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/notices/{hash}': {
+    get: read({
+      operationId: 'getNotice',
+      summary: 'A notice, byte for byte as it was put',
+      tags: ['Notices'],
+      requestParams: { path: noticePath },
+      responses: {
+        200: answer('The document', notice, {
+          'Content-Disposition': z.string().meta({ description: 'an attachment' }),
+        }),
+        ...refusals(...scopedCodes, 'domain_not_found', 'notice_not_found'),
+      },
+    }),
+    put: {
+      operationId: 'putNotice',
+      summary: 'Keep what a visitor was shown; with an access token (scope `manage`) instead of the key without limits',
+      tags: ['Notices'],
+      security: [{ apiKey: [] }, { accessToken: [] }],
+      requestParams: { path: noticePath },
+      requestBody: { required: true, content: { 'application/json': { schema: notice } } },
+      responses: {
+        200: answer('It is known', responses.noticePut),
+        201: answer('It is new', responses.noticePut),
+        ...refusals(
+          'invalid_json',
+          'invalid_request',
+          'invalid_api_key',
+          'missing_token',
+          'invalid_token',
+          'insufficient_scope',
+          'origin_not_allowed',
+          'domain_not_found',
+          'payload_too_large',
+          'unsupported_media_type',
+          'rate_limited',
+        ),
+      },
+    },
+  },
+};

@@ -1,0 +1,79 @@
+/** Access to what is stored about a visitor, and erasure. */
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { domainPath, erasurePath, visitorBody, visitorPath } from '../queries.ts';
+import * as responses from '../responses.ts';
+import { answer, read, refusals, scopedCodes } from './parts.ts';
+
+/** What can be asked about a visitor, on a domain or on all of the organization's. */
+function visitorPaths(prefix: string, path?: typeof domainPath) {
+  const ofWhat = path ? 'Domain' : 'Organization';
+  const where = path ? 'a domain' : 'all domains of the organization';
+  const codes = [...scopedCodes, ...(path ? (['domain_not_found'] as const) : [])];
+  const bodyCodes = [...codes, 'invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
+  const inPath = { requestParams: { path: path ? path.extend(visitorPath.shape) : visitorPath } };
+  const inBody = {
+    ...(path && { requestParams: { path } }),
+    requestBody: { required: true, content: { 'application/json': { schema: visitorBody } } },
+  };
+  const found = { 200: answer('All that is stored about the visitor', responses.visitor) };
+  const erased = {
+    200: answer('The visitor is erased', responses.erasure),
+    202: answer('There are more than 10,000 records, and the worker goes on', responses.erasure),
+  };
+  const tags = ['Privacy'];
+  const access = `All that is stored about a visitor of ${where}`;
+  const erase = `Erase a visitor of ${where}`;
+  return {
+    [`${prefix}/visitors/{visitorId}`]: {
+      get: read({
+        operationId: `get${ofWhat}Visitor`,
+        summary: access,
+        tags,
+        ...inPath,
+        responses: { ...found, ...refusals(...codes) },
+      }),
+      delete: read({
+        operationId: `delete${ofWhat}Visitor`,
+        summary: erase,
+        tags,
+        ...inPath,
+        responses: { ...erased, ...refusals(...codes) },
+      }),
+    },
+    [`${prefix}/visitors/lookup`]: {
+      post: read({
+        operationId: `lookup${ofWhat}Visitor`,
+        summary: `${access}, with the id in the body`,
+        tags,
+        ...inBody,
+        responses: { ...found, ...refusals(...bodyCodes) },
+      }),
+    },
+    [`${prefix}/visitors/erase`]: {
+      post: read({
+        operationId: `erase${ofWhat}Visitor`,
+        summary: `${erase}, with the id in the body`,
+        tags,
+        ...inBody,
+        responses: { ...erased, ...refusals(...bodyCodes) },
+      }),
+    },
+  };
+}
+
+export const privacyPaths: ZodOpenApiPathsObject = {
+  ...visitorPaths('/v1/consent/{domainId}', domainPath),
+  ...visitorPaths('/v1/organization'),
+  '/v1/organization/erasures/{erasureId}': {
+    get: read({
+      operationId: 'getErasure',
+      summary: 'How far an erasure is',
+      tags: ['Privacy'],
+      requestParams: { path: erasurePath },
+      responses: {
+        200: answer('The erasure', responses.erasure),
+        ...refusals(...scopedCodes, 'erasure_not_found'),
+      },
+    }),
+  },
+};

@@ -1,0 +1,72 @@
+/** Statistics, pages of the log, the organization. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { domainPath, logQuery, orgStatsQuery, recordPath, recordsQuery, statsQuery } from '../queries.ts';
+import * as responses from '../responses.ts';
+import { answer, bearerCodes, read, recordCodes, refusals, scopedCodes, statsSource } from './parts.ts';
+
+export const readPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/org-stats': {
+    get: read({
+      operationId: 'getOrganizationStats',
+      summary: 'Counters of the last 30 days and raw records of the last 7, over all domains',
+      tags: ['Read'],
+      requestParams: { query: orgStatsQuery },
+      responses: {
+        200: answer("The organization's statistics", responses.orgStats, {
+          'X-Stats-Source': statsSource,
+          ETag: z.string().optional().meta({ description: 'send it as `If-None-Match` to ask whether a total moved' }),
+        }),
+        304: { description: 'No total has moved since the answer with this `ETag`' },
+        ...refusals(...scopedCodes),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/stats': {
+    get: read({
+      operationId: 'getDomainStats',
+      summary: 'Counters of a domain over a range of UTC days',
+      tags: ['Read'],
+      requestParams: { path: domainPath, query: statsQuery },
+      responses: {
+        200: answer("The domain's statistics", responses.domainStats, { 'X-Stats-Source': statsSource }),
+        ...refusals(...scopedCodes, 'domain_not_found'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/records': {
+    get: read({
+      operationId: 'getRecords',
+      summary: 'A page of the log, newest first',
+      tags: ['Read'],
+      requestParams: { path: domainPath, query: recordsQuery },
+      responses: {
+        200: answer('A page of records', responses.recordsPage),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/records/{recordId}': {
+    get: read({
+      operationId: 'getRecord',
+      summary: 'One record, with its place in the log',
+      tags: ['Read'],
+      requestParams: { path: recordPath, query: logQuery },
+      responses: {
+        200: answer('The record', responses.fullRecord),
+        ...refusals(...scopedCodes, ...recordCodes),
+      },
+    }),
+  },
+  '/v1/organization': {
+    get: read({
+      operationId: 'getOrganization',
+      summary: 'The organization, its plan, usage and domains',
+      tags: ['Read'],
+      responses: {
+        200: answer('The organization', responses.organization, { 'X-Stats-Source': statsSource }),
+        ...refusals(...bearerCodes),
+      },
+    }),
+  },
+};
