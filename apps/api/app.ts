@@ -29,7 +29,10 @@ import { proof } from './log/proof.ts';
 import { oneRecord } from './log/record.ts';
 import { records } from './log/records.ts';
 import { hashTile } from './log/tiles.ts';
+import { listActs } from './manage/acts.ts';
+import { archiveDomain, changeDomain, createDomain, listDomains, showDomain } from './manage/domains.ts';
 import { importRecords } from './manage/import.ts';
+import { createKey, listKeys, revokeKey } from './manage/keys.ts';
 import { organization } from './manage/organization.ts';
 import { listNotices } from './notices/list.ts';
 import { putNotice } from './notices/put.ts';
@@ -127,6 +130,17 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/organization/erasures/:erasureId', ...privacy, erasure(deps));
 
   const manage = [...anyScope, scope('manage')];
+  const domains = '/v1/organization/domains';
+  reads.get(domains, ...manage, listDomains(deps));
+  reads.post(domains, ...manage, createDomain(deps));
+  reads.get(`${domains}/:domainId`, ...manage, showDomain(deps));
+  reads.patch(`${domains}/:domainId`, ...manage, changeDomain(deps));
+  reads.delete(`${domains}/:domainId`, ...manage, archiveDomain(deps));
+  reads.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
+  reads.post(`${domains}/:domainId/keys`, ...manage, createKey(deps));
+  reads.delete(`${domains}/:domainId/keys/:prefix`, ...manage, revokeKey(deps));
+  reads.get('/v1/organization/acts', ...manage, listActs(deps));
+
   const webhooks = '/v1/organization/webhooks';
   reads.get(webhooks, ...manage, listWebhooks(deps));
   reads.post(webhooks, ...manage, createWebhook(deps));

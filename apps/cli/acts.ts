@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { directory } from '#libs/store/tenants/administration';
+import { listActs } from '#libs/store/tenants/acts';
 import { printList, withDatabase } from './session.ts';
 
 const listed = 100;
@@ -8,11 +8,11 @@ export function actsCommand(): Command {
   return new Command('acts')
     .description(`the newest ${listed} administrative acts: who changed what and when`)
     .action(async (_: object, self: Command) => {
-      const rows = await withDatabase((db) => db.run((sql) => directory.acts(sql, listed)));
+      const { acts } = await withDatabase((db) => db.run((sql) => listActs(sql, { limit: listed })));
       printList(
         self,
         'acts',
-        rows.map((row) => ({ ...row })),
+        acts.map(({ id: _, ...act }) => act),
       );
     });
 }

@@ -1,7 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { isOrigin, originRule } from '#libs/contract/origin';
 import { domainIdPattern } from '#libs/contract/terms';
 import { hashedPath, integrityOf, readWidgetFile } from '#libs/contract/widget-files';
-import { directory } from '#libs/store/tenants/administration';
+import { type Administration, directory } from '#libs/store/tenants/administration';
+import type { ManagedDomain } from '#libs/store/tenants/domains';
+import type { Unchanged } from '#libs/store/tenants/perform';
+import { type Domain, findDomains } from '#libs/store/tenants/tenants';
 import { keepWidgetFiles } from '#libs/store/widget-files';
 import { find, print, printList, withDatabase } from './session.ts';
 
@@ -13,23 +17,30 @@ const domainId = (text: string): string => {
   return text;
 };
 
-/** `https://*.com` would match nearly every site. */
-const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^.:]+){2,}(:\d+)?$/.test(text);
-
-/** An origin as browsers send it, or with `*.` for any subdomain. */
 const origin = (text: string, before: string[] = []): string[] => {
-  const plain = text.replace('://*.', '://wildcard.');
-  if (!URL.canParse(plain) || new URL(plain).origin !== plain || !/^https?:[^*]+$/.test(plain) || isWholeSuffix(text)) {
-    throw new InvalidArgumentError(
-      'an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com or https://*.example.com',
-    );
-  }
+  if (!isOrigin(text)) throw new InvalidArgumentError(originRule.replace('must be ', ''));
   return [...before, text];
 };
+
+const shownOf = ({ domainId, organizationId, name, origins }: Domain) => ({ domainId, organizationId, name, origins });
+
+const stateOf = (domain: ManagedDomain) => ({ ...shownOf(domain), archivedAt: domain.archivedAt });
 
 /** Ready to paste, except for the key, which is shown only when it is created. */
 const tagOf = (api: string, { domainId, widget, integrity }: Record<'domainId' | 'widget' | 'integrity', string>) =>
   `<script src="${api.replace(/\/$/, '')}${widget}" integrity="${integrity}" crossorigin="anonymous" data-domain="${domainId}" data-key="ak_…" defer></script>`;
+
+async function onDomain(
+  domainId: string,
+  change: (admin: Administration, organizationId: string) => Promise<ManagedDomain | Unchanged>,
+): Promise<ManagedDomain> {
+  return withDatabase(async (db, admin) => {
+    const found = (await db.run((sql) => findDomains(sql, [domainId]))).get(domainId);
+    const changed = found && (await change(admin, found.organizationId));
+    if (typeof changed !== 'object') throw new Error(`no domain ${domainId}`);
+    return changed;
+  });
+}
 
 export function domainCommand(): Command {
   const command = new Command('domain').description('domains: the websites whose visitors decide');
@@ -44,9 +55,39 @@ export function domainCommand(): Command {
         const made = await withDatabase((_, admin) =>
           admin.createDomain(organizationId, { domainId: id, name, origins }),
         );
-        print(self, { ...made });
+        print(self, shownOf(made));
       },
     );
+  command
+    .command('set <domain>')
+    .description('rename a domain, or change which origins may record')
+    .option('--name <name>', 'its new name')
+    .option('--origin <url>', 'an origin that may record; repeatable; replaces those so far', origin)
+    .option('--no-origins', 'any origin may record')
+    .action(async (id: string, options: { name?: string; origin?: string[]; origins: boolean }, self: Command) => {
+      const { name, origin: given, origins } = options;
+      if (given && !origins) throw new Error('give --origin or --no-origins, not both');
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(given && { origins: given }),
+        ...(!origins && { origins: [] }),
+      };
+      if (Object.keys(change).length === 0) throw new Error('give --name, --origin or --no-origins');
+      print(self, stateOf(await onDomain(id, (admin, owner) => admin.changeDomain(owner, id, change))));
+    });
+  command
+    .command('archive <domain>')
+    .description('end recording and revoke the keys; what was recorded can still be read')
+    .action(async (id: string, _: object, self: Command) => {
+      print(self, stateOf(await onDomain(id, (admin, owner) => admin.archiveDomain(owner, id))));
+    });
+  command
+    .command('restore <domain>')
+    .description('bring an archived domain back; its keys are made anew')
+    .action(async (id: string, _: object, self: Command) => {
+      const restored = onDomain(id, (admin, owner) => admin.changeDomain(owner, id, { archivedAt: null }));
+      print(self, stateOf(await restored));
+    });
   command
     .command('list')
     .description('list domains')

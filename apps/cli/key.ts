@@ -8,7 +8,8 @@ export function keyCommand(): Command {
     .command('create <domain>')
     .description('create a key; it is shown only once')
     .action(async (domainId: string, _: object, self: Command) => {
-      print(self, await withDatabase((_db, admin) => admin.createKey(domainId)));
+      const { apiKey } = await withDatabase((_db, admin) => admin.createKey(domainId));
+      print(self, { domainId, apiKey });
     });
   command
     .command('revoke <domain> <keyprefix>')

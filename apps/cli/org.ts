@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { directory } from '#libs/store/tenants/administration';
 import { findOrganizations } from '#libs/store/tenants/tenants';
@@ -22,6 +23,21 @@ export function orgCommand(): Command {
     .description('change the plan of an organization')
     .action(async (organizationId: string, plan: string, _: object, self: Command) => {
       print(self, await withDatabase((_db, admin) => admin.setOrganizationPlan(organizationId, plan)));
+    });
+  command
+    .command('rename <org> <name>')
+    .description('rename an organization')
+    .action(async (organizationId: string, name: string, _: object, self: Command) => {
+      print(self, await withDatabase((_db, admin) => admin.renameOrganization(organizationId, name)));
+    });
+  command
+    .command('revoke-tokens <org>')
+    .description('refuse all access tokens that were issued before now')
+    .action(async (organizationId: string, _: object, self: Command) => {
+      const revoked = await withDatabase((_db, admin) => admin.revokeTokens(organizationId));
+      // a token that is issued once this command has ended is valid
+      await setTimeout(Date.parse(revoked.tokensSince) - Date.now());
+      print(self, revoked);
     });
   command
     .command('list')

@@ -15,6 +15,7 @@ export const problems = {
   domain_not_found: { status: 404, title: 'No such domain' },
   record_not_found: { status: 404, title: 'No such record' },
   notice_not_found: { status: 404, title: 'No such notice' },
+  key_not_found: { status: 404, title: 'No such key' },
   webhook_not_found: { status: 404, title: 'No such webhook' },
   erasure_not_found: { status: 404, title: 'No such erasure' },
   not_found: { status: 404, title: 'Not found' },

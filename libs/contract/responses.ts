@@ -210,7 +210,13 @@ export const organization = z
     name: z.string(),
     plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
     usage: z.object({ month, used: count, limit: count.nullable() }),
-    domains: z.array(z.object({ domainId: z.string(), name: z.string() })),
+    domains: z.array(
+      z.object({
+        domainId: z.string(),
+        name: z.string(),
+        archivedAt: time.optional().meta({ description: 'only of an archived one' }),
+      }),
+    ),
     scopes: z.array(z.enum(scopes)).meta({ description: 'what this access token may do' }),
   })
   .meta({ id: 'Organization' });

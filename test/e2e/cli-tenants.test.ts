@@ -73,10 +73,13 @@ describe('tenants by the command line, in the order in which an operator makes t
     const shown = await cli.json<{ widget: string; integrity: string }>('domain', 'show', 'shop_B-1');
     expect(shown).toEqual({
       ...named,
+      archivedAt: null,
       widget: expect.stringMatching(/^\/widget-[0-9a-f]{16}\.js$/),
       integrity: expect.stringMatching(/^sha384-/),
     });
-    expect(await cli.json('domain', 'list')).toEqual({ domains: [made, named] });
+    expect(await cli.json('domain', 'list')).toEqual({
+      domains: [made, named].map((domain) => ({ ...domain, archivedAt: null })),
+    });
     expect(await cli.json('org', 'show', organizationId)).toEqual({
       organizationId,
       name: 'Ann & Co',
@@ -143,9 +146,54 @@ describe('tenants by the command line, in the order in which an operator makes t
     });
   });
 
+  it('domain set renames it and changes its origins, and only what is given', async () => {
+    const set = (...options: string[]) => cli.json<object>('domain', 'set', 'shop_B-1', ...options);
+    const now = { domainId: 'shop_B-1', organizationId, name: 'renamed', origins, archivedAt: null };
+    expect(await set('--name', 'renamed')).toEqual(now);
+    const only = ['https://only.example'];
+    expect(await set('--origin', ...only)).toEqual({ ...now, origins: only });
+    expect(await set('--no-origins')).toEqual({ ...now, origins: [] });
+    for (const [options, told] of [
+      [[], 'give --name, --origin or --no-origins'],
+      [['--origin', 'https://a.example', '--no-origins'], 'give --origin or --no-origins, not both'],
+      [['--origin', 'https://a.example/path'], 'no path'],
+    ] as const) {
+      const { code, stderr } = await cli.run('domain', 'set', 'shop_B-1', ...options);
+      expect([code, stderr.includes(told)]).toEqual([1, true]);
+    }
+  });
+
+  it('domain archive revokes the keys, and restore brings the domain back', async () => {
+    const { apiKey: key } = await cli.json<{ apiKey: string }>('key', 'create', 'shop_B-1');
+    const archived = await cli.json<{ archivedAt: string }>('domain', 'archive', 'shop_B-1');
+    expect(archived).toMatchObject({ domainId: 'shop_B-1', archivedAt: expect.stringMatching(/Z$/) });
+    expect(await cli.json('key', 'show', 'shop_B-1', key)).toMatchObject({ revokedAt: expect.stringMatching(/Z$/) });
+    const refused = await cli.run('key', 'create', 'shop_B-1');
+    expect([refused.code, refused.stderr]).toEqual([1, 'domain shop_B-1 is archived; restore it first\n']);
+    expect(await cli.json('domain', 'restore', 'shop_B-1')).toMatchObject({ archivedAt: null });
+    expect((await cli.run('domain', 'archive', 'none')).stderr).toBe('no domain none\n');
+  });
+
+  it('org rename renames, and org revoke-tokens refuses the tokens so far', async () => {
+    const renamed = await cli.json('org', 'rename', organizationId, 'Ann & Daughters');
+    expect(renamed).toEqual({ organizationId, name: 'Ann & Daughters', plan: 'small' });
+    expect(await cli.json('org', 'rename', organizationId, 'Ann & Co')).toMatchObject({ name: 'Ann & Co' });
+    const issue = async () => (await cli.json<{ token: string }>('token', 'issue', organizationId)).token;
+    const read = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await request<ProblemAnswer>(baseUrl, '/v1/organization', { headers })).status;
+    };
+    const before = await issue();
+    expect(await read(before)).toBe(200);
+    await cli.json('org', 'revoke-tokens', organizationId);
+    const after = await issue();
+    await eventually(async () => expect(await read(before)).toBe(401), { within: 1_000 });
+    expect(await read(after)).toBe(200);
+  });
+
   it('acts tells who changed what, newest first, and no key', async () => {
     const { acts } = await cli.json<{ acts: { act: string; actor: string }[] }>('acts');
-    expect(acts[0]).toMatchObject({ act: 'key.revoke', actor: 'ann' });
+    expect(acts[0]).toMatchObject({ act: 'org.revoke-tokens', actor: 'ann', organizationId });
     expect(acts.at(-1)).toMatchObject({ act: 'plan.set', subject: 'small' });
     expect(JSON.stringify(acts)).not.toContain(apiKey);
   });
@@ -156,6 +204,6 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(list.stdout).toMatch(/^organizationId\s+name\s+plan\n/);
     expect(list.stdout).toContain('Ann & Co');
     const shown = await cli.run('domain', 'show', 'shop_B-1');
-    expect(shown.stdout).toContain(`origins         ${origins.join(' ')}\n`);
+    expect(shown.stdout).toMatch(/^name +renamed$/m);
   });
 });

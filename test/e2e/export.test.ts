@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { type FullRecord, fullRecord } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
-import { directory } from '#libs/store/tenants/administration';
+import { listActs } from '#libs/store/tenants/acts';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { readCsv } from '../support/csv.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
@@ -326,19 +326,20 @@ describe('an export', () => {
   it('is an administrative act, with who asked and the filters, the visitor as a hash', async () => {
     await store(domain(7), 3);
     await lines(ofDomain(domain(7), '?visitorId=visitor%201&bot=false'));
-    const acts = await stack.db.run((sql) => directory.acts(sql, 1));
+    const { acts } = await stack.db.run((sql) => listActs(sql, { limit: 1 }));
     expect(acts).toMatchObject([
       {
         actor: 'exporter',
         act: 'records.export',
         subject: expect.stringMatching(/^[0-9a-f]{64}$/),
-        details: { organizationId: stack.tenant.organizationId, domainId: domain(7), format: 'ndjson', bot: false },
+        organizationId: stack.tenant.organizationId,
+        details: { domainId: domain(7), format: 'ndjson', bot: false },
       },
     ]);
     expect(JSON.stringify(acts)).not.toContain('visitor 1');
     await ask(ofDomain(domain(7), '?format=csv'));
-    const [later] = await stack.db.run((sql) => directory.acts(sql, 1));
-    expect(later).toMatchObject({ act: 'records.export', subject: '', details: { format: 'csv' } });
+    const { acts: later } = await stack.db.run((sql) => listActs(sql, { limit: 1 }));
+    expect(later).toMatchObject([{ act: 'records.export', subject: '', details: { format: 'csv' } }]);
   });
 });
 

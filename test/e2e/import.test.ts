@@ -7,7 +7,7 @@ import type { FullRecord, Imported } from '#libs/contract/responses';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '#libs/store/records/months';
-import { directory } from '#libs/store/tenants/administration';
+import { listActs } from '#libs/store/tenants/acts';
 import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -281,7 +281,7 @@ describe('an import', () => {
   it('is an administrative act of the token, with its counts', async () => {
     const own = await withOwnDomain(stack);
     const { body } = await send(own, lines([rowAt('2021-01-01T00:00:00.000Z'), {}]));
-    const acts = await own.db.run((sql) => directory.acts(sql, 50));
+    const { acts } = await own.db.run((sql) => listActs(sql, { limit: 50 }));
     const act = acts.find(({ act, subject }) => act === 'records.import' && subject === own.domainId);
     expect(act).toMatchObject({
       actor: 'tester',

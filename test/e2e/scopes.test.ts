@@ -16,7 +16,7 @@ const neededBy = (method: string, path: string): string => {
   if (/\/visitors|\/erasures/.test(path)) return 'privacy';
   if (path.endsWith('/import')) return 'import';
   if (path.endsWith('/replay')) return 'manage read';
-  return method === 'PUT' || path.includes('/webhooks') ? 'manage' : 'read';
+  return method === 'PUT' || /\/(webhooks|organization\/domains|acts)/.test(path) ? 'manage' : 'read';
 };
 
 describe('scopes of an access token', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/store/sql';
+import { listActs } from '#libs/store/tenants/acts';
 import { createAdministration, directory, Refused } from '#libs/store/tenants/administration';
 import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { openDatabase } from '../support/stores.ts';
@@ -15,7 +16,7 @@ describe('administration', () => {
     ({ db } = await openDatabase());
   });
 
-  const acts = () => db.run(async (sql) => [...(await directory.acts(sql, 100))].reverse());
+  const acts = () => db.run(async (sql) => (await listActs(sql, { limit: 100 })).acts.reverse());
 
   it('writes down who did what to whom, each change once, and no key', async () => {
     const before = (await acts()).length;
@@ -28,16 +29,15 @@ describe('administration', () => {
     const { apiKey } = await admin.createKey(domainId);
     await createAdministration(db, 'igor').revokeKey(domainId, apiKey);
     const written = (await acts()).slice(before);
-    const hash = hashApiKey(apiKey);
+    const prefix = apiKey.slice(0, 11);
     expect(written.map(({ actor, act, subject }) => [actor, act, subject])).toEqual([
       ['olga', 'plan.set', 'pro'],
       ['olga', 'org.create', organizationId],
       ['olga', 'plan.set', 'free'],
       ['olga', 'org.plan', organizationId],
       ['olga', 'domain.create', domainId],
-      ['olga', 'org.domain', organizationId],
-      ['olga', 'key.create', hash],
-      ['igor', 'key.revoke', hash],
+      ['olga', 'key.create', prefix],
+      ['igor', 'key.revoke', prefix],
     ]);
     expect(JSON.stringify(written)).not.toContain(apiKey);
     for (const { at } of written) expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);

@@ -195,11 +195,8 @@ describe('the tenant cache', () => {
     const id = `late-${organizationId}`;
     await everywhere((one) => one.organization(organizationId));
     expect(await everywhere((one) => one.domain(id))).toEqual([null, null]);
-    const domain = await admin().createDomain(organizationId, {
-      domainId: id,
-      name: 'late.example',
-      origins: ['https://x'],
-    });
+    const domain = { domainId: id, organizationId, name: 'late.example', origins: ['https://x'] };
+    await admin().createDomain(organizationId, domain);
     await eventually(async () => {
       expect(await everywhere((one) => one.domain(id))).toEqual([domain, domain]);
       for (const organization of await everywhere((one) => one.organization(organizationId)))

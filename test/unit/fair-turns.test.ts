@@ -13,6 +13,7 @@ const organizationOf = (organizationId: string) => ({
   name: organizationId,
   plan: { name: 'plan', consentLog: true, monthlyRecordLimit: null },
   cursorKey: new Uint8Array(),
+  tokensSince: null,
   domains: [],
 });
 

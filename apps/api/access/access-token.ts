@@ -18,6 +18,8 @@ export interface AccessToken {
   scopes: Scope[];
   /** Unix seconds */
   exp: number;
+  /** Unix seconds; 0 where the token does not say */
+  issuedAt: number;
   /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
   countedAs: string;
 }
@@ -57,7 +59,7 @@ export function invalidToken(detail: string, cause?: unknown): Problem {
   });
 }
 
-interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp'> {
+interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issuedAt'> {
   org: string;
 }
 
@@ -106,13 +108,19 @@ function headerOf(token: string): object | null {
 
 function requireClaims(claims: string | jsonwebtoken.JwtPayload): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, org, scope } = claims;
+  const { sub, exp, iat, org, scope } = claims;
   if (exp === undefined || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   if (typeof org !== 'string' || org === '') throw invalidToken('the token has no `org`');
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
   // Postgres stores neither NUL nor half a surrogate pair
-  return { org, exp, subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'), scopes: scopesAmong(wordsOf(scope)) };
+  return {
+    org,
+    exp,
+    issuedAt: typeof iat === 'number' ? iat : 0,
+    subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'),
+    scopes: scopesAmong(wordsOf(scope)),
+  };
 }
 
 /** Separated by spaces (RFC 8693, 4.2), or a list. */

@@ -28,23 +28,28 @@ export function bearer({
   tenants: TenantCache;
   failedTokens: FailedCredentials;
 }): Middleware {
-  /** Looked up for each request, so that a change is in force at once. */
-  const organizationOf = async ({ organizationId }: AccessToken) =>
-    (await tenants.organization(organizationId)) ?? undefined;
   const accessTokens = createAccessTokens(config.tokens);
+  /** Why the token is refused. The organization is looked up for each request, so that a change is in force at once. */
+  const whyNot = async (ctx: Context, { organizationId, issuedAt }: AccessToken): Promise<string | undefined> => {
+    const organization = await tenants.organization(organizationId);
+    if (!organization) return 'the token names an organization that does not exist';
+    const { tokensSince } = organization;
+    if (tokensSince && issuedAt * 1000 < tokensSince.getTime()) return 'the token was revoked';
+    ctx.state.organization = organization;
+    return undefined;
+  };
   /** A token known to this process skips the limit on failures: others behind the same address go on reading. */
   const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
     const known = token && accessTokens.known(token);
     if (known) {
-      ctx.state.organization = await organizationOf(known);
-      if (ctx.state.organization) return known;
+      if ((await whyNot(ctx, known)) === undefined) return known;
       accessTokens.forget(token);
     }
     failedTokens.check(ctx);
     if (!token) throw invalidToken('the Authorization header must be: Bearer <access token>');
     const access = accessTokens.verify(token);
-    ctx.state.organization = await organizationOf(access);
-    if (!ctx.state.organization) throw invalidToken('the token names an organization that does not exist');
+    const refused = await whyNot(ctx, access);
+    if (refused !== undefined) throw invalidToken(refused);
     accessTokens.remember(token, access);
     return access;
   };

@@ -4,14 +4,23 @@ import { Problem } from '#libs/contract/problem';
 import { totalOf, wholeOrganization } from '#libs/contract/terms';
 import { readCounts } from '#libs/store/counters';
 import type { Database, Sql } from '#libs/store/sql';
-import type { Organization } from '#libs/store/tenants/tenants';
+import type { Organization, OwnDomain } from '#libs/store/tenants/tenants';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
-export function requireOwnDomain(organization: Organization, domainId: string): void {
-  if (!organization.domains.some((domain) => domain.domainId === domainId)) {
-    throw new Problem('domain_not_found', 'your organization has no such domain');
-  }
+export function requireOwnDomain(organization: Organization, domainId: string): OwnDomain {
+  const own = organization.domains.find((domain) => domain.domainId === domainId);
+  if (own) return own;
+  throw domainNotFound();
 }
+
+export const domainNotFound = () => new Problem('domain_not_found', 'your organization has no such domain');
+
+/** Throws a 409 for an archived domain. */
+export function requireInUse({ archivedAt }: OwnDomain): void {
+  if (archivedAt !== undefined) throw domainArchived();
+}
+
+export const domainArchived = () => new Problem('domain_archived', 'the domain is archived; restore it first');
 
 /** Throws a 403 where the plan does not include the log. */
 export function requireConsentLog({ plan }: Organization): void {

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { Problem } from '#libs/contract/problem';
 import { domainIdPattern } from '#libs/contract/terms';
 import { uuidv7Pattern } from '#libs/contract/uuid';
+import type { ActsPosition } from '#libs/store/tenants/acts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
-const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery']), z.int().min(1)]);
+const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery', 'domain', 'key']), z.int().min(1)]);
+const ofActs = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
 /** What lists that go by a row's number are of. */
-type Listed = z.infer<typeof rowNumber>[0];
+export type Listed = z.infer<typeof rowNumber>[0];
 
 export interface Position {
   /** the last record of the previous page; two domains may have a record with the same id */
@@ -17,7 +19,7 @@ export interface Position {
   page: number;
 }
 
-interface Binding {
+export interface Binding {
   cursorKey: Uint8Array;
   /** '' for all domains of the organization */
   domainId: string;
@@ -35,7 +37,11 @@ export const makeCursor = ({ after, page }: Position, binding: Binding): string 
 /** `after`: the number of the last one of the page. */
 export const makeNumberCursor = (of: Listed, after: number, binding: Binding): string => make([of, after], binding);
 
-function make(content: z.infer<typeof position> | z.infer<typeof rowNumber>, binding: Binding): string {
+/** Two tables in one list. */
+export const makeActsCursor = ({ administrative, visitor }: ActsPosition, binding: Binding): string =>
+  make(['act', administrative, visitor], binding);
+
+function make(content: z.infer<typeof position | typeof rowNumber | typeof ofActs>, binding: Binding): string {
   const payload = Buffer.from(JSON.stringify(content));
   return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
 }
@@ -59,6 +65,11 @@ export function readNumberCursor(of: Listed, cursor: string, binding: Binding): 
   const [listed, after] = read(rowNumber, cursor, binding);
   if (listed !== of) throw badCursor();
   return after;
+}
+
+export function readActsCursor(cursor: string, binding: Binding): ActsPosition {
+  const [, administrative, visitor] = read(ofActs, cursor, binding);
+  return { administrative, visitor };
 }
 
 function read<Content extends z.ZodType>(content: Content, cursor: string, binding: Binding): z.infer<Content> {

@@ -1,8 +1,10 @@
 /** A JSON body of at most 16 KiB: its bytes, or the object that it is. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import { Problem, unavailable } from '#libs/contract/problem';
 import type { Context } from './context.ts';
+import { parseOptions, refuseFields, toFieldErrors } from './field-errors.ts';
 
 export const bodyLimit = 16 * 1024;
 
@@ -14,6 +16,13 @@ export const isJsonType = (type = ''): boolean => type === 'application/json' ||
 
 export const readJsonObject = async (ctx: Context): Promise<Record<string, unknown>> =>
   parseObject(await readJsonBody(ctx));
+
+/** Throws a 400 that names the fields which break the schema's rules. */
+export async function readFields<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
+  const read = schema.safeParse(await readJsonObject(ctx), parseOptions);
+  if (read.success) return read.data;
+  throw refuseFields(toFieldErrors(read.error.issues));
+}
 
 export function readJsonBody(ctx: Context): Promise<Buffer> {
   const headers = ctx.req.headers;

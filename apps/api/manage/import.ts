@@ -17,7 +17,7 @@ import { listDroppedMonths } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { requireInUse, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { dropRest, readUpload, requireType } from '../http/upload.ts';
@@ -40,8 +40,9 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
     const { organizationId } = organizationIn(ctx);
     try {
-      requireOwnDomain(organizationIn(ctx), domainId);
+      const own = requireOwnDomain(organizationIn(ctx), domainId);
       const format = formatOf(ctx, query.format);
+      requireInUse(own);
       if (underWay >= importsAtOnce) throw busy();
       underWay += 1;
       try {

@@ -6,26 +6,16 @@ import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
-import { makeNumberCursor, readNumberCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
-
-const defaultLimit = 50;
+import { listOf } from '../http/list.ts';
 
 export function listNotices({ readDb }: { readDb: Database }): Middleware {
   return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
-    const binding = { cursorKey: organization.cursorKey, domainId };
-    const after = query.cursor === undefined ? undefined : readNumberCursor('notice', query.cursor, binding);
+    const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
     requireOwnDomain(organization, domainId);
-    const { limit = defaultLimit } = query;
-    // one more tells whether others follow
-    const found = await readDb.run((sql) => readNotices(sql, { domainId, limit: limit + 1, after }));
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const answer: NoticesPage = {
-      notices: page.map(toListed),
-      nextCursor: found.length > limit && last ? makeNumberCursor('notice', last.number, binding) : null,
-    };
+    const { page, nextCursor } = await list((range) => readDb.run((sql) => readNotices(sql, { domainId, ...range })));
+    const answer: NoticesPage = { notices: page.map(toListed), nextCursor };
     ctx.body = answer;
   });
 }

@@ -6,7 +6,8 @@ import { accessIn, organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { refuseFields } from '../http/field-errors.ts';
-import { forWebhook, readBody, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
+import { readFields } from '../http/json-body.ts';
+import { forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 const adminOf = ({ db }: WebhookParts, ctx: Context) => createWebhookAdministration(db, accessIn(ctx).subject);
 
@@ -37,7 +38,7 @@ export const rotateSecret = (parts: WebhookParts): Middleware =>
 
 export const replayWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => {
-    const wanted = await readBody(ctx, replayBody);
+    const wanted = await readFields(ctx, replayBody);
     const { domainId, from } = wanted;
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);

@@ -1,28 +1,21 @@
 /** GET, PATCH and DELETE /v1/organization/webhooks/:webhookId. */
 import { webhookChange } from '#libs/contract/webhook';
-import { createWebhookAdministration, type Unchanged } from '#libs/store/webhooks/administration';
+import type { Unchanged } from '#libs/store/tenants/perform';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import type { Webhook } from '#libs/store/webhooks/webhooks';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
-import {
-  changedMeanwhile,
-  forWebhook,
-  readBody,
-  requireAllowed,
-  requiredVersion,
-  requireUrl,
-  requireWebhook,
-  show,
-  type WebhookParts,
-} from './webhook.ts';
+import { readFields } from '../http/json-body.ts';
+import { changedMeanwhile, requiredVersion } from '../http/version.ts';
+import { forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
 
 export const showWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => show(ctx, await find()));
 
 export const changeWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => {
-    const { url, ...rest } = await readBody(ctx, webhookChange);
+    const { url, ...rest } = await readFields(ctx, webhookChange);
     const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
     const organization = organizationIn(ctx);
     for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);

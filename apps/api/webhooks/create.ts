@@ -7,11 +7,12 @@ import { formatSecret } from '#libs/store/webhooks/secret';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
-import { readBody, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
+import { readFields } from '../http/json-body.ts';
+import { requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const { url, types, domains = null, decisions = null } = await readBody(ctx, webhookBody);
+    const { url, types, domains = null, decisions = null } = await readFields(ctx, webhookBody);
     const wanted = { url: requireUrl(url, parts), types, domains, decisions };
     const organization = organizationIn(ctx);
     requireAllowed(ctx, organization, wanted);

@@ -1,5 +1,4 @@
 /** What the endpoints of webhooks share: the webhook that a request is about, and how it is shown. */
-import type { z } from 'zod';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { noQuery } from '#libs/contract/queries';
 import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
@@ -11,9 +10,9 @@ import { findWebhook, type Webhook } from '#libs/store/webhooks/webhooks';
 import { organizationIn, requireScope } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
-import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
+import { refuseFields } from '../http/field-errors.ts';
 import { guard } from '../http/guard.ts';
-import { readJsonObject } from '../http/json-body.ts';
+import { setVersion } from '../http/version.ts';
 
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean };
@@ -45,12 +44,6 @@ export function requireWebhook(webhook: Webhook | undefined): Webhook {
   throw new Problem('webhook_not_found', 'your organization has no such webhook');
 }
 
-export async function readBody<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
-  const read = schema.safeParse(await readJsonObject(ctx), parseOptions);
-  if (read.success) return read.data;
-  throw refuseFields(toFieldErrors(read.error.issues));
-}
-
 /** In its one form. */
 export function requireUrl(text: string, { config }: WebhookParts): string {
   const read = readWebhookUrl(text, config.webhookAllowPrivate);
@@ -69,23 +62,9 @@ export function requireAllowed(
   if (types.includes('records.sealed')) requireConsentLog(organization);
 }
 
-const tagOf = ({ version }: Webhook): string => `"${version}"`;
-
-/** The version that `If-Match` names; undefined where it is absent or names any. */
-export function requiredVersion(ctx: Context, webhook: Webhook): number | undefined {
-  const given = ctx.get('if-match');
-  if (given === '' || given.trim() === '*') return undefined;
-  const tags = given.split(',').map((tag) => tag.trim());
-  if (!tags.includes(tagOf(webhook))) throw changedMeanwhile();
-  return webhook.version;
-}
-
-export const changedMeanwhile = () =>
-  new Problem('changed_meanwhile', 'the webhook was changed since you read it; read it again');
-
 /** Sets the `ETag`, too. */
 export function show(ctx: Context, webhook: Webhook): void {
-  ctx.set('ETag', tagOf(webhook));
+  setVersion(ctx, webhook);
   ctx.body = toAnswer(webhook);
 }
 

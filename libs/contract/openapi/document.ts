@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { createDocument } from 'zod-openapi';
 import { logPaths } from './log.ts';
+import { managePaths } from './manage.ts';
 import { noticePaths } from './notices.ts';
 import { outAndInPaths } from './out-and-in.ts';
 import { privacyPaths } from './privacy.ts';
@@ -29,6 +30,7 @@ export const createOpenApi = () =>
       { name: 'Log', description: 'the sealed log: checkpoints and proofs' },
       { name: 'Import', description: 'records from elsewhere; scope `import`' },
       { name: 'Privacy', description: 'access to what is stored about a visitor, and erasure; scope `privacy`' },
+      { name: 'Manage', description: 'domains, their keys, administrative acts; scope `manage`' },
       { name: 'Webhooks', description: 'what is sent as it happens; scope `manage`' },
       { name: 'Reference', description: 'the API description' },
     ],
@@ -39,6 +41,7 @@ export const createOpenApi = () =>
       ...noticePaths,
       ...logPaths,
       ...privacyPaths,
+      ...managePaths,
       ...webhookPaths,
       ...referencePaths,
     },

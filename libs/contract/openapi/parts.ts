@@ -66,3 +66,12 @@ export const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): Zo
   ...operation,
   security: [{ accessToken: [] }],
 });
+
+/** What refuses a JSON body, beside its fields. */
+export const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
+export const jsonBody = (schema: z.ZodType) => ({
+  requestBody: { required: true, content: { 'application/json': { schema } } },
+});
+
+export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
+export const ifMatch = z.object({ 'If-Match': z.string().optional() });

@@ -1,5 +1,4 @@
 /** Webhooks of the organization. */
-import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { listQuery } from '../queries.ts';
 import {
@@ -15,18 +14,12 @@ import {
   webhooksPage,
   webhookTest,
 } from '../webhook.ts';
-import { answer, read, refusals, scopedCodes } from './parts.ts';
+import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 
 const tags = ['Webhooks'];
 const known = { tags, requestParams: { path: webhookPath } };
 const codes = [...scopedCodes, 'webhook_not_found'] as const;
-const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
 const wanted = ['domain_not_found', 'plan_feature_required', ...withBody] as const;
-const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
-const ifMatch = z.object({ 'If-Match': z.string().optional() });
-const body = (schema: z.ZodType) => ({
-  requestBody: { required: true, content: { 'application/json': { schema } } },
-});
 const webhooks = '/v1/organization/webhooks';
 
 export const webhookPaths: ZodOpenApiPathsObject = {
@@ -42,7 +35,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       operationId: 'createWebhook',
       summary: 'Make a webhook; with `records.sealed` the access token needs `read`, too',
       tags,
-      ...body(webhookBody),
+      ...jsonBody(webhookBody),
       responses: {
         201: answer('The webhook, and this once its secret', madeWebhook, etag),
         ...refusals(...scopedCodes, ...wanted),
@@ -61,7 +54,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       summary: 'Change, disable or enable a webhook; with `records.sealed` the access token needs `read`, too',
       tags,
       requestParams: { path: webhookPath, header: ifMatch },
-      ...body(webhookChange),
+      ...jsonBody(webhookChange),
       responses: {
         200: answer('The webhook as it is now', webhook, etag),
         ...refusals(...codes, ...wanted, 'changed_meanwhile'),
@@ -99,7 +92,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       operationId: 'replayWebhook',
       summary: 'Send the entries of a domain again, from a position on; needs `read`, too',
       ...known,
-      ...body(replayBody),
+      ...jsonBody(replayBody),
       responses: {
         200: answer('From where it goes on', webhookReplay),
         ...refusals(...codes, ...wanted),

@@ -1,5 +1,6 @@
 /** What operators change. Each change and its administrative act are written in one transaction. */
 import { randomBytes } from 'node:crypto';
+import type { DomainChange } from '#libs/contract/manage';
 import type { Notice } from '#libs/contract/notice';
 import { type Published, setHalted } from '../logs/checkpoints.ts';
 import { lockUnconfirmed } from '../logs/confirm.ts';
@@ -8,16 +9,21 @@ import { type NextLog, restartLog } from '../logs/restart.ts';
 import { type Put, putNotice } from '../notices/documents.ts';
 import type { Database, Sql } from '../sql.ts';
 import { addLanesOfDomain } from '../webhooks/lanes.ts';
-import { createPerform } from './perform.ts';
+import { domainColumns, lockDomain, type ManagedDomain } from './domains.ts';
+import { keyColumns, type ListedKey } from './keys.ts';
+import { createPerform, type Unchanged } from './perform.ts';
 import { type Domain, hashApiKey, makeApiKey, type Plan } from './tenants.ts';
 
 /** An operator's mistake. The message is one line. */
 export class Refused extends Error {}
 
+/** What an archived domain does not take. */
+export class Archived extends Refused {}
+
 const makeId = (prefix: string) => `${prefix}_${randomBytes(10).toString('hex')}`;
 
 const requireName = (name: string): void => {
-  if (!/\S/.test(name) || name.length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
+  if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
 };
 
 export function createAdministration(db: Database, actor: string) {
@@ -48,7 +54,7 @@ export function createAdministration(db: Database, actor: string) {
         await requirePlan(sql, plan);
         const organizationId = makeId('org');
         await sql`insert into organizations (id, name, plan) values (${organizationId}, ${name}, ${plan})`;
-        await note({ act: 'org.create', subject: organizationId, details: { name, plan } });
+        await note({ act: 'org.create', subject: organizationId, organizationId, details: { name, plan } });
         return { organizationId, name, plan };
       }),
 
@@ -58,41 +64,116 @@ export function createAdministration(db: Database, actor: string) {
         const [organization] = await sql<{ name: string }[]>`
           update organizations set plan = ${plan} where id = ${organizationId} returning name`;
         if (!organization) throw new Refused(`no organization ${organizationId}`);
-        await note({ act: 'org.plan', subject: organizationId, details: { plan } });
+        await note({ act: 'org.plan', subject: organizationId, organizationId, details: { plan } });
         return { organizationId, name: organization.name, plan };
       }),
 
     createDomain: (
       organizationId: string,
       { domainId = makeId('dom'), name, origins }: { domainId?: string | undefined; name: string; origins: string[] },
-    ): Promise<Domain> =>
+    ): Promise<ManagedDomain> =>
       perform(async (sql, note) => {
         requireName(name);
         const [organization] = await sql`select from organizations where id = ${organizationId}`;
         if (!organization) throw new Refused(`no organization ${organizationId}`);
-        const [made] = await sql`
+        const [deleted] = await sql`select from deleted_ids where id = ${domainId}`;
+        if (deleted) throw new Refused(`there was a domain ${domainId}, and ids are not given again`);
+        const [made] = await sql<ManagedDomain[]>`
           insert into domains (id, organization_id, name, origins)
           values (${domainId}, ${organizationId}, ${name}, ${origins})
-          on conflict do nothing returning id`;
+          on conflict do nothing returning ${domainColumns(sql)}`;
         if (!made) throw new Refused(`there is a domain ${domainId} already`);
         await addLanesOfDomain(sql, domainId);
-        await note({ act: 'domain.create', subject: domainId, details: { organizationId, name, origins } });
-        // the organization's list of domains changed too
-        await note({ act: 'org.domain', subject: organizationId, details: { domainId } });
-        return { domainId, organizationId, name, origins };
+        await note({ act: 'domain.create', subject: domainId, domainId, details: { name, origins } });
+        return made;
+      }),
+
+    /** `version`: the one that is to be changed, if the caller named one. */
+    changeDomain: (
+      organizationId: string,
+      domainId: string,
+      change: DomainChange,
+      version?: number,
+    ): Promise<ManagedDomain | Unchanged> =>
+      perform(async (sql, note) => {
+        const before = await lockDomain(sql, organizationId, domainId);
+        if (!before) return 'not found';
+        if (version !== undefined && before.version !== version) return 'changed meanwhile';
+        const { name = before.name, origins = before.origins } = change;
+        requireName(name);
+        const changed = {
+          ...(name !== before.name && { name }),
+          ...(JSON.stringify(origins) !== JSON.stringify(before.origins) && { origins }),
+        };
+        const isRestored = change.archivedAt === null && before.archivedAt !== null;
+        if (isRestored) await note({ act: 'domain.restore', subject: domainId, domainId });
+        if (Object.keys(changed).length > 0) {
+          await note({ act: 'domain.update', subject: domainId, domainId, details: changed });
+        } else if (!isRestored) return before;
+        const [after] = await sql<ManagedDomain[]>`
+          update domains set
+            name = ${name}, origins = ${origins}, version = version + 1,
+            archived_at = case when ${isRestored} then null else archived_at end
+          where id = ${domainId}
+          returning ${domainColumns(sql)}`;
+        return after ?? 'not found';
+      }),
+
+    /** Its keys are revoked. Reads go on, and `changeDomain` brings it back, without its keys. */
+    archiveDomain: (organizationId: string, domainId: string, version?: number): Promise<ManagedDomain | Unchanged> =>
+      perform(async (sql, note) => {
+        const before = await lockDomain(sql, organizationId, domainId);
+        if (!before) return 'not found';
+        if (version !== undefined && before.version !== version) return 'changed meanwhile';
+        if (before.archivedAt) return before;
+        const { count: keys } = await sql`
+          update api_keys set revoked_at = clock_timestamp() where domain_id = ${domainId} and revoked_at is null`;
+        const [after] = await sql<ManagedDomain[]>`
+          update domains set archived_at = clock_timestamp(), version = version + 1 where id = ${domainId}
+          returning ${domainColumns(sql)}`;
+        await note({ act: 'domain.archive', subject: domainId, domainId, details: { keysRevoked: keys } });
+        return after ?? 'not found';
+      }),
+
+    renameOrganization: (organizationId: string, name: string) =>
+      perform(async (sql, note) => {
+        requireName(name);
+        const [organization] = await sql<{ plan: string }[]>`
+          update organizations set name = ${name} where id = ${organizationId} returning plan`;
+        if (!organization) throw new Refused(`no organization ${organizationId}`);
+        await note({ act: 'org.rename', subject: organizationId, organizationId, details: { name } });
+        return { organizationId, name, plan: organization.plan };
+      }),
+
+    /** Of tokens only the second is known in which they were issued: those of the present one are revoked, too. */
+    revokeTokens: (organizationId: string) =>
+      perform(async (sql, note) => {
+        const [organization] = await sql<{ tokensSince: Date }[]>`
+          update organizations set tokens_since = date_trunc('second', clock_timestamp()) + interval '1 second'
+          where id = ${organizationId} returning tokens_since as "tokensSince"`;
+        if (!organization) throw new Refused(`no organization ${organizationId}`);
+        const tokensSince = organization.tokensSince.toISOString();
+        await note({ act: 'org.revoke-tokens', subject: organizationId, organizationId, details: { tokensSince } });
+        return { organizationId, tokensSince };
       }),
 
     /** The key is in the result and nowhere else: only its hash is stored. */
     createKey: (domainId: string) =>
       perform(async (sql, note) => {
-        const [domain] = await sql`select from domains where id = ${domainId}`;
+        // a domain that is being archived is by then, or finds the key
+        const [domain] = await sql<{ archivedAt: Date | null }[]>`
+          select archived_at as "archivedAt" from domains where id = ${domainId} for share`;
         if (!domain) throw new Refused(`no domain ${domainId}`);
+        if (domain.archivedAt) throw new Archived(`domain ${domainId} is archived; restore it first`);
         const apiKey = makeApiKey();
         const hash = hashApiKey(apiKey);
         const prefix = apiKey.slice(0, 11);
-        await sql`insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})`;
-        await note({ act: 'key.create', subject: hash, details: { domainId, prefix } });
-        return { domainId, apiKey };
+        const [key] = await sql<ListedKey[]>`
+          insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})
+          returning ${keyColumns(sql)}`;
+        if (!key) throw new Error('a key was not made');
+        await note({ act: 'key.create', subject: hash, domainId, details: { domainId, prefix } });
+        return { domainId, apiKey, key };
       }),
 
     revokeKey: (domainId: string, keyPrefix: string) =>
@@ -106,13 +187,29 @@ export function createAdministration(db: Database, actor: string) {
         if (matches.length > 1)
           throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
         await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
-        await note({ act: 'key.revoke', subject: key.hash, details: { domainId, prefix: key.prefix } });
+        await note({ act: 'key.revoke', subject: key.hash, domainId, details: { domainId, prefix: key.prefix } });
         return { domainId, prefix: key.prefix, revoked: true };
+      }),
+
+    /** By its whole prefix. One that is revoked already stays as it is; undefined where there is none. */
+    revokeListedKey: (domainId: string, prefix: string): Promise<ListedKey | undefined> =>
+      perform(async (sql, note) => {
+        const revoked = await sql<(ListedKey & { hash: string })[]>`
+          update api_keys set revoked_at = clock_timestamp()
+          where domain_id = ${domainId} and prefix = ${prefix} and revoked_at is null
+          returning encode(hash, 'hex') as hash, ${keyColumns(sql)}`;
+        for (const { hash } of revoked) {
+          await note({ act: 'key.revoke', subject: hash, domainId, details: { domainId, prefix } });
+        }
+        const [key] = await sql<ListedKey[]>`
+          select ${keyColumns(sql)} from api_keys where domain_id = ${domainId} and prefix = ${prefix}
+          order by number desc limit 1`;
+        return key;
       }),
 
     /** What an import did; also one that ended early. */
     noteImport: (domainId: string, details: { importId: string } & Record<string, string | number | boolean>) =>
-      perform(async (_, note) => note({ act: 'records.import', subject: domainId, details })),
+      perform(async (_, note) => note({ act: 'records.import', subject: domainId, domainId, details })),
 
     /** Without the bounds of what pages put. */
     putNotice: (domainId: string, notice: Notice): Promise<Put> =>
@@ -120,7 +217,8 @@ export function createAdministration(db: Database, actor: string) {
         const [domain] = await sql`select from domains where id = ${domainId}`;
         if (!domain) throw new Refused(`no domain ${domainId}`);
         const put = await putNotice(sql, domainId, notice, null);
-        if (put === 'new') await note({ act: 'notice.put', subject: domainId, details: { notice: notice.hash } });
+        if (put === 'new')
+          await note({ act: 'notice.put', subject: domainId, domainId, details: { notice: notice.hash } });
         return put;
       }),
 
@@ -132,7 +230,7 @@ export function createAdministration(db: Database, actor: string) {
         const restarted = await restartLog(sql, domainId, next);
         if (!restarted) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
         const { ended, size, log } = restarted;
-        await note({ act: 'log.restart', subject: domainId, details: { ended, size, log } });
+        await note({ act: 'log.restart', subject: domainId, domainId, details: { ended, size, log } });
         return { domainId, ...restarted };
       }),
 
@@ -150,7 +248,8 @@ export function createAdministration(db: Database, actor: string) {
         const changes = logs.map((own, at) => ({ ...own, halted: judged[at] ?? null }));
         await setHalted(sql, changes);
         for (const { domainId, log, checkpointSize, halted } of changes) {
-          if (!halted) await note({ act: 'log.confirm', subject: domainId, details: { log, size: checkpointSize } });
+          if (halted) continue;
+          await note({ act: 'log.confirm', subject: domainId, domainId, details: { log, size: checkpointSize } });
         }
         return changes.length > 0 ? changes : undefined;
       }),
@@ -170,8 +269,9 @@ export const directory = {
     select name, consent_log as "consentLog", monthly_record_limit as "monthlyRecordLimit" from plans order by name`,
   organizations: (sql: Sql) => sql<{ organizationId: string; name: string; plan: string }[]>`
     select id as "organizationId", name, plan from organizations order by created_at, id`,
-  domains: (sql: Sql, organizationId?: string) => sql<Domain[]>`
-    select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins
+  domains: (sql: Sql, organizationId?: string) => sql<(Domain & { archivedAt: Date | null })[]>`
+    select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
+      archived_at as "archivedAt"
     from domains
     where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
     order by created_at, id`,
@@ -182,18 +282,4 @@ export const directory = {
       revoked_at as "revokedAt"
     from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
     order by domain_id, created_at`,
-  acts: (sql: Sql, limit: number) => sql<{ at: Date; actor: string; act: string; subject: string; details: object }[]>`
-    select at, actor, act, subject, details from (
-      (select at, actor, act, subject, details from administrative_acts order by id desc limit ${limit})
-      union all
-      (
-        select at, actor, act, coalesce(encode(hash, 'hex'), ''), jsonb_strip_nulls(jsonb_build_object(
-          'organizationId', (select id from organizations where number = organization_number),
-          'domainId', (select id from domains where number = domain_number),
-          'erasureId', erasure_id
-        )) || coalesce(details, '{}')
-        from visitor_acts order by id desc limit ${limit}
-      )
-    ) as acts
-    order by at desc limit ${limit}`,
 };

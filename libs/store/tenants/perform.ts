@@ -2,10 +2,17 @@
 import type { Database, Sql } from '../sql.ts';
 
 export interface Act {
+  /** `noun.verb` */
   act: string;
   subject: string;
+  /** whose act it is; of a domain its organization's */
+  organizationId?: string;
+  domainId?: string;
   details?: Record<string, string | number | boolean | null | string[]>;
 }
+
+/** Why nothing was changed. */
+export type Unchanged = 'not found' | 'changed meanwhile';
 
 export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) => Promise<T>;
 
@@ -20,10 +27,14 @@ export const createPerform =
           const acts: Act[] = [];
           const result = await change(inside, async (act) => void acts.push(act));
           if (acts.length > 0) await inside`lock table administrative_acts in share row exclusive mode`;
-          for (const { act, subject, details = {} } of acts) {
+          for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
             await inside`
-              insert into administrative_acts (actor, act, subject, details)
-              values (${actor}, ${act}, ${subject}, ${inside.json(details)})`;
+              insert into administrative_acts (actor, act, subject, organization_id, details)
+              values (
+                ${actor}, ${act}, ${subject},
+                coalesce(${organizationId}, (select organization_id from domains where id = ${domainId})),
+                ${inside.json(details)}
+              )`;
           }
           return result;
         }) as Promise<T>,

@@ -31,6 +31,7 @@ interface Act {
   id: number;
   act: string;
   subject: string;
+  organizationId: string | null;
 }
 
 export interface TenantCache {
@@ -109,26 +110,25 @@ export function createTenantCache(
   };
 
   /** An act's name is `noun.verb`; its subject is the changed thing's id (for a key: its hash). */
-  const forget = ({ act, subject }: Act) => {
+  const forget = ({ act, subject, organizationId }: Act) => {
     const noun = act.split('.')[0];
     if (noun === 'key') keys.forget(subject);
-    else if (noun === 'domain' || noun === 'org' || noun === 'plan') forgetTenants(noun, subject);
-  };
-  const forgetTenants = (noun: string, subject: string) => {
-    if (noun === 'domain') {
+    else if (noun === 'org') organizations.forget(subject);
+    else if (noun === 'plan') organizations.clear();
+    else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit
       keys.forgetWhere(({ domainId }) => domainId === subject);
+      if (organizationId === null) organizations.clear();
+      else organizations.forget(organizationId);
     }
-    if (noun === 'org') organizations.forget(subject);
-    else organizations.clear();
   };
 
   const poll = async () => {
     const acts = await db.run(
       (sql) => sql<(Act & { newest: number })[]>`
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
-        select newest, a.id, a.act, a.subject
+        select newest, a.id, a.act, a.subject, a.organization_id as "organizationId"
         from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
         order by a.id`,
       2_000,

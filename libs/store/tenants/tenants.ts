@@ -17,12 +17,20 @@ export type Domain = {
   origins: string[];
 };
 
+/** As an organization's menu has it. */
+export interface OwnDomain extends Pick<Domain, 'domainId' | 'name'> {
+  /** only of an archived one */
+  archivedAt?: string;
+}
+
 export interface Organization {
   organizationId: string;
   name: string;
   plan: Plan;
   cursorKey: Uint8Array;
-  domains: Pick<Domain, 'domainId' | 'name'>[];
+  /** access tokens that were issued before are refused */
+  tokensSince: Date | null;
+  domains: OwnDomain[];
 }
 
 /** 192 random bits; the prefix lets secret scanners find leaked keys. */
@@ -53,9 +61,12 @@ export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<st
   >`
     select
       o.id as "organizationId", o.name, o.cursor_key as "cursorKey", p.name as plan, p.consent_log as "consentLog",
-      p.monthly_record_limit as "monthlyRecordLimit",
+      p.monthly_record_limit as "monthlyRecordLimit", o.tokens_since as "tokensSince",
       coalesce(
-        (select json_agg(json_build_object('domainId', d.id, 'name', d.name) order by d.name, d.id)
+        (select json_agg(json_strip_nulls(json_build_object(
+            'domainId', d.id, 'name', d.name,
+            'archivedAt', to_char(d.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          )) order by d.name, d.id)
          from domains d where d.organization_id = o.id), '[]') as domains
     from organizations o join plans p on p.name = o.plan
     where o.id = any(${ids})`;

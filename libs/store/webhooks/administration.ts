@@ -4,7 +4,7 @@ import type { Decision } from '#libs/contract/terms';
 import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
 import { findSize, type LogSize } from '../logs/published.ts';
 import type { Database, Sql } from '../sql.ts';
-import { createPerform } from '../tenants/perform.ts';
+import { createPerform, type Unchanged } from '../tenants/perform.ts';
 import { addLanes, dropLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';
@@ -19,9 +19,6 @@ export interface NewWebhook {
 
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;
-
-/** Why nothing was changed. */
-export type Unchanged = 'not found' | 'changed meanwhile';
 
 export function createWebhookAdministration(db: Database, actor: string) {
   const perform = createPerform(db, actor);
@@ -42,7 +39,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
           returning ${webhookColumns(sql)}`;
         if (!webhook) throw new Error('a webhook was not made');
         await addLanes(sql, webhook);
-        await note({ act: 'webhook.create', subject: webhookId, details: { organizationId, ...made } });
+        await note({ act: 'webhook.create', subject: webhookId, organizationId, details: { ...made } });
         return { webhook, secret };
       }),
 
@@ -82,7 +79,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         if (enabled && (!before.enabled || url !== before.url)) await wakeLanes(sql, after.number);
         if (!enabled)
           await sql`update webhook_lanes set due_at = 'infinity' where webhook = ${after.number} and type <> 'webhook.test'`;
-        await note({ act: 'webhook.update', subject: webhookId, details: { organizationId, ...changed } });
+        await note({ act: 'webhook.update', subject: webhookId, organizationId, details: changed });
         return after;
       }),
 
@@ -92,7 +89,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         if (!webhook) return 'not found';
         if (version !== undefined && webhook.version !== version) return 'changed meanwhile';
         await sql`delete from webhooks where number = ${webhook.number}`;
-        await note({ act: 'webhook.delete', subject: webhookId, details: { organizationId, url: webhook.url } });
+        await note({ act: 'webhook.delete', subject: webhookId, organizationId, details: { url: webhook.url } });
         return webhook;
       }),
 
@@ -111,7 +108,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
           where organization_id = ${organizationId} and id = ${webhookId}
           returning previous_until as "previousUntil"`;
         if (!rotated) return undefined;
-        await note({ act: 'webhook.rotate', subject: webhookId, details: { organizationId } });
+        await note({ act: 'webhook.rotate', subject: webhookId, organizationId });
         return { secret, ...rotated };
       }),
 
@@ -128,7 +125,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         await note({
           act: 'webhook.test',
           subject: webhook.webhookId,
-          details: { organizationId: webhook.organizationId },
+          organizationId: webhook.organizationId,
         });
         return lane.messageId;
       }),
@@ -145,7 +142,8 @@ export function createWebhookAdministration(db: Database, actor: string) {
         await note({
           act: 'webhook.replay',
           subject: webhook.webhookId,
-          details: { organizationId: webhook.organizationId, domainId, log: found.log, from },
+          organizationId: webhook.organizationId,
+          details: { domainId, log: found.log, from },
         });
         return found;
       }),
@@ -160,7 +158,8 @@ export function createWebhookAdministration(db: Database, actor: string) {
         await note({
           act: 'webhook.disable',
           subject: webhook.webhookId,
-          details: { organizationId: webhook.organizationId, reason },
+          organizationId: webhook.organizationId,
+          details: { reason },
         });
         return true;
       }),

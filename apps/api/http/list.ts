@@ -1,0 +1,29 @@
+/** A page of a list that goes by the numbers of rows, newest first. */
+import type { Binding, Listed } from './cursor.ts';
+import { makeNumberCursor, readNumberCursor } from './cursor.ts';
+
+const defaultLimit = 50;
+
+export interface ListQuery {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+interface Range {
+  limit: number;
+  /** the number of the row after which to begin */
+  after: number | undefined;
+}
+
+/** Throws a 400 for a wrong cursor, before anything is read. */
+export function listOf(of: Listed, { limit = defaultLimit, cursor }: ListQuery, binding: Binding) {
+  const after = cursor === undefined ? undefined : readNumberCursor(of, cursor, binding);
+  return async <Row extends { number: number }>(read: (range: Range) => Promise<Row[]>) => {
+    // one more tells whether others follow
+    const found = await read({ limit: limit + 1, after });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const nextCursor = found.length > limit && last ? makeNumberCursor(of, last.number, binding) : null;
+    return { page, nextCursor };
+  };
+}

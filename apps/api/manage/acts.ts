@@ -1,0 +1,32 @@
+/** GET /v1/organization/acts: who did what about the organization, newest first. */
+import { z } from 'zod';
+import type { ActsPage } from '#libs/contract/manage';
+import { listQuery } from '#libs/contract/queries';
+import type { Database } from '#libs/store/sql';
+import { listActs as readActs } from '#libs/store/tenants/acts';
+import { organizationIn } from '../access/bearer.ts';
+import type { Middleware } from '../http/context.ts';
+import { makeActsCursor, readActsCursor } from '../http/cursor.ts';
+import { guard } from '../http/guard.ts';
+
+const defaultLimit = 50;
+
+export function listActs({ db }: { db: Database }): Middleware {
+  return guard({ params: z.object({}), query: listQuery }, async (ctx, { query: { limit = defaultLimit, cursor } }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const binding = { cursorKey, domainId: '' };
+    const after = cursor === undefined ? undefined : readActsCursor(cursor, binding);
+    const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after }));
+    const answer: ActsPage = {
+      acts: acts.map(({ at, actor, act, subject, details }) => ({
+        at: at.toISOString(),
+        actor,
+        act,
+        subject,
+        details,
+      })),
+      nextCursor: next && makeActsCursor(next, binding),
+    };
+    ctx.body = answer;
+  });
+}

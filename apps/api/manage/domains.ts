@@ -1,0 +1,80 @@
+/** /v1/organization/domains: the domains of the access token's organization, to be managed. */
+import { z } from 'zod';
+import { type ManagedDomain as Answer, type DomainsPage, domainBody, domainChange } from '#libs/contract/manage';
+import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
+import type { Database } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tenants/domains';
+import type { Unchanged } from '#libs/store/tenants/perform';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { domainNotFound } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { readFields } from '../http/json-body.ts';
+import { listOf } from '../http/list.ts';
+import { changedMeanwhile, requiredVersion, setVersion } from '../http/version.ts';
+import { findOwnDomain } from './own-domain.ts';
+
+interface Parts {
+  db: Database;
+}
+
+/** Newest first, with those that are archived. */
+export const listDomains = ({ db }: Parts): Middleware =>
+  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('domain', query, { cursorKey, domainId: '' });
+    const { page, nextCursor } = await list((range) => db.run((sql) => readDomains(sql, { organizationId, ...range })));
+    const answer: DomainsPage = { domains: page.map(toAnswer), nextCursor };
+    ctx.body = answer;
+  });
+
+export const createDomain = ({ db }: Parts): Middleware =>
+  guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { name, origins = [] } = await readFields(ctx, domainBody);
+    const { organizationId } = organizationIn(ctx);
+    show(ctx, await adminOf(db, ctx).createDomain(organizationId, { name, origins }));
+    ctx.status = 201;
+  });
+
+export const showDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) =>
+    show(ctx, await findOwnDomain(ctx, parts.db, params.domainId)),
+  );
+
+export const changeDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const change = await readFields(ctx, domainChange);
+    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
+    const version = requiredVersion(ctx, found);
+    show(ctx, requireChanged(await adminOf(parts.db, ctx).changeDomain(organizationId, domainId, change, version)));
+  });
+
+/** Its log and its figures stay. */
+export const archiveDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
+    const version = requiredVersion(ctx, found);
+    show(ctx, requireChanged(await adminOf(parts.db, ctx).archiveDomain(organizationId, domainId, version)));
+  });
+
+const adminOf = (db: Database, ctx: Context) => createAdministration(db, accessIn(ctx).subject);
+
+function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
+  if (changed === 'changed meanwhile') throw changedMeanwhile();
+  if (changed === 'not found') throw domainNotFound();
+  return changed;
+}
+
+function show(ctx: Context, domain: ManagedDomain): void {
+  setVersion(ctx, domain);
+  ctx.body = toAnswer(domain);
+}
+
+const toAnswer = ({ domainId, name, origins, createdAt, archivedAt }: ManagedDomain): Answer => ({
+  domainId,
+  name,
+  origins,
+  createdAt: createdAt.toISOString(),
+  archivedAt: archivedAt?.toISOString() ?? null,
+});

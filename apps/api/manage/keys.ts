@@ -1,0 +1,55 @@
+/** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
+import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
+import { Problem } from '#libs/contract/problem';
+import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
+import type { Database } from '#libs/store/sql';
+import { Archived, createAdministration } from '#libs/store/tenants/administration';
+import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';
+import { accessIn, organizationIn } from '../access/bearer.ts';
+import { domainArchived } from '../access/tenant-rules.ts';
+import type { Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import { listOf } from '../http/list.ts';
+import { findOwnDomain } from './own-domain.ts';
+
+interface Parts {
+  db: Database;
+}
+
+/** Newest first, with those that are revoked. */
+export const listKeys = ({ db }: Parts): Middleware =>
+  guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
+    const list = listOf('key', query, { cursorKey: organizationIn(ctx).cursorKey, domainId });
+    await findOwnDomain(ctx, db, domainId);
+    const { page, nextCursor } = await list((range) => db.run((sql) => readKeys(sql, { domainId, ...range })));
+    const answer: KeysPage = { keys: page.map(toAnswer), nextCursor };
+    ctx.body = answer;
+  });
+
+export const createKey = ({ db }: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
+    await findOwnDomain(ctx, db, domainId);
+    try {
+      const { key, apiKey } = await createAdministration(db, accessIn(ctx).subject).createKey(domainId);
+      const answer: MadeKey = { ...toAnswer(key), apiKey };
+      ctx.status = 201;
+      ctx.body = answer;
+    } catch (error) {
+      throw error instanceof Archived ? domainArchived() : error;
+    }
+  });
+
+export const revokeKey = ({ db }: Parts): Middleware =>
+  guard({ params: keyPath, query: noQuery }, async (ctx, { params: { domainId, prefix } }) => {
+    await findOwnDomain(ctx, db, domainId);
+    const key = await createAdministration(db, accessIn(ctx).subject).revokeListedKey(domainId, prefix);
+    if (!key) throw new Problem('key_not_found', 'this domain has no such key');
+    ctx.body = toAnswer(key);
+  });
+
+const toAnswer = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => ({
+  prefix,
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  revokedAt: revokedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,13 @@
+/** The domain that a request manages: from Postgres, since what is cached may be half a second old. */
+import type { Database } from '#libs/store/sql';
+import { findDomain, type ManagedDomain } from '#libs/store/tenants/domains';
+import { organizationIn } from '../access/bearer.ts';
+import { domainNotFound } from '../access/tenant-rules.ts';
+import type { Context } from '../http/context.ts';
+
+export async function findOwnDomain(ctx: Context, db: Database, domainId: string): Promise<ManagedDomain> {
+  const { organizationId } = organizationIn(ctx);
+  const domain = await db.run((sql) => findDomain(sql, organizationId, domainId));
+  if (!domain) throw domainNotFound();
+  return domain;
+}

@@ -1,0 +1,86 @@
+/** What an organization changes about itself: domains, their keys, and who did what. */
+import { z } from 'zod';
+import { isOrigin, originRule } from './origin.ts';
+import { domainPath } from './queries.ts';
+import { domainIdPattern } from './terms.ts';
+
+const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
+const domainId = z.string().regex(domainIdPattern);
+const nextCursor = z.string().nullable();
+
+/** Control characters, and those that turn the direction of what follows. */
+const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
+
+const name = z
+  .string()
+  .refine((text) => /\S/.test(text) && [...text].length <= 200, 'must have 1 to 200 characters, not only spaces')
+  .refine((text) => !misleading.test(text), 'must not have control characters')
+  .meta({ override: { type: 'string', minLength: 1, maxLength: 400 } });
+
+const origins = z
+  .array(z.string().max(300).refine(isOrigin, originRule))
+  .max(100)
+  .refine((list) => new Set(list).size === list.length, 'must not name one twice')
+  .meta({ description: 'that may record; none: any' });
+
+export const domainBody = z.strictObject({ name, origins: origins.optional() }).meta({ id: 'DomainBody' });
+
+export const domainChange = z
+  .strictObject({
+    name: name.optional(),
+    origins: origins.optional(),
+    archivedAt: z.null().optional().meta({ description: 'null: the domain is restored; its keys are made anew' }),
+  })
+  .meta({ id: 'DomainChange' });
+export type DomainChange = z.infer<typeof domainChange>;
+
+export const managedDomain = z
+  .object({
+    domainId,
+    name: z.string(),
+    origins: z.array(z.string()),
+    createdAt: time,
+    archivedAt: time.nullable().meta({ description: 'since then nothing is recorded' }),
+  })
+  .meta({ id: 'Domain' });
+export type ManagedDomain = z.infer<typeof managedDomain>;
+
+export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
+export type DomainsPage = z.infer<typeof domainsPage>;
+
+/** The part of a key that is shown. */
+export const keyPath = domainPath.extend({
+  prefix: z.string().regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters'),
+});
+
+export const key = z
+  .object({
+    prefix: z.string(),
+    createdAt: time,
+    lastUsedAt: time.nullable().meta({ description: 'within a minute' }),
+    revokedAt: time.nullable(),
+  })
+  .meta({ id: 'Key' });
+export type Key = z.infer<typeof key>;
+
+export const madeKey = key.extend({ apiKey: z.string().meta({ description: 'this once' }) }).meta({ id: 'MadeKey' });
+export type MadeKey = z.infer<typeof madeKey>;
+
+export const keysPage = z.object({ keys: z.array(key), nextCursor }).meta({ id: 'KeysPage' });
+export type KeysPage = z.infer<typeof keysPage>;
+
+export const actsPage = z
+  .object({
+    acts: z.array(
+      z.object({
+        at: time,
+        actor: z.string().meta({ description: "the access token's `sub`, or who ran the command line" }),
+        act: z.string().meta({ description: 'such as `domain.create`' }),
+        subject: z.string().meta({ description: 'the id of what it is about; for keys, their prefix' }),
+        details: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    nextCursor,
+  })
+  .meta({ id: 'ActsPage' });
+export type ActsPage = z.infer<typeof actsPage>;

@@ -1,0 +1,315 @@
+/** An organization that manages itself over HTTP: domains, keys, and who did what. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { startApi } from '../support/service.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const domains = '/v1/organization/domains';
+const withinASecond = { within: 1_000 };
+
+describe('an organization', () => {
+  let stack: Stack;
+  let others: Tenant;
+  /** of a second process */
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    stack = await useStack();
+    others = await makeTenant(stack.db);
+    elsewhere = (await startApi(stack.env)).baseUrl;
+  });
+
+  const ask = <Body = ProblemAnswer>(
+    method: string,
+    path: string,
+    { body, headers = {}, of = stack.tenant }: { body?: unknown; headers?: Record<string, string>; of?: Tenant } = {},
+  ): Promise<Answer<Body & ProblemAnswer>> =>
+    request(stack.api.baseUrl, path, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokenFor(of.organizationId, { scope: 'manage', sub: 'mara' })}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  const make = async (name: string, origins?: string[]) => {
+    const { status, body } = await ask<ManagedDomain>('POST', domains, { body: { name, origins } });
+    expect(status).toBe(201);
+    return body;
+  };
+  const makeKey = async (domainId: string) => {
+    const { status, body } = await ask<MadeKey>('POST', `${domains}/${domainId}/keys`);
+    expect(status).toBe(201);
+    return body;
+  };
+  const record = (baseUrl: string, domainId: string, apiKey: string, origin?: string) =>
+    createClient(baseUrl, stack.tenant).record(
+      domainId,
+      apiKey,
+      { decision: 'reject_all' },
+      origin === undefined ? {} : { origin },
+    );
+  const acts = async (query = '', of = stack.tenant) =>
+    (await ask<ActsPage>('GET', `/v1/organization/acts?${query}`, { of })).body;
+
+  it('makes, lists, renames and shows its domains', async () => {
+    const first = await make('first.example');
+    expect(first).toEqual({
+      domainId: expect.stringMatching(/^dom_\w{20}$/),
+      name: 'first.example',
+      origins: [],
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      archivedAt: null,
+    });
+    const second = await make('second.example', ['https://second.example', 'https://*.second.example:8443']);
+    const listed = await ask<DomainsPage>('GET', `${domains}?limit=1`);
+    expect(listed.body).toEqual({ domains: [second], nextCursor: expect.any(String) });
+    const next = await ask<DomainsPage>('GET', `${domains}?limit=1&cursor=${listed.body.nextCursor}`);
+    expect(next.body.domains).toEqual([first]);
+    const path = `${domains}/${first.domainId}`;
+    const renamed = { ...first, name: '🏔 Bergläden', origins: ['https://berg.example'] };
+    const { name, origins } = renamed;
+    expect((await ask('PATCH', path, { body: { name, origins } })).body).toEqual(renamed);
+    expect((await ask('GET', path)).body).toEqual(renamed);
+    // in the menu of every process within a second
+    await eventually(async () => {
+      const menu = await createClient(elsewhere, stack.tenant).organization();
+      expect(menu.body.domains).toContainEqual({ domainId: first.domainId, name });
+    }, withinASecond);
+    const again = await ask('PATCH', path, { body: { name } });
+    expect(again.status).toBe(200);
+    expect((await acts('limit=3')).acts).toMatchObject([
+      { actor: 'mara', act: 'domain.update', subject: first.domainId, details: { name, origins } },
+      { actor: 'mara', act: 'domain.create', subject: second.domainId },
+      { actor: 'mara', act: 'domain.create', subject: first.domainId, details: { name: 'first.example' } },
+    ]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no name', {}, '/name'],
+    ['an empty name', { name: ' ' }, '/name'],
+    ['a long name', { name: 'x'.repeat(201) }, '/name'],
+    ['a name that is no text', { name: 1 }, '/name'],
+    ['a name with a control character', { name: 'a\u0007b' }, '/name'],
+    ['a name that turns its direction', { name: 'shop\u202eelpmaxe' }, '/name'],
+    ['half a surrogate pair', { name: 'a\ud800' }, '/name'],
+    ['an id of its own', { name: 'a', domainId: 'mine' }, '/domainId'],
+    ['origins that are no list', { name: 'a', origins: 'https://a.example' }, '/origins'],
+    ['101 origins', { name: 'a', origins: Array.from({ length: 101 }, (_, n) => `https://a${n}.example`) }, '/origins'],
+    ['one twice', { name: 'a', origins: ['https://a.example', 'https://a.example'] }, '/origins'],
+    ...[
+      'null',
+      '*',
+      'a.example',
+      'https://a.example/',
+      'https://a.example/shop',
+      'https://A.example',
+      'https://a.example:443',
+      'https://bücher.example',
+      'https://*.com',
+      'https://a.*.example',
+      'https://a*.example.com',
+      'https://*',
+      'https://user@a.example',
+      'ftp://a.example',
+      'https://a.example:99999',
+      ' https://a.example',
+      '',
+    ].map((origin): [string, unknown, string] => [
+      `the origin ${JSON.stringify(origin)}`,
+      { name: 'a', origins: [origin] },
+      '/origins/0',
+    ]),
+  ])('refuses a domain with %s', async (_, body, blamed) => {
+    expectBlame(await ask('POST', domains, { body }), blamed);
+  });
+
+  it('takes names of 200 emoji, and origins with ports and punycode', async () => {
+    const origins = ['http://localhost:8080', 'https://xn--bcher-kva.example', 'https://*.a.example:8443'];
+    expect(await make('🍪'.repeat(200), origins)).toMatchObject({ name: '🍪'.repeat(200), origins });
+  });
+
+  it('of two people who change the same domain the second is told', async () => {
+    const { domainId } = await make('two.example');
+    const path = `${domains}/${domainId}`;
+    const { headers } = await ask('GET', path);
+    const tag = { 'if-match': headers.get('etag') ?? '' };
+    const one = await ask('PATCH', path, { body: { name: 'one' }, headers: tag });
+    expect([one.status, one.headers.get('etag') === tag['if-match']]).toEqual([200, false]);
+    expectProblem(await ask('PATCH', path, { body: { name: 'other' }, headers: tag }), 412, 'changed_meanwhile');
+    expectProblem(await ask('DELETE', path, { headers: tag }), 412, 'changed_meanwhile');
+    const newest = { 'if-match': one.headers.get('etag') ?? '' };
+    expect((await ask('PATCH', path, { body: { name: 'other' }, headers: newest })).body).toMatchObject({
+      name: 'other',
+    });
+    expect((await ask('DELETE', path, { headers: { 'if-match': '*' } })).status).toBe(200);
+    // both at once: one of them wins
+    const { headers: now } = await ask('GET', path);
+    const both = await Promise.all(
+      ['a', 'b'].map((name) =>
+        ask('PATCH', path, { body: { name, archivedAt: null }, headers: { 'if-match': now.get('etag') ?? '' } }),
+      ),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  });
+
+  it('origins are in force in every process within a second', async () => {
+    const { domainId } = await make('origins.example');
+    const { apiKey } = await makeKey(domainId);
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      expect((await record(baseUrl, domainId, apiKey, 'https://other.example')).status).toBe(202);
+    }
+    await ask('PATCH', `${domains}/${domainId}`, { body: { origins: ['https://origins.example'] } });
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      await eventually(async () => {
+        expect((await record(baseUrl, domainId, apiKey, 'https://other.example')).status).toBe(403);
+        expect((await record(baseUrl, domainId, apiKey, 'https://origins.example')).status).toBe(202);
+      }, withinASecond);
+    }
+  });
+
+  it('an archived domain records nothing and can be read; restored, it takes new keys', async () => {
+    const { domainId } = await make('archived.example');
+    const path = `${domains}/${domainId}`;
+    const { apiKey } = await makeKey(domainId);
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      expect((await record(baseUrl, domainId, apiKey)).status).toBe(202);
+    }
+    const archived = await ask<ManagedDomain>('DELETE', path);
+    expect(archived.body).toMatchObject({ domainId, archivedAt: expect.any(String) });
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      await eventually(async () => {
+        expectProblem(await record(baseUrl, domainId, apiKey), 401, 'invalid_api_key');
+      }, withinASecond);
+    }
+    await eventually(async () => expect((await stack.client.records(domainId)).body.total).toBeGreaterThan(1));
+    expect((await stack.client.organization()).body.domains).toContainEqual({
+      domainId,
+      name: 'archived.example',
+      archivedAt: archived.body.archivedAt,
+    });
+    expectProblem(await ask('POST', `${path}/keys`), 409, 'domain_archived');
+    const imported = await request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domainId}/import`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'import' })}`,
+        'content-type': 'application/x-ndjson',
+      },
+      body: '{"decision":"custom","decidedAt":"2024-05-01T12:00:00.000Z"}\n',
+    });
+    expectProblem(imported, 409, 'domain_archived');
+    const twice = await ask<ManagedDomain>('DELETE', path);
+    expect(twice.body.archivedAt).toBe(archived.body.archivedAt);
+    const restored = await ask<ManagedDomain>('PATCH', path, { body: { archivedAt: null } });
+    expect(restored.body.archivedAt).toBeNull();
+    const { body: keys } = await ask<KeysPage>('GET', `${path}/keys`);
+    expect(keys.keys).toMatchObject([{ prefix: apiKey.slice(0, 11), revokedAt: expect.any(String) }]);
+    const fresh = await makeKey(domainId);
+    await eventually(
+      async () => expect((await record(elsewhere, domainId, fresh.apiKey)).status).toBe(202),
+      withinASecond,
+    );
+    expect((await acts('limit=5')).acts.map(({ act }) => act)).toEqual([
+      'key.create',
+      'domain.restore',
+      'domain.archive',
+      'key.create',
+      'domain.create',
+    ]);
+    expectBlame(await ask('PATCH', path, { body: { archivedAt: '2026-01-01T00:00:00.000Z' } }), '/archivedAt');
+  });
+
+  it('makes keys, shown once, and revokes them within a second', async () => {
+    const { domainId } = await make('keys.example');
+    const path = `${domains}/${domainId}/keys`;
+    const [first, second] = [await makeKey(domainId), await makeKey(domainId)];
+    const { apiKey, ...shown } = first;
+    expect(apiKey).toMatch(/^ak_[\w-]{32}$/);
+    expect(shown).toEqual({
+      prefix: apiKey.slice(0, 11),
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    const listed = await ask<KeysPage>('GET', `${path}?limit=1`);
+    expect(listed.body.keys.map(({ prefix }) => prefix)).toEqual([second.prefix]);
+    const next = await ask<KeysPage>('GET', `${path}?limit=1&cursor=${listed.body.nextCursor}`);
+    expect(next.body).toEqual({ keys: [shown], nextCursor: null });
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      expect((await record(baseUrl, domainId, apiKey)).status).toBe(202);
+    }
+    const revoked = await ask<Key>('DELETE', `${path}/${first.prefix}`);
+    expect(revoked.body).toMatchObject({ prefix: first.prefix, revokedAt: expect.any(String) });
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      await eventually(
+        async () => expectProblem(await record(baseUrl, domainId, apiKey), 401, 'invalid_api_key'),
+        withinASecond,
+      );
+      expect((await record(baseUrl, domainId, second.apiKey)).status).toBe(202);
+    }
+    const again = await ask<Key>('DELETE', `${path}/${first.prefix}`);
+    expect(again.body.revokedAt).toBe(revoked.body.revokedAt);
+    expectProblem(await ask('DELETE', `${path}/ak_xxxxxxxx`), 404, 'key_not_found');
+    expectBlame(await ask('DELETE', `${path}/ak_x`), '/prefix');
+    const theirs = at(others.apiKeys, 0).slice(0, 11);
+    expectProblem(await ask('DELETE', `${path}/${theirs}`), 404, 'key_not_found');
+    const [create, ...rest] = (await acts('limit=2')).acts.toReversed();
+    expect(create).toMatchObject({ act: 'key.create', subject: second.prefix, details: { domainId } });
+    expect(rest[0]).toMatchObject({ act: 'key.revoke', subject: first.prefix, details: { domainId } });
+    expect(JSON.stringify(await acts('limit=200'))).not.toContain(apiKey);
+  });
+
+  it('sees what was done, by whom, and nothing of others; pages leave nothing out', async () => {
+    const own = await makeTenant(stack.db);
+    const about = (visitorId: string) =>
+      request(stack.api.baseUrl, `/v1/organization/visitors/${visitorId}`, {
+        headers: { authorization: `Bearer ${tokenFor(own.organizationId, { scope: 'privacy', sub: 'dpo' })}` },
+      });
+    const domainId = at(own.domainIds, 0);
+    const admin = createAdministration(stack.db, 'operator');
+    for (let turn = 0; turn < 4; turn += 1) {
+      await about(`visitor-${turn}`);
+      await admin.changeDomain(own.organizationId, domainId, { name: `name ${turn}` });
+    }
+    const all = (await acts('limit=200', own)).acts;
+    expect(all.slice(0, 4)).toMatchObject([
+      { actor: 'operator', act: 'domain.update', subject: domainId, details: { name: 'name 3' } },
+      { actor: 'dpo', act: 'visitor.access', subject: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      { actor: 'operator', act: 'domain.update' },
+      { actor: 'dpo', act: 'visitor.access' },
+    ]);
+    expect(JSON.stringify(all)).not.toMatch(/visitor-\d/);
+    expect(all.map(({ act }) => act)).toContain('org.create');
+    expect(JSON.stringify(all)).not.toContain(others.organizationId);
+    const paged: ActsPage['acts'] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: ActsPage = await acts(`limit=3${cursor && `&cursor=${cursor}`}`, own);
+      expect(page.acts.length).toBeGreaterThan(0);
+      paged.push(...page.acts);
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(all);
+    expectBlame(await ask('GET', '/v1/organization/acts?cursor=x'), '/cursor');
+  });
+
+  it('access tokens from before a revocation are refused in every process, those after it are not', async () => {
+    const own = await makeTenant(stack.db);
+    const read = (baseUrl: string, token: string) =>
+      request<ProblemAnswer>(baseUrl, '/v1/organization', { headers: { authorization: `Bearer ${token}` } });
+    const before = tokenFor(own.organizationId);
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) expect((await read(baseUrl, before)).status).toBe(200);
+    const { tokensSince } = await createAdministration(stack.db, 'operator').revokeTokens(own.organizationId);
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      await eventually(async () => expectProblem(await read(baseUrl, before), 401, 'invalid_token'), withinASecond);
+      const after = tokenFor(own.organizationId, { iat: Date.parse(tokensSince) / 1000 });
+      expect((await read(baseUrl, after)).status).toBe(200);
+    }
+  });
+});
