@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { directory } from '#libs/store/tenants/administration';
 import { findOrganizations } from '#libs/store/tenants/tenants';
+import { deleteOrganization } from './org-delete.ts';
 import { print, printList, withDatabase } from './session.ts';
 
 export function orgCommand(): Command {
@@ -38,6 +39,15 @@ export function orgCommand(): Command {
       // a token that is issued once this command has ended is valid
       await setTimeout(Date.parse(revoked.tokensSince) - Date.now());
       print(self, revoked);
+    });
+  command
+    .command('delete <org>')
+    .description('delete an organization with everything of it, for good: domains, records, proofs, counters')
+    .option('--yes', 'do it')
+    .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
+      if (!yes)
+        throw new Error(`nothing is left of an organization that is deleted; to delete ${organizationId}, give --yes`);
+      print(self, await deleteOrganization(organizationId));
     });
   command
     .command('list')

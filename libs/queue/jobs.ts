@@ -9,7 +9,8 @@ const pageSize = 100;
 export type JobState = 'waiting' | 'prioritized' | 'delayed' | 'failed';
 
 /**
- * Replaces the records of every job in these states by what `change` makes of them; undefined leaves a job as it is. A job
+ * Replaces the records of every job in these states by what `change` makes of them; undefined leaves a job as it is, and a
+ * job without records is removed. A job
  * that a worker takes meanwhile is stored as it was. Returns how many jobs were changed.
  */
 export async function rewriteJobs(
@@ -26,13 +27,16 @@ export async function rewriteJobs(
         const records = recordsOf(job);
         const replaced = records && (await change(records));
         // one that is gone by now is none
-        if (replaced) await job.updateData(packJob(replaced)).then(() => (changed += 1), ignoreMissing);
+        if (replaced) await replace(job, replaced).then(() => (changed += 1), ignoreMissing);
       }
       if (jobs.length === 0) break;
     }
   }
   return changed;
 }
+
+const replace = (job: Job, records: NewRecord[]): Promise<void> =>
+  records.length === 0 ? job.remove() : job.updateData(packJob(records));
 
 function recordsOf(job: Job): NewRecord[] | undefined {
   try {
@@ -44,5 +48,5 @@ function recordsOf(job: Job): NewRecord[] | undefined {
 }
 
 function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && /missing/i.test(error.message))) throw error;
+  if (!(error instanceof Error && /missing|locked/i.test(error.message))) throw error;
 }

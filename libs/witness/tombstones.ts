@@ -37,3 +37,9 @@ export async function forgetTombstones(redis: RedisClient, before: string): Prom
   const old = (await recallTombstones(redis)).filter(({ erasedAt }) => erasedAt < before);
   if (old.length > 0) await redis.hdel(key, ...old.map(fieldOf));
 }
+
+/** Of an organization that was deleted. */
+export async function forgetTombstonesOf(redis: RedisClient, organizationId: string): Promise<void> {
+  const theirs = (await recallTombstones(redis)).filter((each) => each.organizationId === organizationId);
+  if (theirs.length > 0) await redis.hdel(key, ...theirs.map(fieldOf));
+}

@@ -35,6 +35,11 @@ export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promis
   await redis.eval(rememberNewer, 1, key, ...fields);
 }
 
+/** Of domains that were deleted. */
+export async function forgetLogs(redis: RedisClient, domainIds: string[]): Promise<void> {
+  if (domainIds.length > 0) await redis.hdel(key, ...domainIds);
+}
+
 function unpack(field: string): Witnessed {
   const [log, size, root = ''] = field.split(' ');
   return { log: Number(log), size: Number(size), root };

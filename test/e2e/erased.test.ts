@@ -15,6 +15,7 @@ import { keysWith } from '../support/redis-keys.ts';
 import { runCli, type Service, startWorker } from '../support/service.ts';
 import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
+import { tablesWith } from '../support/tables-with.ts';
 import { eventually } from '../support/wait.ts';
 
 const needle = 'needle-5d1c7a';
@@ -42,22 +43,6 @@ describe('who was erased while their records waited everywhere', () => {
   };
   const some = (count: number, fields?: Partial<NewRecord>) => Array.from({ length: count }, () => personal(fields));
 
-  /** The tables that have it, system catalogues included. */
-  const tablesWith = async () => {
-    const tables = await stack.db.run(
-      (sql) => sql<{ name: string }[]>`
-        select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'
-        union all select 'pg_statistic'`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const [row] = await stack.db.run((sql) =>
-        sql.unsafe(`select count(*)::int as count from ${name} as t where t::text like '%${needle}%'`),
-      );
-      if (row?.count) found.push(name);
-    }
-    return found;
-  };
   const filesWith = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((each) => {
       const file = path.join(folder, each.name);
@@ -102,7 +87,7 @@ describe('who was erased while their records waited everywhere', () => {
 
   it('there is something to find', async () => {
     expect(await keysWith(redis.client, needle)).toHaveLength(11);
-    const before = await tablesWith();
+    const before = await tablesWith(stack.db, needle);
     expect(before).toEqual(
       expect.arrayContaining(['public.rejected_records', 'public.busy_visitors', 'public.user_agents']),
     );
@@ -129,7 +114,7 @@ describe('who was erased while their records waited everywhere', () => {
     await eventually(async () => expect(await stored()).toEqual([{ count: 1_020, erased: 1_020, decisions: 1_021 }]), {
       within: 40_000,
     });
-    await eventually(async () => expect(await tablesWith()).toEqual([]), { within: 60_000 });
+    await eventually(async () => expect(await tablesWith(stack.db, needle)).toEqual([]), { within: 60_000 });
     await eventually(async () => expect(await keysWith(redis.client, needle)).toEqual([]), { within: 30_000 });
     expect(await postgresLogWith()).toEqual([]);
     await eventually(
@@ -156,7 +141,7 @@ describe('who was erased while their records waited everywhere', () => {
       },
       { within: 20_000 },
     );
-    expect(await tablesWith()).toEqual([]);
+    expect(await tablesWith(stack.db, needle)).toEqual([]);
   });
 
   it('records again or is imported, and is blanked once the epoch is closed', async () => {
@@ -187,7 +172,7 @@ describe('who was erased while their records waited everywhere', () => {
       );
       expect(row?.count).toBe(3);
     });
-    await eventually(async () => expect(await tablesWith()).toEqual([]), { within: 30_000 });
+    await eventually(async () => expect(await tablesWith(stack.db, needle)).toEqual([]), { within: 30_000 });
     const { stdout, stderr } = await runCli({ ...stack.env }, 'log', 'check', '--json');
     expect([stderr, JSON.parse(stdout).differences]).toEqual(['', []]);
   });

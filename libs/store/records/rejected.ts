@@ -17,14 +17,17 @@ export interface Rejection {
   error: string;
 }
 
-/** Keeps all of them, once each. Ordered, so that two batches with the same records cannot deadlock. */
+/** Keeps all of them, once each, but for those of domains that were deleted. Ordered, so that two batches with the same records cannot deadlock. */
 export const keepRejected = (sql: Sql, rejections: Rejection[]) => sql`
   insert into rejected_records (error_code, error, record)
   select "errorCode", error, record
-  from json_to_recordset(${JSON.stringify(rejections.map((each) => ({ ...each, record: textOf(each.record) })))}::text::json)
-    as rejected ("errorCode" text, error text, record text)
+  from json_to_recordset(${JSON.stringify(rejections.map(toRow))}::text::json)
+    as rejected ("errorCode" text, error text, record text, "domainId" text)
+  where "domainId" not in (select id from deleted_ids)
   order by record_hash(record)
   on conflict do nothing`;
+
+const toRow = ({ record, ...rest }: Rejection) => ({ ...rest, record: textOf(record), domainId: record.domainId });
 
 /** The fields in one order, whoever made the record: the same record is the same text. */
 const textOf = (record: NewRecord): string => JSON.stringify(Object.fromEntries(Object.entries(record).sort()));

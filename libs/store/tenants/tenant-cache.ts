@@ -113,8 +113,10 @@ export function createTenantCache(
   const forget = ({ act, subject, organizationId }: Act) => {
     const noun = act.split('.')[0];
     if (noun === 'key') keys.forget(subject);
-    else if (noun === 'org') organizations.forget(subject);
-    else if (noun === 'plan') organizations.clear();
+    else if (noun === 'org') {
+      organizations.forget(subject);
+      if (act === 'org.close') forgetDomainsOf(subject);
+    } else if (noun === 'plan') organizations.clear();
     else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit
@@ -122,6 +124,10 @@ export function createTenantCache(
       if (organizationId === null) organizations.clear();
       else organizations.forget(organizationId);
     }
+  };
+
+  const forgetDomainsOf = (owner: string) => {
+    for (const cache of [domains, keys]) cache.forgetWhere(({ organizationId }) => organizationId === owner);
   };
 
   const poll = async () => {
