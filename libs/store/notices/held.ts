@@ -4,6 +4,7 @@
  * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
  */
 import type { Log } from '#libs/runtime/log';
+import { createPoll } from '#libs/runtime/poll';
 import type { Database } from '../sql.ts';
 import { droppedFor } from './documents.ts';
 
@@ -42,11 +43,9 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
   let memory: Memory | undefined;
   /** when it was asked last, by the database's clock and by this process's */
   let asked = { theirs: 0, ours: 0 };
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
 
   const isHeld = (domainId: string, hash: string) => memory?.hashes.get(domainId)?.has(hash) ?? false;
-  const poll = async () => {
+  const ask = async () => {
     const generation = db.generation();
     const ours = performance.now();
     // after a lost connection the database may be another one, restored or promoted
@@ -60,18 +59,11 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
     asked = { theirs, ours };
   };
 
-  let isAsking = true;
-  const pollAgain = async () => {
-    try {
-      await poll();
-      isAsking = true;
-    } catch (error) {
-      // once for each outage, not twice a second
-      if (isAsking) log.warn({ err: error }, 'cannot poll Postgres for new notices');
-      isAsking = false;
-    }
-    if (!closed) timer = setTimeout(pollAgain, pollEvery);
-  };
+  const poll = createPoll({
+    every: pollEvery,
+    ask,
+    failed: (error) => log.warn({ err: error }, 'cannot poll Postgres for new notices'),
+  });
 
   return {
     isHeld,
@@ -79,11 +71,8 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
     add: (domainId, notice) => {
       if (memory) apply(memory, { domainId, notice, isHeld: true });
     },
-    follow: pollAgain,
-    close: () => {
-      closed = true;
-      clearTimeout(timer);
-    },
+    follow: poll.start,
+    close: poll.stop,
   };
 }
 

@@ -66,7 +66,7 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
       update api_keys set revoked_at = clock_timestamp() where domain_id = any(${ids}) and revoked_at is null`;
     await sql`update webhooks set enabled = false where organization_id = ${organizationId}`;
     await sql`insert into deleted_ids (id) select unnest(${[organizationId, ...ids]}::text[]) on conflict do nothing`;
-    await note({ act: 'org.close', subject: organizationId, organizationId });
+    await note({ act: 'org.close', subject: organizationId });
     return { organizationId, number: organization.number, domains };
   });
 }
@@ -165,6 +165,8 @@ export const deleteNames = (db: Database, actor: string, { organizationId, domai
     db,
     actor,
   )(async (sql, note) => {
+    // in one transaction with the act that is newer: processes follow the newest
+    await sql`delete from administrative_acts where act = 'org.close' and subject = ${organizationId}`;
     await sql`delete from domains where organization_id = ${organizationId}`;
     await sql`delete from organizations where id = ${organizationId}`;
     await note({ act: 'org.delete', subject: organizationId, details: { domains: domains.length } });

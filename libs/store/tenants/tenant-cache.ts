@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { domainIdPattern } from '#libs/contract/terms';
 import { Batcher } from '#libs/runtime/batcher';
 import type { Log } from '#libs/runtime/log';
+import { createPoll } from '#libs/runtime/poll';
 import type { Database, Sql } from '../sql.ts';
 import {
   apiKeyPattern,
@@ -54,9 +55,6 @@ export function createTenantCache(
 ): TenantCache {
   let lastAct: number | undefined;
   let generation = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let noteTimer: NodeJS.Timeout | undefined;
-  let closed = false;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
   function lookup<Found extends object>(max: number, find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>) {
@@ -130,7 +128,7 @@ export function createTenantCache(
     for (const cache of [domains, keys]) cache.forgetWhere(({ organizationId }) => organizationId === owner);
   };
 
-  const poll = async () => {
+  const ask = async () => {
     const acts = await db.run(
       (sql) => sql<(Act & { newest: number })[]>`
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
@@ -157,31 +155,20 @@ export function createTenantCache(
     await db.run((sql) => noteKeyUse(sql, noted));
   };
 
-  let isAsking = true;
-  const pollAgain = async () => {
-    try {
-      await poll();
-      isAsking = true;
-    } catch (error) {
-      // once for each outage, not twice a second
-      if (isAsking) log.warn({ err: error }, 'cannot poll Postgres for changed tenants');
-      isAsking = false;
-    }
-    if (!closed) timer = setTimeout(pollAgain, pollEvery);
-  };
+  const poll = createPoll({
+    every: pollEvery,
+    ask,
+    failed: (error) => log.warn({ err: error }, 'cannot poll Postgres for changed tenants'),
+  });
   /** Apart from the poll: a revoked key must stop however long a note takes, and whether or not it succeeds. */
-  const noteAgain = async () => {
-    try {
-      // an outage is the poll's to report
-      if (isAsking) await noteUse();
-    } catch (error) {
-      log.warn({ err: error }, 'could not note which API keys were used');
-    }
-    if (!closed) noteTimer = setTimeout(noteAgain, noteUseEvery);
-  };
-  const follow = () => {
-    noteTimer = setTimeout(noteAgain, noteUseEvery);
-    return pollAgain();
+  const notes = createPoll({
+    every: noteUseEvery,
+    // an outage is the poll's to report
+    ask: async () => (poll.isAnswered() ? noteUse() : undefined),
+    failed: (error) => log.warn({ err: error }, 'could not note which API keys were used'),
+  });
+  const follow = async () => {
+    await Promise.all([poll.start(), notes.start()]);
   };
 
   return {
@@ -210,9 +197,8 @@ export function createTenantCache(
     organization: organizations.get,
     follow,
     close: () => {
-      closed = true;
-      clearTimeout(noteTimer);
-      clearTimeout(timer);
+      poll.stop();
+      notes.stop();
     },
   };
 }
