@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
+import { VisitorField } from '../../parts/visitor-field.tsx';
 
 interface Props {
   query: LogQuery;
@@ -29,17 +30,7 @@ export function Filters({ query, show, showVisitor }: Props) {
         apply({});
       }}
     >
-      <label class="filter-wide">
-        Visitor
-        <input
-          type="search"
-          maxLength={128}
-          placeholder="Full visitor id"
-          spellcheck={false}
-          value={visitor}
-          onInput={(event) => setVisitor(event.currentTarget.value)}
-        />
-      </label>
+      <VisitorField class="filter-wide" value={visitor} onType={setVisitor} />
       <label>
         Decision
         <select

@@ -1,6 +1,7 @@
 /** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, visitorAddress } from '../../data/router.ts';
+import { VisitorField } from '../../parts/visitor-field.tsx';
 
 export function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: string | null }) {
   const [typed, setTyped] = useState(visitorId ?? '');
@@ -13,17 +14,7 @@ export function FindVisitor({ domainId, visitorId }: { domainId: string; visitor
         if (typed !== '') navigate(visitorAddress(domainId, typed));
       }}
     >
-      <label>
-        Visitor
-        <input
-          type="search"
-          maxLength={128}
-          placeholder="Full visitor id"
-          spellcheck={false}
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </label>
+      <VisitorField value={typed} onType={setTyped} />
       <button type="submit" class="button primary" disabled={typed === ''}>
         Find
       </button>
