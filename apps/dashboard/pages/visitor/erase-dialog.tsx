@@ -1,10 +1,11 @@
 /** Says what an erasure takes and what it leaves, and erases. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Erasure, FullRecord } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { type Erased, erase } from '../../data/erasing.ts';
 import { count } from '../../format.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 
 interface Props {
   api: Api;
@@ -16,30 +17,14 @@ interface Props {
 type State = 'asks' | 'begins' | Erasure | { failure: string };
 
 export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<State>('asks');
   const isBusy = state === 'begins' || (typeof state === 'object' && 'erasureId' in state);
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
   const begin = () => {
     setState('begins');
     erase(api, visitor, setState).then(onErased, (error: unknown) => setState({ failure: failureOf(error) }));
   };
   return (
-    <dialog
-      class="erase"
-      ref={dialog}
-      aria-labelledby="erase-title"
-      onClose={onClose}
-      // an erasure that has begun is not taken back by Escape
-      onCancel={(event) => isBusy && event.preventDefault()}
-    >
-      <h2 id="erase-title">Erase this visitor?</h2>
+    <Dialog title="Erase this visitor?" isBusy={isBusy} onClose={onClose}>
       <p>
         This cannot be undone. It concerns {count(visitor.records.length)}{' '}
         {visitor.records.length === 1 ? 'record' : 'records'} of this domain, and what still arrives from this visitor
@@ -76,14 +61,14 @@ export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
         </p>
       )}
       <div class="actions">
-        <button type="button" class="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
+        <button type="button" class="button" disabled={isBusy} onClick={onClose}>
           Cancel
         </button>
         <button type="button" class="button danger" disabled={isBusy} onClick={begin}>
           Erase this visitor
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -8,12 +8,12 @@ import { useReading } from '../../data/reading.ts';
 import { navigate, visitorAddress } from '../../data/router.ts';
 import { mayReadVisitors } from '../../data/scopes.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { FindVisitor } from './find-visitor.tsx';
 import { Found } from './found.tsx';
 import { Left } from './left.tsx';
-import { NotAllowed } from './not-allowed.tsx';
 
 interface Props {
   api: Api;
@@ -41,7 +41,7 @@ export function Visitor({ api, organization, domainId, visitorId }: Props) {
         note="What is stored about one visitor of this domain. Times are UTC."
         domain={{ domainId, page: 'visitor', hasVisitors: isAllowed }}
       />
-      {!isAllowed && <NotAllowed />}
+      {!isAllowed && <NotAllowed what="Reading and erasing one visitor" scope="privacy" />}
       {isAllowed && <FindVisitor domainId={domainId} visitorId={visitorId} />}
       {isAllowed && visitorId !== null && (
         <OneVisitor key={visitorId} api={api} domainId={domainId} visitorId={visitorId} onErased={onErased} />

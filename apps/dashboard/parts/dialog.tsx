@@ -1,0 +1,35 @@
+/** A modal dialog: takes the keyboard, and gives it back to what opened it. */
+import './dialog.css';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface Props {
+  title: ComponentChildren;
+  /** what has begun is not taken back by Escape */
+  isBusy: boolean;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, isBusy, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const own = dialog.current;
+    own?.showModal();
+    // while it is open, nothing outside it can have the focus; closing returns it
+    return () => own?.close();
+  }, []);
+  return (
+    <dialog
+      class="dialog"
+      ref={dialog}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onCancel={(event) => isBusy && event.preventDefault()}
+    >
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

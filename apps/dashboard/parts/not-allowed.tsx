@@ -1,0 +1,12 @@
+/** Instead of a page whose endpoints need a scope that the access token lacks. */
+import type { Scope } from '#libs/contract/terms';
+
+export const NotAllowed = ({ what, scope }: { what: string; scope: Scope }) => (
+  <section class="card message plan-notice">
+    <h2>Your access token does not allow this page</h2>
+    <p>
+      {what} needs the scope <code>{scope}</code>, whatever the plan. Sign in with a token that has it; whoever issues
+      your tokens can add it.
+    </p>
+  </section>
+);
