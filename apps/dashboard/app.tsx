@@ -21,6 +21,7 @@ import { Home } from './pages/home/home.tsx';
 import { Log } from './pages/log/log.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
 import { Visitor } from './pages/visitor/visitor.tsx';
+import { Webhooks } from './pages/webhooks/webhooks.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
 import { Header } from './parts/header.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
@@ -100,6 +101,9 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
             domainId={route.domainId}
             visitorId={route.visitorId}
           />
+        )}
+        {organization && route.page === 'webhooks' && (
+          <Webhooks api={api} organization={organization} which={route.which} />
         )}
         {organization && route.page === 'unknown' && (
           <section class="card message">

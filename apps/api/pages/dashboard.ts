@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Problem } from '#libs/contract/problem';
 import { domainIdPattern } from '#libs/contract/terms';
+import { webhookPath } from '#libs/contract/webhook';
 import type { Context, Middleware } from '../http/context.ts';
 import { forDocuments } from '../http/security-headers.ts';
 import { type PackedFile, sendPacked } from './send-packed.ts';
@@ -46,6 +47,12 @@ export function dashboard(): Record<string, Middleware> {
     if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'this is not a valid domain id');
     send(ctx, html);
   };
+  const pageOfWebhook: Middleware = (ctx) => {
+    const { which } = ctx.params;
+    if (which !== 'new' && !webhookPath.safeParse({ webhookId: which }).success)
+      absent(ctx, 'this is not a valid webhook id');
+    send(ctx, html);
+  };
   const asset: Middleware = (ctx) => {
     const file = assets.get(ctx.params.file);
     if (!file) return absent(ctx, 'this release has no such file');
@@ -56,6 +63,8 @@ export function dashboard(): Record<string, Middleware> {
     '/domains/:domainId': pageOfDomain,
     '/domains/:domainId/log': pageOfDomain,
     '/domains/:domainId/visitor': pageOfDomain,
+    '/webhooks': page,
+    '/webhooks/:which': pageOfWebhook,
     '/assets/:file': asset,
   };
 }

@@ -1,4 +1,5 @@
 /** What can go wrong with a request. */
+import type { FieldError } from '#libs/contract/problem';
 
 /** `refused`: the service does not accept the token. `problem`: it answered with any other error. */
 export type ApiErrorKind = 'offline' | 'unreachable' | 'refused' | 'problem';
@@ -11,6 +12,8 @@ interface Details {
   retryAfter?: number | undefined;
   /** HTTP status, where there was an answer */
   status?: number | undefined;
+  /** what is wrong with each field, by its JSON pointer */
+  errors?: FieldError[] | undefined;
 }
 
 export class ApiError extends Error {
@@ -19,6 +22,7 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly status: number | undefined;
+  readonly errors: FieldError[];
 
   constructor(kind: ApiErrorKind, message: string, details: Details = {}) {
     super(message);
@@ -27,5 +31,18 @@ export class ApiError extends Error {
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
     this.status = details.status;
+    this.errors = details.errors ?? [];
   }
 }
+
+/** In words, for what was asked with a click. The service's own begin without a capital and end without a full stop. */
+export function textOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Something went wrong.';
+  if (error.code === 'plan_feature_required') return 'Your plan does not include the log.';
+  if (error.code === 'changed_meanwhile') return 'Somebody changed it meanwhile. Reload the page to see how it is now.';
+  return sentence(error.message);
+}
+
+/** `must be a URL` → `Must be a URL.` */
+export const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;

@@ -1,4 +1,5 @@
 /** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
+import type { ProblemBody } from '#libs/contract/problem';
 import type {
   DomainStats,
   Erasure,
@@ -10,6 +11,7 @@ import type {
 } from '#libs/contract/responses';
 import { ApiError } from './api-error.ts';
 import { learnServiceTime } from './service-clock.ts';
+import { type Call, type Called, createWebhookApi, type WebhookApi } from './webhook-api.ts';
 
 /** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
 const timeout = 8_000;
@@ -44,6 +46,7 @@ export interface Api {
   erasure(erasureId: string, signal?: AbortSignal): Promise<Erasure>;
   /** All records of a domain that match, as a file. */
   export(domainId: string, query: Query, signal?: AbortSignal): Promise<ExportedFile>;
+  webhooks: WebhookApi;
 }
 
 export interface FoundVisitor {
@@ -81,9 +84,18 @@ export function createApi(token: string, onRefused: () => void): Api {
   async function post(path: string, body: object, signal?: AbortSignal): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const expiry = AbortSignal.timeout(streamTimeout);
-    const response = await ask(path, {}, signal, headers, { expiry, body: JSON.stringify(body) });
+    const response = await ask(path, {}, signal, headers, { expiry, method: 'POST', body: JSON.stringify(body) });
     if (response.ok && isJson(response)) return readText(response);
     throw await refuse(response);
+  }
+
+  async function call<Body>(method: string, path: string, { query = {}, body, tag, signal }: Call = {}) {
+    const headers = { 'content-type': body && 'application/json', 'if-match': tag ?? undefined };
+    const sent = body && { body: JSON.stringify(body) };
+    const response = await ask(path, query, signal, headers, { method, ...sent });
+    if (!response.ok || !isJson(response)) throw await refuse(response);
+    const called: Called<Body> = { body: await readBody<Body>(response), tag: response.headers.get('etag') };
+    return called;
   }
 
   /** However long it takes, once it has begun. */
@@ -106,14 +118,14 @@ export function createApi(token: string, onRefused: () => void): Api {
     query: Query,
     signal?: AbortSignal,
     headers: Headers = {},
-    { expiry = AbortSignal.timeout(timeout), body }: { expiry?: AbortSignal; body?: string } = {},
+    { expiry = AbortSignal.timeout(timeout), ...sent }: { expiry?: AbortSignal } & Sent = {},
   ): Promise<Response> {
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
-    const response = await send(`${path}${queryString(query)}`, token, { signal, expiry, headers, body });
+    const response = await send(`${path}${queryString(query)}`, token, { ...sent, signal, expiry, headers });
     learnServiceTime(response.headers.get('date'));
     return response;
   }
@@ -167,10 +179,17 @@ export function createApi(token: string, onRefused: () => void): Api {
     eraseVisitor: async (domainId, visitorId) =>
       parse<Erasure>(await post(`${domain(domainId)}/visitors/erase`, { visitorId })),
     erasure: (erasureId, signal) => get(`/v1/organization/erasures/${erasureId}`, {}, signal),
+    webhooks: createWebhookApi(call),
   };
 }
 
 type Headers = Record<string, string | undefined>;
+
+interface Sent {
+  /** GET, if absent */
+  method?: string;
+  body?: string;
+}
 
 async function send(
   path: string,
@@ -179,15 +198,15 @@ async function send(
     signal,
     expiry,
     headers,
-    body,
-  }: { signal: AbortSignal | undefined; expiry: AbortSignal; headers: Headers; body: string | undefined },
+    ...sent
+  }: { signal: AbortSignal | undefined; expiry: AbortSignal; headers: Headers } & Sent,
 ): Promise<Response> {
   const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   try {
     return await fetch(path, {
       headers: { ...Object.fromEntries(given), authorization: `Bearer ${token}` },
       credentials: 'omit',
-      ...(body !== undefined && { method: 'POST', body }),
+      ...sent,
       signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });
   } catch (error) {
@@ -234,12 +253,11 @@ const isJson = (response: Response) => /\bjson\b/.test(response.headers.get('con
 
 async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
-  const body: { code?: string; detail?: string; requestId?: string } = isJson(response)
-    ? await response.json().catch(() => ({}))
-    : {};
+  const body: Partial<ProblemBody> = isJson(response) ? await response.json().catch(() => ({})) : {};
   const details = {
     status,
     code: body.code,
+    errors: body.errors,
     requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
     retryAfter: Number(headers.get('retry-after')) || undefined,
   };

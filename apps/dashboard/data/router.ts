@@ -6,11 +6,14 @@ export type Route =
   | { page: 'domain'; domainId: string; query: URLSearchParams }
   | { page: 'log'; domainId: string; query: URLSearchParams }
   | { page: 'visitor'; domainId: string; visitorId: string | null }
+  /** `which`: a webhook's id, `new`, or null for all */
+  | { page: 'webhooks'; which: string | null }
   | { page: 'unknown' };
 
 type Query = Record<string, string | number | undefined>;
 
 const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor)?$/;
+const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
 
@@ -18,6 +21,8 @@ type Address = Record<'pathname' | 'search' | 'hash', string>;
 
 export function routeOf({ pathname, search, hash }: Address): Route {
   if (pathname === '/') return { page: 'home' };
+  const webhook = webhookPath.exec(pathname);
+  if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
   const match = domainPath.exec(pathname);
   if (!match?.[1]) return { page: 'unknown' };
   if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
@@ -46,6 +51,10 @@ export const logAddress = (domainId: string, query: Query = {}): string => withQ
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
   `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
+
+export const webhooksAddress = '/webhooks';
+/** `new`: where one is made. */
+export const webhookAddress = (which: string): string => `${webhooksAddress}/${which}`;
 
 const navigation = new EventTarget();
 let isByHistory = false;

@@ -3,3 +3,9 @@ import type { Organization } from '#libs/contract/responses';
 
 /** One visitor's records and their erasure. */
 export const mayReadVisitors = ({ scopes }: Organization): boolean => scopes.includes('privacy');
+
+/** Webhooks, among other things of the organization. */
+export const mayManage = ({ scopes }: Organization): boolean => scopes.includes('manage');
+
+/** Entries of logs: what webhooks with `records.sealed` send. */
+export const mayReadLogs = ({ scopes, plan }: Organization): boolean => scopes.includes('read') && plan.consentLog;

@@ -2,7 +2,7 @@
 import './error-card.css';
 import { useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
-import type { ApiError } from '../data/api-error.ts';
+import { type ApiError, sentence } from '../data/api-error.ts';
 
 interface Message {
   title: string;
@@ -13,6 +13,14 @@ const messages: Record<string, Message> = {
   domain_not_found: {
     title: 'Domain not found',
     text: 'Your organization has no domain with this id. It may have been removed, or the link belongs to another organization.',
+  },
+  webhook_not_found: {
+    title: 'Webhook not found',
+    text: 'Your organization has no webhook with this id. It may have been deleted, or the link belongs to another organization.',
+  },
+  insufficient_scope: {
+    title: 'Your access token does not allow this',
+    text: 'It lacks a scope that this page needs. Whoever issues your tokens can add it.',
   },
   rate_limited: {
     title: 'Too many requests',
@@ -57,7 +65,7 @@ export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) 
     <section class="card message" role="alert">
       <h2>{title}</h2>
       <p>{text}</p>
-      {error.code === 'invalid_request' && <p class="muted">{error.message}</p>}
+      {isDetailShown(error) && <p class="muted">{sentence(error.message)}</p>}
       <div class="actions">
         <button type="button" class="button primary" onClick={retry}>
           Try again
@@ -67,6 +75,10 @@ export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) 
     </section>
   );
 }
+
+/** Where the service says more than the text above. */
+const isDetailShown = ({ code }: ApiError): boolean =>
+  code === 'invalid_request' || code === 'insufficient_scope' || code === 'unavailable';
 
 function RequestId({ id }: { id: string }) {
   const [isCopied, setCopied] = useState(false);

@@ -1,16 +1,29 @@
-/** The head of a page: breadcrumbs, title, and the tabs of a domain. Also sets the document's title. */
+/** The head of a page: breadcrumbs, title and tabs. Also sets the document's title. */
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { domainAddress, homeAddress, logAddress, visitorAddress } from '../data/router.ts';
+import { domainAddress, logAddress, visitorAddress } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
+import { type Crumb, Crumbs } from './crumbs.tsx';
+import { type Tab, Tabs } from './tabs.tsx';
 
 interface Props {
   title: string;
   note: ComponentChildren;
   children?: ComponentChildren;
   /** on the pages of a domain */
-  domain?: { domainId: string; page: 'domain' | 'log' | 'visitor'; hasVisitors: boolean };
+  domain?: OfDomain;
+  /** on the others: the way here from the overview */
+  way?: Crumb[];
+  /** what the document's title has before the page's */
+  before?: string;
+  tabs?: ComponentChildren;
+}
+
+interface OfDomain {
+  domainId: string;
+  page: 'domain' | 'log' | 'visitor';
+  hasVisitors: boolean;
 }
 
 let isFirstPage = true;
@@ -18,37 +31,21 @@ let isFirstPage = true;
 const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ' };
 const crumbs = { log: 'Log', visitor: 'Visitor' };
 
-export function PageHead({ title, note, children, domain }: Props) {
+export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
+  const prefix = page === undefined ? before : titles[page];
   // two pages of a domain have the same title, so the page counts too
   useEffect(() => {
-    document.title = `${page === undefined ? '' : titles[page]}${escapeInvisible(title)} · Assent`;
+    document.title = `${prefix}${escapeInvisible(title)} · Assent`;
     // after navigation the focus moves to the heading, so that screen readers announce it as on a full load
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
-  }, [title, page]);
+  }, [title, prefix]);
+  const crumbWay = domain ? wayTo(title, domain) : way;
   return (
     <div class="page-head">
-      {domain && (
-        <nav class="crumbs" aria-label="Breadcrumbs">
-          <ol>
-            <li>
-              <a href={homeAddress}>Overview</a>
-            </li>
-            <li aria-current={page === 'domain' ? 'page' : undefined}>
-              {page !== 'domain' ? (
-                <a href={domainAddress(domain.domainId)}>
-                  <bdi>{escapeInvisible(title)}</bdi>
-                </a>
-              ) : (
-                <bdi>{escapeInvisible(title)}</bdi>
-              )}
-            </li>
-            {page !== undefined && page !== 'domain' && <li aria-current="page">{crumbs[page]}</li>}
-          </ol>
-        </nav>
-      )}
+      {crumbWay && <Crumbs way={crumbWay} />}
       <div class="page-title">
         <h1 ref={heading} tabIndex={-1}>
           <bdi>{escapeInvisible(title)}</bdi>
@@ -56,21 +53,21 @@ export function PageHead({ title, note, children, domain }: Props) {
         {children}
       </div>
       <p class="muted">{note}</p>
-      {domain && (
-        <nav class="tabs" aria-label="Pages of this domain">
-          <a href={domainAddress(domain.domainId)} aria-current={page === 'domain' ? 'page' : undefined}>
-            Statistics
-          </a>
-          <a href={logAddress(domain.domainId)} aria-current={page === 'log' ? 'page' : undefined}>
-            Log
-          </a>
-          {domain.hasVisitors && (
-            <a href={visitorAddress(domain.domainId)} aria-current={page === 'visitor' ? 'page' : undefined}>
-              Visitor
-            </a>
-          )}
-        </nav>
-      )}
+      {domain ? <Tabs label="Pages of this domain" tabs={tabsOf(domain)} /> : tabs}
     </div>
   );
 }
+
+const wayTo = (name: string, { domainId, page }: OfDomain): Crumb[] =>
+  page === 'domain'
+    ? [{ name, address: null }]
+    : [
+        { name, address: domainAddress(domainId) },
+        { name: crumbs[page], address: null },
+      ];
+
+const tabsOf = ({ domainId, page, hasVisitors }: OfDomain): Tab[] => [
+  { name: 'Statistics', address: domainAddress(domainId), isCurrent: page === 'domain' },
+  { name: 'Log', address: logAddress(domainId), isCurrent: page === 'log' },
+  ...(hasVisitors ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }] : []),
+];

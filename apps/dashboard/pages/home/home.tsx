@@ -6,6 +6,7 @@ import { useReading } from '../../data/reading.ts';
 import { dayRange } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
+import { OrganizationTabs } from '../../parts/organization-tabs.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Overview } from './overview.tsx';
@@ -30,6 +31,7 @@ export function Home({ api, organization, onOrganization }: Props) {
             ? `Last 30 days, ${dayRange(state.stats.period.from, state.stats.period.to)} (UTC), all domains`
             : 'Last 30 days, all domains'
         }
+        tabs={<OrganizationTabs organization={organization} page="home" />}
       >
         {live && <LiveBadge state={live} />}
       </PageHead>

@@ -1,0 +1,81 @@
+/** Webhooks and their deliveries in words. */
+import type { DeliveriesPage, Failure, MessageType, Webhook, WebhookType } from '#libs/contract/webhook';
+
+export type Delivery = DeliveriesPage['deliveries'][number];
+
+/** The service tells it once, so the page keeps it until somebody leaves the webhook's page. */
+export interface FreshSecret {
+  webhookId: string;
+  secret: string;
+  /** RFC 3339: until then the one before signs as well; null where there is none */
+  previousUntil: string | null;
+}
+
+export const webhookTypes = [
+  'records.sealed',
+  'visitor.erased',
+  'limit.approaching',
+  'limit.reached',
+] as const satisfies readonly WebhookType[];
+
+export const messageNames: Record<MessageType, string> = {
+  'records.sealed': 'New entries',
+  'visitor.erased': 'Erasures',
+  'limit.approaching': '80% of the monthly limit',
+  'limit.reached': 'Monthly limit reached',
+  'webhook.test': 'Test',
+};
+
+export const messageMeanings: Record<WebhookType, string> = {
+  'records.sealed': 'decisions, within seconds after they were sealed',
+  'visitor.erased': 'positions of records that lost their personal fields',
+  'limit.approaching': 'once a month, for the whole organization',
+  'limit.reached': 'once a month, for the whole organization',
+};
+
+/** After "Failed: ". */
+const failureTexts: Record<Failure, string> = {
+  status: 'it did not answer 2xx',
+  redirect: 'it redirects, which is not followed',
+  gone: 'it answered that it is gone for good',
+  timeout: 'no answer within 15 seconds',
+  name: 'its name has no address',
+  address: 'its address is not a public one',
+  certificate: 'its certificate is not valid',
+  connection: 'no connection, or a broken one',
+};
+
+/** `it did not answer 2xx (500)` */
+export const failureOf = ({ failure, status }: Delivery): string =>
+  `${failureTexts[failure ?? 'status']}${status === null ? '' : ` (${status})`}`;
+
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+export type WebhookState = 'active' | 'failing' | 'paused';
+
+export const stateOf = ({ enabled, failingSince }: Webhook): WebhookState =>
+  !enabled ? 'paused' : failingSince === null ? 'active' : 'failing';
+
+/** The service itself paused it: nobody takes what is sent to it. */
+export function isGivenUp({ enabled, failingSince }: Webhook, deliveries: Delivery[]): boolean {
+  const last = lastOfMessages(deliveries);
+  return !enabled && failingSince !== null && last?.outcome === 'failed' && last.nextTryAt === null;
+}
+
+/** The newest try that was not a test. */
+export const lastOfMessages = (deliveries: Delivery[]): Delivery | undefined =>
+  deliveries.find(({ type }) => type !== 'webhook.test');
+
+export const isDelivered = ({ outcome }: Delivery): boolean => outcome === 'delivered';
+
+/** A try; a message has the same id in each. */
+export const idOfTry = ({ messageId, attempt, at }: Delivery): string => `${messageId} ${attempt} ${at}`;
+
+/** Puts the newest tries in front; starts over where a page of them is all new. */
+export function mergeDeliveries(known: DeliveriesPage, newest: DeliveriesPage): DeliveriesPage {
+  const ids = new Set(known.deliveries.map(idOfTry));
+  const fresh = newest.deliveries.filter((each) => !ids.has(idOfTry(each)));
+  if (fresh.length === 0) return known;
+  if (fresh.length === newest.deliveries.length) return newest;
+  return { deliveries: [...fresh, ...known.deliveries], nextCursor: known.nextCursor };
+}

@@ -1,0 +1,20 @@
+/** What a field takes, or what is wrong with what it has. */
+import type { ComponentChildren } from 'preact';
+
+interface Props {
+  id: string;
+  error: string | undefined;
+  children?: ComponentChildren;
+}
+
+export const FieldNote = ({ id, error, children }: Props) => (
+  <div id={id}>
+    {error === undefined ? (
+      children && <p class="webhook-hint">{children}</p>
+    ) : (
+      <p class="field-note" role="alert">
+        {error}
+      </p>
+    )}
+  </div>
+);
