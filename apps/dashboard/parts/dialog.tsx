@@ -25,7 +25,8 @@ export function Dialog({ title, isBusy, onClose, children }: Props) {
       class="dialog"
       ref={dialog}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // not for one that is gone: its event comes later
+      onClose={() => dialog.current && onClose()}
       onCancel={(event) => isBusy && event.preventDefault()}
     >
       <h2 id={titleId}>{title}</h2>

@@ -1,0 +1,337 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { WebhooksPage } from '#libs/contract/webhook';
+import { dataRoot } from '../../scripts/stack/paths.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
+import { type Customer, makeCustomer, open, type Running, store } from '../support/browser/dashboard.ts';
+import { tokenFor } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { recordAt } from '../support/records.ts';
+import { startApi, startWorker } from '../support/service.ts';
+import { at, openStores, sealSettings } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const screenshots = path.join(dataRoot, 'screenshots');
+
+describe('the page of webhooks', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    const stores = await openStores();
+    const env = { ...stores.env, ...sealSettings, WEBHOOK_ALLOW_PRIVATE: 'true' };
+    const [api] = await Promise.all([startApi(env), startWorker(env)]);
+    running = { ...stores, api };
+    customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example', 'news.example'] });
+  }, 120_000);
+
+  const tokenOf = (scope: string, { organizationId }: Pick<Customer, 'organizationId'> = customer) => ({
+    token: tokenFor(organizationId, { scope }),
+  });
+  const manager = () => tokenOf('read manage');
+  const decide = (count: number, { domainId } = at(customer.domains, 0)) =>
+    store(
+      running.db,
+      Array.from({ length: count }, () => recordAt(Date.now(), { domainId })),
+    );
+  const ask = async <Body>(target = '', init: RequestInit = {}): Promise<Body> => {
+    const response = await fetch(`${running.api.baseUrl}/v1/organization/webhooks${target}`, {
+      ...init,
+      headers: { authorization: `Bearer ${manager().token}`, 'content-type': 'application/json' },
+    });
+    return (await response.json()) as Body;
+  };
+  const listed = async () => (await ask<WebhooksPage>()).webhooks;
+  const fillIn = async (page: Page, url: string) => {
+    await page.getByRole('textbox', { name: 'URL' }).fill(url);
+    await click(page, 'Create webhook');
+  };
+  /** On its page, once it is made there. */
+  const make = async (page: Page, { url }: Pick<Receiver, 'url'>) => {
+    await page.goto(`${running.api.baseUrl}/webhooks/new`);
+    await fillIn(page, url);
+    await page.waitForURL(/\/webhooks\/wh_/);
+    await page.getByRole('button', { name: 'Send test' }).waitFor();
+  };
+  const rows = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
+  const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text });
+
+  it('makes a webhook, tests it, shows what fails and why, replays and deletes', async () => {
+    const receiver = await startReceiver();
+    const { page, context, messages } = await open(visit, running, manager());
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await page.getByRole('link', { name: 'New webhook' }).click();
+
+    // only new entries of one domain
+    await page.getByRole('checkbox', { name: /New entries/ }).waitFor();
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await page.getByRole('checkbox', { name: 'shop.example' }).check();
+    await fillIn(page, receiver.url);
+    const secret = page.getByRole('region', { name: /Copy the secret now/ });
+    await secret.getByRole('button', { name: 'Copy Secret' }).click();
+    await secret.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secret.getByText(copied).count()).toBe(1);
+    expect(page.url()).not.toContain('whsec');
+    expect(await listed()).toMatchObject([
+      { url: receiver.url, types: ['records.sealed'], domains: [at(customer.domains, 0).domainId], decisions: null },
+    ]);
+    await secret.getByRole('button', { name: 'Done' }).click();
+    await secret.waitFor({ state: 'detached' });
+
+    await click(page, 'Send test');
+    await page.getByText(/The test was delivered in/).waitFor();
+    expect(receiver.received.map(({ message }) => message.type)).toEqual(['webhook.test']);
+    await row(page, /Test.*Delivered 204/).waitFor();
+
+    await decide(3);
+    await row(page, /New entries shop\.example, entries 0–2.*Delivered 204/).waitFor({ timeout: 30_000 });
+
+    receiver.answerWith((response) => void response.writeHead(500).end());
+    await decide(1);
+    const failed = row(page, /entry 3/).first();
+    await failed.getByText('Failed').waitFor({ timeout: 30_000 });
+    expect(await failed.textContent()).toMatch(/it did not answer 2xx \(500\)/);
+    await page.getByRole('heading', { name: /^Failing since/ }).waitFor();
+    await click(page, 'Send test');
+    await page.getByText('The test failed: it did not answer 2xx (500).').waitFor();
+
+    // from that entry on, at once
+    receiver.answerWith();
+    const before = receiver.received.length;
+    await page.getByRole('button', { name: 'Replay shop.example from entry 3 on' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Replay entries' });
+    expect(await dialog.getByRole('textbox', { name: 'From entry' }).inputValue()).toBe('3');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByText('1 entry of shop.example is sent again.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const replayed = (await receiver.until(before + 1)).slice(before);
+    expect(replayed.map(({ message }) => message.data)).toMatchObject([{ first: 3, size: 4 }]);
+    await page.getByRole('heading', { name: /^Failing since/ }).waitFor({ state: 'detached' });
+    expect(await row(page, /entry 3.*Delivered 204/).count()).toBe(1);
+
+    await click(page, 'Delete…');
+    await page.getByRole('button', { name: 'Delete this webhook' }).click();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    expect(await listed()).toEqual([]);
+    expect(messages).toEqual([]);
+  });
+
+  it('changes, pauses and resumes a webhook, and makes a new secret', async () => {
+    const receiver = await startReceiver();
+    const { page } = await open(visit, running, manager(), '/webhooks');
+    await make(page, receiver);
+    const first = await page.locator('.snippet-code').textContent();
+    await click(page, 'Change…');
+    await page.getByRole('checkbox', { name: /Erasures/ }).check();
+    for (const name of ['Accepted all', 'Chose some', 'Rejected all'])
+      await page.getByRole('checkbox', { name }).uncheck();
+    await click(page, 'Save changes');
+    await page.getByRole('definition').filter({ hasText: 'New entries, Erasures' }).waitFor();
+    const [webhook] = await listed();
+    expect(webhook).toMatchObject({ types: ['records.sealed', 'visitor.erased'], decisions: ['withdraw'] });
+
+    await click(page, 'Pause');
+    await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor();
+    expect((await listed())[0]?.enabled).toBe(false);
+    await click(page, 'Resume');
+    await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor({ state: 'detached' });
+    expect((await listed())[0]?.enabled).toBe(true);
+
+    await click(page, 'New secret…');
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText(/messages are signed with the previous secret, too/).waitFor();
+    const second = await page.locator('.snippet-code').textContent();
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
+    // it is told once
+    await page.reload();
+    await page.getByRole('button', { name: 'Send test' }).waitFor();
+    expect(await page.getByText('whsec_').count()).toBe(0);
+  });
+
+  it('keeps what somebody else has changed meanwhile', async () => {
+    const receiver = await startReceiver();
+    const { page } = await open(visit, running, manager(), '/webhooks');
+    await make(page, receiver);
+    await click(page, 'Change…');
+    const target = new URL(page.url()).pathname.replace('/webhooks', '');
+    await ask(target, { method: 'PATCH', body: JSON.stringify({ decisions: ['withdraw'] }) });
+    await page.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/other`);
+    await click(page, 'Save changes');
+    await page.getByRole('alert').getByText('Somebody changed it meanwhile').waitFor();
+    expect(await ask(target)).toMatchObject({ url: receiver.url, decisions: ['withdraw'] });
+  });
+
+  it('says next to each field what is wrong with it', async () => {
+    const receiver = await startReceiver();
+    const { page } = await open(visit, running, manager(), '/webhooks/new');
+    const url = page.getByRole('textbox', { name: 'URL' });
+    await click(page, 'Create webhook');
+    await page.getByText('Enter the address of your receiver.').waitFor();
+    expect(await url.evaluate((field) => field === document.activeElement)).toBe(true);
+    // of the service
+    await fillIn(page, 'ftp://receiver.example');
+    await page.getByRole('alert').getByText('Must begin with https://.').waitFor();
+    expect(await url.getAttribute('aria-invalid')).toBe('true');
+    await fillIn(page, 'https://user:password@receiver.example');
+    await page.getByRole('alert').getByText('Must have no user name and no password.').waitFor();
+    await make(page, receiver);
+    await click(page, 'Replay…');
+    const dialog = page.getByRole('dialog', { name: 'Replay entries' });
+    await dialog.getByRole('textbox', { name: 'From entry' }).fill('999999');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByRole('alert').getByText("Must be at most the log's size.").waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    const opener = page.getByRole('button', { name: 'Replay…', exact: true });
+    await eventually(async () =>
+      expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true),
+    );
+  });
+
+  it('says that the service gave a webhook up', async () => {
+    const receiver = await startReceiver();
+    receiver.answerWith((response) => void response.writeHead(410).end());
+    const { page } = await open(visit, running, manager(), '/webhooks');
+    await make(page, receiver);
+    await decide(1);
+    await page.getByRole('heading', { name: 'The service paused this webhook' }).waitFor({ timeout: 30_000 });
+    await page.getByText('The last try failed: it answered that it is gone for good (410).').waitFor();
+  });
+
+  it('is neither offered nor shown to a token without the scope, and says why', async () => {
+    const { page } = await open(visit, running, customer);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    for (const address of ['/webhooks', '/webhooks/new', '/webhooks/wh_x']) {
+      await page.goto(running.api.baseUrl + address);
+      await page.getByRole('heading', { name: 'Your access token does not allow this page' }).waitFor();
+      await page.getByText('needs the scope manage').waitFor();
+    }
+    expect(requests.filter((each) => each.startsWith('/v1/organization/webhooks'))).toEqual([]);
+  });
+
+  it('offers entries only to who may read them', async () => {
+    const { page } = await open(visit, running, tokenOf('manage'), '/webhooks/new');
+    const entries = page.getByRole('checkbox', { name: /New entries/ });
+    await entries.waitFor();
+    expect(await entries.isDisabled()).toBe(true);
+    await page.getByText('New entries need a token with the scope “read” too.').waitFor();
+    const without = await makeCustomer(running.db, { consentLog: false });
+    const other = await open(visit, running, tokenOf('read manage', without), '/webhooks/new');
+    await other.page.getByText('New entries need a plan that includes the log.').waitFor();
+  });
+
+  it('says that there is no such webhook, and that the service cannot keep secrets', async () => {
+    const { page } = await open(visit, running, manager(), '/webhooks/wh_nobody');
+    await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();
+    const bare = await startApi({ ...running.env, SECRETS_KEY: '' });
+    const other = await open(visit, { ...running, api: bare }, manager(), '/webhooks');
+    await other.page.getByText(/This installation has no SECRETS_KEY/).waitFor();
+  });
+
+  it('loads older deliveries, and newer ones go on coming in front', async () => {
+    const receiver = await startReceiver();
+    const { page } = await open(visit, running, manager(), '/webhooks');
+    await make(page, receiver);
+    const webhookId = page.url().split('/').at(-1) ?? '';
+    await running.db.run(
+      (sql) => sql`
+        insert into webhook_deliveries (webhook, message_id, type, attempt, at, milliseconds, status)
+        select webhooks.number, 'msg_' || each, 'limit.reached', 1, now() - each * interval '1 minute', each, 204
+        from webhooks, generate_series(60, 1, -1) as each where id = ${webhookId}`,
+    );
+    await page.reload();
+    await eventually(async () => expect(await rows(page).count()).toBe(50));
+    await click(page, 'Older deliveries');
+    await eventually(async () => expect(await rows(page).count()).toBe(60));
+    await click(page, 'Send test');
+    await row(page, 'Test').waitFor();
+    expect(await rows(page).count()).toBe(61);
+    expect(await rows(page).first().textContent()).toContain('Test');
+  });
+
+  it('chooses among many domains', async () => {
+    const names = Array.from({ length: 130 }, (_, index) => `site-${index}.example`);
+    const large = await makeCustomer(running.db, { domains: names });
+    const { page } = await open(visit, running, tokenOf('read manage', large), '/webhooks/new');
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await page.getByText('and 30 more: type to narrow the list').waitFor();
+    await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-129');
+    await page.getByRole('checkbox', { name: 'site-129.example' }).check();
+    await page.getByRole('searchbox', { name: 'Search domains' }).fill('');
+    await page.getByText('1 chosen').waitFor();
+  });
+
+  it('has nothing for axe to find, and fits on small screens, as it does in .data/screenshots', async () => {
+    const receiver = await startReceiver();
+    const { page } = await open(visit, running, manager(), '/webhooks/new');
+    await page.evaluate(axe);
+    mkdirSync(screenshots, { recursive: true });
+    const shoot = async (name: string) => {
+      for (const [width, colorScheme] of [
+        [1440, 'light'],
+        [1440, 'dark'],
+        [390, 'light'],
+        [390, 'dark'],
+        [320, 'light'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        const file = path.join(screenshots, `dashboard-webhooks-${name}-${width}-${colorScheme}.png`);
+        await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+        const { violations } = await page.evaluate(() =>
+          (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+        );
+        expect(violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)])).toEqual([]);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await fillIn(page, 'ftp://receiver.example');
+    await page.getByText('Choose at least one domain, or all.').waitFor();
+    await shoot('new');
+    await page.getByRole('radio', { name: /All domains/ }).check();
+    await page.getByRole('checkbox', { name: /Erasures/ }).check();
+    await fillIn(page, receiver.url);
+    await page.getByRole('heading', { name: /Copy the secret now/ }).waitFor();
+    await page.getByRole('button', { name: 'Send test' }).waitFor();
+    await shoot('secret');
+    await click(page, 'Done');
+    await decide(2, at(customer.domains, 1));
+    await row(page, 'Delivered').first().waitFor({ timeout: 30_000 });
+    receiver.answerWith((response) => void response.writeHead(503).end());
+    await decide(1, at(customer.domains, 2));
+    await click(page, 'Send test');
+    await page.getByText('The test failed').waitFor();
+    await page.getByRole('heading', { name: /^Failing since/ }).waitFor({ timeout: 30_000 });
+    await shoot('one');
+    await click(page, 'Replay…');
+    await page.getByRole('dialog').waitFor();
+    await shoot('replay');
+    await page.keyboard.press('Escape');
+    await click(page, 'Delete…');
+    await page.getByRole('dialog').waitFor();
+    await shoot('delete');
+    await page.keyboard.press('Escape');
+    await click(page, 'Change…');
+    await page.getByRole('button', { name: 'Save changes' }).waitFor();
+    await shoot('change');
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('list', { name: 'Webhooks' }).waitFor();
+    await shoot('all');
+  });
+});
