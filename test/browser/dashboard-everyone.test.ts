@@ -3,6 +3,9 @@ import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { webhookTypes } from '#libs/contract/webhook';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { createSecretBox } from '#libs/store/webhooks/secret';
 import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
@@ -17,6 +20,7 @@ import {
   useService,
 } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
+import { secretsKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,6 +41,8 @@ describe('the dashboard for everyone', () => {
   let without: Customer;
   let empty: Customer;
   let officer: Pick<Customer, 'token'>;
+  let manager: Pick<Customer, 'token'>;
+  let webhookId: string;
 
   beforeAll(async () => {
     running = useService();
@@ -44,6 +50,15 @@ describe('the dashboard for everyone', () => {
       domains: ['shop.example', ...Array.from({ length: 199 }, (_, index) => `site-${index}.example`)],
     });
     officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
+    manager = { token: tokenFor(customer.organizationId, { scope: 'read manage' }) };
+    const webhooks = createWebhookAdministration(running.db, 'tester');
+    const { organizationId } = customer;
+    const receiver = { types: [...webhookTypes], domains: null, decisions: null };
+    const box = createSecretBox(Buffer.from(secretsKey, 'hex'));
+    // this machine's own address, which the worker refuses to connect to
+    const { webhook } = await webhooks.create(organizationId, { ...receiver, url: 'https://127.0.0.1/' }, box);
+    await webhooks.test(webhook);
+    webhookId = webhook.webhookId;
     capped = await makeCustomer(running.db, { monthlyRecordLimit: 5 });
     without = await makeCustomer(running.db, { consentLog: false });
     empty = await makeCustomer(running.db);
@@ -114,6 +129,48 @@ describe('the dashboard for everyone', () => {
       expect(await violations(page)).toEqual({});
     });
 
+    it('on the pages of webhooks, and in their dialogs', async () => {
+      const page = await look(manager, '/webhooks');
+      await page.getByRole('list', { name: 'Webhooks' }).waitFor();
+      expect(await violations(page)).toEqual({});
+      await page.getByRole('link', { name: 'New webhook' }).click();
+      await page.getByRole('radio', { name: 'Only these' }).check();
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+      await page.getByRole('alert').first().waitFor();
+      expect(await violations(page)).toEqual({});
+      await page.goto(`${running.api.baseUrl}/webhooks/${webhookId}`);
+      await page.getByText('the address is not a public one').waitFor();
+      expect(await violations(page)).toEqual({});
+      for (const name of ['Replay…', 'New secret…', 'Delete…']) {
+        await page.getByRole('button', { name, exact: true }).click();
+        await page.getByRole('dialog').waitFor();
+        expect(await violations(page)).toEqual({});
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await page.getByRole('button', { name: 'Change…' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).waitFor();
+      expect(await violations(page)).toEqual({});
+    });
+
+    it('on the export of the log, while it runs, once it is saved, and where it fails', async () => {
+      const page = await look(customer, `${domainPath(customer)}/log`);
+      const section = page.getByRole('region', { name: 'Export' });
+      await section.getByRole('button', { name: 'CSV', exact: true }).click();
+      await section.getByText(/^Saved as/).waitFor();
+      expect(await violations(page)).toEqual({});
+      await page.route('**/export?**', () => {});
+      await section.getByRole('button', { name: 'NDJSON' }).click();
+      await section.getByText('Exporting…').waitFor();
+      expect(await violations(page)).toEqual({});
+      await section.getByRole('button', { name: 'Cancel' }).click();
+      await page.unroute('**/export?**');
+      await page.route('**/export?**', (route) => route.abort());
+      await section.getByRole('button', { name: 'CSV', exact: true }).click();
+      await section.getByText(/^The export failed/).waitFor();
+      expect(await violations(page)).toEqual({});
+    });
+
     it.each<[string, () => Pick<Customer, 'token'>, () => string, string]>([
       ['a limit is reached', () => capped, () => `${domainPath(capped)}/log`, '.plan-notice'],
       ['a plan has no log', () => without, () => `${domainPath(without)}/log`, '.plan-notice'],
@@ -121,6 +178,14 @@ describe('the dashboard for everyone', () => {
       ['the log is empty', () => empty, () => `${domainPath(empty)}/log`, '.nothing'],
       ['a visitor is to be named', () => officer, () => `${domainPath(customer)}/visitor`, '.find-visitor'],
       ['a token may not read visitors', () => customer, () => `${domainPath(customer)}/visitor`, '.plan-notice'],
+      ['a token may not manage webhooks', () => customer, () => '/webhooks', '.plan-notice'],
+      [
+        'there are no webhooks',
+        () => ({ token: tokenFor(empty.organizationId, { scope: 'manage' }) }),
+        () => '/webhooks',
+        '.message',
+      ],
+      ['there is no such webhook', () => manager, () => '/webhooks/wh_nobody', '.message'],
       ['there is no such domain', () => customer, () => '/domains/dom_nobody', '.message'],
       ['one is not signed in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
     ])('where %s', async (_, who, path, ready) => {

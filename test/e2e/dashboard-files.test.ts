@@ -28,7 +28,8 @@ describe('the files of the dashboard', () => {
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
-    for (const path of ['', '/log?page=2', '/visitor'].map((each) => `/domains/${stack.domainId}${each}`)) {
+    const ofDomain = ['', '/log?page=2', '/visitor'].map((each) => `/domains/${stack.domainId}${each}`);
+    for (const path of [...ofDomain, '/webhooks', '/webhooks/new', '/webhooks/wh_1']) {
       expect(await (await get(path)).text()).toBe(html);
     }
   });
@@ -72,5 +73,7 @@ describe('the files of the dashboard', () => {
     expectProblem(post, 405, 'method_not_allowed');
     const missing = await request<ProblemAnswer>(stack.api.baseUrl, '/assets/index-00000000.js');
     expectProblem(missing, 404, 'not_found');
+    const webhook = await request<ProblemAnswer>(stack.api.baseUrl, '/webhooks/other');
+    expectProblem(webhook, 404, 'not_found');
   });
 });

@@ -39,7 +39,8 @@ export class ApiError extends Error {
 export function textOf(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Something went wrong.';
   if (error.code === 'plan_feature_required') return 'Your plan does not include the log.';
-  if (error.code === 'changed_meanwhile') return 'Somebody changed it meanwhile. Reload the page to see how it is now.';
+  if (error.code === 'changed_meanwhile')
+    return 'Somebody else changed it in the meantime. Reload the page to see how it is now.';
   return sentence(error.message);
 }
 

@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries in words. */
-import type { DeliveriesPage, Failure, MessageType, Webhook, WebhookType } from '#libs/contract/webhook';
+import type { DeliveriesPage, MessageType, Webhook, WebhookType } from '#libs/contract/webhook';
 
 export type Delivery = DeliveriesPage['deliveries'][number];
 
@@ -27,27 +27,33 @@ export const messageNames: Record<MessageType, string> = {
 };
 
 export const messageMeanings: Record<WebhookType, string> = {
-  'records.sealed': 'decisions, within seconds after they were sealed',
+  'records.sealed': 'decisions, sent within seconds of being sealed',
   'visitor.erased': 'positions of records that lost their personal fields',
   'limit.approaching': 'once a month, for the whole organization',
   'limit.reached': 'once a month, for the whole organization',
 };
 
-/** After "Failed: ". */
-const failureTexts: Record<Failure, string> = {
-  status: 'it did not answer 2xx',
-  redirect: 'it redirects, which is not followed',
-  gone: 'it answered that it is gone for good',
-  timeout: 'no answer within 15 seconds',
-  name: 'its name has no address',
-  address: 'its address is not a public one',
-  certificate: 'its certificate is not valid',
-  connection: 'no connection, or a broken one',
-};
-
-/** `it did not answer 2xx (500)` */
-export const failureOf = ({ failure, status }: Delivery): string =>
-  `${failureTexts[failure ?? 'status']}${status === null ? '' : ` (${status})`}`;
+/** Why a try failed, after "Failed: ". */
+export function failureOf({ failure, status }: Delivery): string {
+  switch (failure) {
+    case 'redirect':
+      return `it answered ${status}, and redirects are not followed`;
+    case 'gone':
+      return `it answered ${status}: gone for good`;
+    case 'timeout':
+      return 'no answer within 15 seconds';
+    case 'name':
+      return 'the host name does not resolve';
+    case 'address':
+      return 'the address is not a public one';
+    case 'certificate':
+      return 'the TLS certificate is not valid';
+    case 'connection':
+      return 'no connection, or it broke off';
+    default:
+      return `it answered ${status}`;
+  }
+}
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 

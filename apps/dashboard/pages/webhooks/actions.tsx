@@ -51,7 +51,7 @@ export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChang
         <button type="button" class="button primary" disabled={isBusy} onClick={() => attempt(test())}>
           Send test
         </button>
-        <button type="button" class="button" onClick={onChange}>
+        <button type="button" class="button webhook-change" onClick={onChange}>
           Change…
         </button>
         <button type="button" class="button" disabled={isBusy} onClick={() => attempt(toggle())}>
@@ -73,8 +73,8 @@ export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChang
       {asks === 'rotate' && (
         <ConfirmDialog title="Make a new secret?" action="Make a new secret" act={rotate} onClose={() => setAsks(null)}>
           <p>
-            For 24 hours messages are signed with both secrets, so your receiver has a day to take the new one over.
-            After that the present one is worth nothing.
+            For 24 hours messages are signed with both secrets, so you have a day to update your receiver. After that
+            the current secret stops working.
           </p>
         </ConfirmDialog>
       )}
@@ -87,8 +87,8 @@ export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChang
           onClose={() => setAsks(null)}
         >
           <p>
-            Nothing more is sent to <bdi>{escapeInvisible(hostOf(url))}</bdi>, and the list of deliveries goes with it.
-            This cannot be undone. To stop for a while, pause it instead.
+            Nothing more is sent to <bdi>{escapeInvisible(hostOf(url))}</bdi>, and its list of deliveries is deleted
+            too. This cannot be undone. To stop for a while, pause it instead.
           </p>
         </ConfirmDialog>
       )}

@@ -30,8 +30,8 @@ export function AllWebhooks({ api, organization }: { api: Api; organization: Org
         <section class="card message">
           <h2>No webhooks yet</h2>
           <p>
-            A webhook is an address of yours that this service sends signed messages to: for a warehouse, a CRM or a
-            mail tool that has to know what visitors decide.
+            A webhook sends signed messages to an address of yours, such as a warehouse or a CRM that needs to know what
+            visitors decide.
           </p>
           <a class="button primary" href={webhookAddress('new')}>
             New webhook

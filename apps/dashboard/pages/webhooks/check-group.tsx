@@ -48,7 +48,7 @@ export function CheckGroup<Value extends string>({
             />
             <span>
               {text}
-              {meaning && <span class="webhook-hint"> {meaning}</span>}
+              {meaning && <span class="webhook-hint">: {meaning}</span>}
             </span>
           </label>
         ))}

@@ -50,6 +50,7 @@ export function DeliveryRow({ delivery, isNewest, organization, onReplay }: Prop
         )}
       </td>
       <td class="delivery-try">
+        <span class="delivery-label">Try </span>
         {count(attempt)}
         {isNewest && <NextTry delivery={delivery} />}
       </td>
@@ -72,7 +73,7 @@ export function DeliveryRow({ delivery, isNewest, organization, onReplay }: Prop
 /** Only what is still to come. */
 function NextTry({ delivery: { outcome, type, nextTryAt } }: { delivery: Delivery }) {
   if (outcome === 'delivered' || type === 'webhook.test') return null;
-  if (nextTryAt === null) return <span class="muted">, the last one</span>;
+  if (nextTryAt === null) return <span class="muted">, last try</span>;
   return Date.parse(nextTryAt) > now() ? <span class="muted">, next at {dateAndTime(nextTryAt)}</span> : null;
 }
 

@@ -38,7 +38,7 @@ export function DomainPicker({ organization, draft, onChange, error }: Props) {
             checked={hasAllDomains}
             onChange={() => onChange({ hasAllDomains: true })}
           />
-          All domains, also those to come
+          All domains, including future ones
         </label>
         <label class="webhook-check">
           <input

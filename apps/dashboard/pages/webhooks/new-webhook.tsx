@@ -24,7 +24,7 @@ export function NewWebhook({ api, organization, onMade }: Props) {
     <>
       <PageHead
         title="New webhook"
-        note="It is told of what happens from now on. Earlier entries can be replayed."
+        note="A webhook receives what happens from now on. You can replay earlier entries."
         way={[
           { name: 'Webhooks', address: webhooksAddress },
           { name: 'New webhook', address: null },

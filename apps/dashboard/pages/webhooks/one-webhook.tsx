@@ -1,5 +1,5 @@
 /** One webhook: what it is told of, whether it works, and every try of the last 30 days. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
 import { webhooksAddress } from '../../data/router.ts';
@@ -34,6 +34,14 @@ export function OneWebhook({ api, organization, webhookId, secret, onSecret }: P
   const [isChanging, setChanging] = useState(false);
   const [replay, setReplay] = useState<Partial<Replay> | null>(null);
   const secretCard = secret?.webhookId === webhookId && <SecretCard fresh={secret} onDone={() => onSecret(null)} />;
+  const settings = useRef<HTMLElement>(null);
+  const wasChanging = useRef(false);
+  // what had the focus is gone: to the form's first field, and back to the button that opened it
+  useEffect(() => {
+    if (wasChanging.current !== isChanging)
+      settings.current?.querySelector<HTMLElement>(isChanging ? 'input' : '.webhook-change')?.focus();
+    wasChanging.current = isChanging;
+  }, [isChanging]);
   const snapshot = reading.value;
   if (!snapshot)
     return (
@@ -59,7 +67,7 @@ export function OneWebhook({ api, organization, webhookId, secret, onSecret }: P
       </PageHead>
       {secretCard}
       <Trouble webhook={webhook} deliveries={tries.deliveries} />
-      <section class="card webhook-settings" aria-label="Settings">
+      <section class="card webhook-settings" aria-label="Settings" ref={settings}>
         {isChanging ? (
           <ChangeWebhook
             api={api}

@@ -45,8 +45,8 @@ export function ReplayDialog({ api, organization, webhook, given, onClose }: Pro
   return (
     <Dialog title="Replay entries" isBusy={isBusy} onClose={onClose}>
       <p>
-        Everything from this entry up to the newest is sent again, as new messages. Your receiver has to recognize by
-        domain, log and position what it already has.
+        Sends everything from this entry up to the newest again, as new messages. Your receiver can tell by domain, log
+        and position what it already has.
       </p>
       <form
         class="webhook-form"
@@ -120,12 +120,21 @@ interface DoneProps extends Pick<Props, 'organization' | 'webhook' | 'onClose'> 
 
 function Done({ state: { domainId, from, size }, organization, webhook, onClose }: DoneProps) {
   const entries = size - from;
+  const counted = entries === 0 ? 'No entry' : entries === 1 ? '1 entry' : `${count(entries)} entries`;
+  const name = <bdi>{nameOfDomain(organization, domainId)}</bdi>;
   return (
     <Dialog title="Replay entries" isBusy={false} onClose={onClose}>
       <p role="status">
-        {entries === 0 ? 'No entry' : entries === 1 ? '1 entry' : `${count(entries)} entries`} of{' '}
-        <bdi>{nameOfDomain(organization, domainId)}</bdi> {entries === 1 ? 'is' : 'are'} sent again
-        {webhook.enabled ? '.' : ' once the webhook is resumed.'}
+        {webhook.decisions === null || entries === 0 ? (
+          <>
+            {counted} of {name} will be sent again
+          </>
+        ) : (
+          <>
+            Of {counted} of {name}, those with the chosen decisions will be sent again
+          </>
+        )}
+        {webhook.enabled ? '.' : ', once the webhook is resumed.'}
       </p>
       <div class="actions">
         <button type="button" class="button primary" onClick={onClose}>

@@ -15,9 +15,9 @@ export function SecretCard({ fresh, onDone }: { fresh: FreshSecret; onDone(): vo
         Copy the secret now: it is not shown again
       </h2>
       <p>
-        Your receiver checks with it that messages come from here. Keep it where you keep passwords.
+        Your receiver uses it to check that messages come from this service.
         {previousUntil !== null &&
-          ` Until ${dateAndTime(previousUntil)} UTC messages are signed with the previous secret, too.`}
+          ` Until ${dateAndTime(previousUntil)} UTC, messages are also signed with the previous secret.`}
       </p>
       <Snippet name="Secret" code={secret} />
       <button type="button" class="button" onClick={onDone}>

@@ -14,9 +14,9 @@ export function Settings({ webhook, organization }: { webhook: Webhook; organiza
         <StateTag webhook={webhook} />
       </Fact>
       <Fact name="Last delivered">
-        {webhook.lastDeliveredAt === null ? 'nothing yet' : dateAndTime(webhook.lastDeliveredAt)}
+        {webhook.lastDeliveredAt === null ? 'nothing yet' : `${dateAndTime(webhook.lastDeliveredAt)} UTC`}
       </Fact>
-      <Fact name="Created">{dateAndTime(webhook.createdAt)}</Fact>
+      <Fact name="Created">{dateAndTime(webhook.createdAt)} UTC</Fact>
       <Fact name="Events">{typesText(webhook)}</Fact>
       <Fact name="Domains">
         <bdi>{domainsText(webhook, organization)}</bdi>

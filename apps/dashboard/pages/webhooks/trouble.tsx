@@ -9,25 +9,23 @@ export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries:
   const { failingSince } = webhook;
   const last = lastOfMessages(deliveries);
   const why = last?.outcome === 'failed' && `The last try failed: ${failureOf(last)}.`;
-  if (state === 'paused')
+  if (state === 'paused') {
+    const isOurs = isGivenUp(webhook, deliveries);
     return (
       <section class="card message plan-notice" aria-labelledby="trouble-title">
-        <h2 id="trouble-title">
-          {isGivenUp(webhook, deliveries) ? 'The service paused this webhook' : 'This webhook is paused'}
-        </h2>
-        <p>
-          {isGivenUp(webhook, deliveries) && `${why} `}
-          Nothing is sent but tests. Resume it, and it goes on where it stopped.
-        </p>
+        <h2 id="trouble-title">{isOurs ? 'The service paused this webhook' : 'This webhook is paused'}</h2>
+        <p>{isOurs && why} Only tests are sent. When you resume it, it continues where it stopped.</p>
       </section>
     );
+  }
   return (
     <section class="card message plan-notice" aria-labelledby="trouble-title">
-      <h2 id="trouble-title">Failing since {dateAndTime(failingSince ?? '')}</h2>
+      <h2 id="trouble-title">Failing since {dateAndTime(failingSince ?? '')} UTC</h2>
       <p>
         {why}{' '}
-        {last?.nextTryAt && `It is tried again at ${dateAndTime(last.nextTryAt)}, and later messages wait until then. `}
-        To try at once, pause the webhook and resume it.
+        {last?.nextTryAt &&
+          `The next try is at ${dateAndTime(last.nextTryAt)} UTC; later messages of the same domain wait until then. `}
+        To try now, pause and resume the webhook.
       </p>
     </section>
   );

@@ -74,7 +74,7 @@ export function WebhookForm({ organization, given, action, save, onCancel }: Pro
           />
         </label>
         <FieldNote id="webhook-url-note" error={errors.url}>
-          Public, with https, on port 443 or from 1024 on
+          A public https address, port 443 or 1024 and above
         </FieldNote>
       </div>
       <CheckGroup
@@ -101,7 +101,7 @@ export function WebhookForm({ organization, given, action, save, onCancel }: Pro
           chosen={draft.decisions}
           onChoose={(chosen) => set({ decisions: chosen })}
           error={errors.decisions}
-          note="New entries are only those with one of these decisions."
+          note="Only entries with these decisions are sent."
         />
       )}
       {failure !== null && (

@@ -13,7 +13,7 @@ export const WebhooksHead = ({
 }) => (
   <PageHead
     title="Webhooks"
-    note="Receivers of yours that are told when visitors decide, when one is erased, and when the monthly limit comes near. Times are UTC."
+    note="Signed messages to your own systems about new entries, erasures and limits. Times are UTC."
     tabs={<OrganizationTabs organization={organization} page="webhooks" />}
   >
     {children}
