@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WebhooksPage } from '#libs/contract/webhook';
+import type { MadeWebhook, WebhooksPage } from '#libs/contract/webhook';
 import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store } from '../support/browser/dashboard.ts';
@@ -337,6 +337,17 @@ describe('the page of webhooks', () => {
     await click(page, 'Change…');
     await page.getByRole('button', { name: 'Save changes' }).waitFor();
     await shoot('change');
+    const [first, second] = customer.domains.map(({ domainId }) => domainId);
+    const long = {
+      url: `${receiver.url}/${'a-long-path'.repeat(30)}`,
+      types: ['limit.reached'],
+      domains: [first, second],
+    };
+    const { webhookId } = await ask<MadeWebhook>('', { method: 'POST', body: JSON.stringify(long) });
+    await page.goto(`${running.api.baseUrl}/webhooks/${webhookId}`);
+    await page.getByText('Nothing has been sent yet').waitFor();
+    await page.evaluate(axe);
+    await shoot('long');
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('list', { name: 'Webhooks' }).waitFor();
     await shoot('all');

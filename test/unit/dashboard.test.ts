@@ -1,10 +1,13 @@
 /** What the dashboard computes, apart from its pages. */
 import { describe, expect, it } from 'vitest';
 import type { OrgStats, ShortRecord } from '#libs/contract/responses';
+import { failures, type Webhook, webhookBody } from '#libs/contract/webhook';
 import { countTicks, namedBuckets } from '../../apps/dashboard/charts/scale.ts';
 import { optInRate } from '../../apps/dashboard/data/decisions.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
+import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/data/webhook-draft.ts';
+import { type Delivery, failureOf, isGivenUp, mergeDeliveries } from '../../apps/dashboard/data/webhooks.ts';
 
 const now = Date.parse('2026-03-31T12:00:00Z');
 
@@ -128,5 +131,101 @@ describe('the stream', () => {
   it('the first ones ever bring what continues them', () => {
     const first = mergeLatest(startStream(answer([], null)), answer([9, 8, 7, 6, 5]), 5);
     expect([ids(first), first.cursor]).toEqual([[9, 8, 7, 6, 5], 'older']);
+  });
+});
+
+describe('a webhook’s deliveries', () => {
+  const tried = (each: number, changed: Partial<Delivery> = {}): Delivery => ({
+    messageId: `msg_${each}`,
+    type: 'records.sealed',
+    domainId: 'dom_1',
+    log: 1,
+    first: each,
+    size: each + 1,
+    attempt: 1,
+    at: new Date(now + each).toISOString(),
+    milliseconds: 12,
+    outcome: 'delivered',
+    failure: null,
+    status: 204,
+    nextTryAt: null,
+    ...changed,
+  });
+  const page = (nextCursor: string | null, ...numbers: number[]) => ({
+    deliveries: numbers.map((each) => tried(each)),
+    nextCursor,
+  });
+
+  it('put the newest in front, and keep where the older ones begin', () => {
+    expect(mergeDeliveries(page('old', 2, 1), page('new', 4, 3, 2))).toEqual(page('old', 4, 3, 2, 1));
+  });
+
+  it('are the same list where nothing is new', () => {
+    const known = page('old', 2, 1);
+    expect(mergeDeliveries(known, page('new', 2, 1))).toBe(known);
+    const none = page(null);
+    expect(mergeDeliveries(none, page(null))).toBe(none);
+  });
+
+  it('start over where more have come than a page holds', () => {
+    expect(mergeDeliveries(page('old', 2, 1), page('new', 9, 8))).toEqual(page('new', 9, 8));
+    expect(mergeDeliveries(page(null), page('new', 2, 1))).toEqual(page('new', 2, 1));
+  });
+
+  it('take a second try of a message for another one', () => {
+    const again = { deliveries: [tried(1, { attempt: 2 }), tried(1)], nextCursor: null };
+    expect(mergeDeliveries(page(null, 1), again).deliveries).toHaveLength(2);
+  });
+
+  it('say why each failed, in different words', () => {
+    const texts = failures.map((failure) => failureOf(tried(1, { outcome: 'failed', failure, status: 500 })));
+    expect(new Set(texts).size).toBe(failures.length);
+    for (const text of texts) expect(text).not.toMatch(/undefined|null/);
+  });
+
+  it('tell a webhook that the service gave up from one that somebody paused', () => {
+    const webhook: Webhook = {
+      ...{ webhookId: 'wh_1', url: 'https://a.example/', types: ['records.sealed'], domains: null, decisions: null },
+      ...{ enabled: false, createdAt: '', lastDeliveredAt: null, failingSince: '2026-03-31T12:00:00Z' },
+    };
+    const failed = tried(1, { outcome: 'failed', failure: 'status', status: 500 });
+    const test = tried(2, { type: 'webhook.test' });
+    expect(isGivenUp(webhook, [test, failed])).toBe(true);
+    expect(isGivenUp(webhook, [{ ...failed, nextTryAt: '2026-03-31T13:00:00Z' }])).toBe(false);
+    expect(isGivenUp({ ...webhook, failingSince: null }, [test, failed])).toBe(false);
+    expect(isGivenUp(webhook, [])).toBe(false);
+  });
+});
+
+describe('the form of a webhook', () => {
+  const given = { url: 'https://a.example/', types: ['records.sealed' as const], domains: null, decisions: null };
+
+  it('sends what it was given, if nothing is changed', () => {
+    expect(bodyOf(draftOf(given))).toEqual(given);
+    const chosen = { ...given, domains: ['dom_1'], decisions: ['withdraw' as const] };
+    expect(bodyOf(draftOf(chosen))).toEqual(chosen);
+  });
+
+  it('sends no decisions where no entries are sent', () => {
+    const draft = { ...draftOf({ ...given, types: ['limit.reached'] }), decisions: [] };
+    expect(missingIn(draft)).toEqual({});
+    expect(webhookBody.parse(bodyOf(draft)).decisions).toBeNull();
+  });
+
+  it('names each field that is empty', () => {
+    const draft = { url: ' ', types: [], hasAllDomains: false, domains: [], decisions: [] };
+    expect(Object.keys(missingIn(draft))).toEqual(['url', 'types', 'domains']);
+    expect(Object.keys(missingIn({ ...draft, types: ['records.sealed'] }))).toEqual(['url', 'domains', 'decisions']);
+  });
+
+  it('puts what the service finds wrong beside its field', () => {
+    expect(
+      errorsByField([
+        { path: '/url', message: 'must be a URL' },
+        { path: '/domains/0', message: 'must be 1–64 characters' },
+        { path: '/domains/1', message: 'is another' },
+        { path: '/more', message: 'is not a known parameter' },
+      ]),
+    ).toEqual({ url: 'Must be a URL.', domains: 'Must be 1–64 characters.' });
   });
 });
