@@ -284,7 +284,9 @@ describe('the page of webhooks', () => {
 
   it('has nothing for axe to find, and fits on small screens, as it does in .data/screenshots', async () => {
     const receiver = await startReceiver();
-    const { page } = await open(visit, running, manager(), '/webhooks/new');
+    const { page } = await open(visit, running, manager());
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate(axe);
     mkdirSync(screenshots, { recursive: true });
     const shoot = async (name: string) => {
@@ -307,6 +309,9 @@ describe('the page of webhooks', () => {
       }
       await page.setViewportSize({ width: 1440, height: 900 });
     };
+    await shoot('overview');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('link', { name: 'New webhook' }).click();
     await page.getByRole('radio', { name: 'Only these' }).check();
     await fillIn(page, 'ftp://receiver.example');
     await page.getByText('Choose at least one domain, or all.').waitFor();
