@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MadeWebhook, WebhooksPage } from '#libs/contract/webhook';
 import { dataRoot } from '../../scripts/stack/paths.ts';
@@ -59,6 +59,8 @@ describe('the page of webhooks', () => {
     await page.waitForURL(/\/webhooks\/wh_/);
     await page.getByRole('button', { name: 'Send test' }).waitFor();
   };
+  const hasFocus = (element: Locator) =>
+    eventually(async () => expect(await element.evaluate((each) => each === document.activeElement)).toBe(true));
   const rows = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
   const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text });
 
@@ -122,6 +124,7 @@ describe('the page of webhooks', () => {
     await click(page, 'Delete…');
     await page.getByRole('button', { name: 'Delete this webhook' }).click();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await hasFocus(page.getByRole('heading', { name: 'Webhooks', exact: true }));
     expect(await listed()).toEqual([]);
     expect(messages).toEqual([]);
   });
@@ -132,25 +135,21 @@ describe('the page of webhooks', () => {
     await make(page, receiver);
     const first = await page.locator('.snippet-code').textContent();
     await click(page, 'Change…');
-    const isFocused = (role: 'textbox' | 'button', name: string) =>
-      eventually(async () => {
-        const focused = page.getByRole(role, { name, exact: true }).and(page.locator(':focus'));
-        expect(await focused.count()).toBe(1);
-      });
-    await isFocused('textbox', 'URL');
+    await hasFocus(page.getByRole('textbox', { name: 'URL' }));
     await page.getByRole('checkbox', { name: /Erasures/ }).check();
     for (const name of ['Accepted all', 'Chose some', 'Rejected all'])
       await page.getByRole('checkbox', { name }).uncheck();
     await click(page, 'Save changes');
     await page.getByRole('definition').filter({ hasText: 'New entries, Erasures' }).waitFor();
-    await isFocused('button', 'Change…');
+    await hasFocus(page.getByRole('button', { name: 'Change…' }));
     const [webhook] = await listed();
     expect(webhook).toMatchObject({ types: ['records.sealed', 'visitor.erased'], decisions: ['withdraw'] });
 
     await click(page, 'Pause');
     await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor();
     expect((await listed())[0]?.enabled).toBe(false);
-    await click(page, 'Resume');
+    await hasFocus(page.getByRole('button', { name: 'Resume' }));
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor({ state: 'detached' });
     expect((await listed())[0]?.enabled).toBe(true);
 
@@ -185,7 +184,7 @@ describe('the page of webhooks', () => {
     const url = page.getByRole('textbox', { name: 'URL' });
     await click(page, 'Create webhook');
     await page.getByText('Enter the address of your receiver.').waitFor();
-    expect(await url.evaluate((field) => field === document.activeElement)).toBe(true);
+    await hasFocus(url);
     // of the service
     await fillIn(page, 'ftp://receiver.example');
     await page.getByRole('alert').getByText('Must begin with https://.').waitFor();
@@ -200,10 +199,7 @@ describe('the page of webhooks', () => {
     await dialog.getByRole('alert').getByText("Must be at most the log's size.").waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    const opener = page.getByRole('button', { name: 'Replay…', exact: true });
-    await eventually(async () =>
-      expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true),
-    );
+    await hasFocus(page.getByRole('button', { name: 'Replay…', exact: true }));
   });
 
   it('says that the service gave a webhook up', async () => {
@@ -228,6 +224,15 @@ describe('the page of webhooks', () => {
       await page.getByText('needs the scope manage').waitFor();
     }
     expect(requests.filter((each) => each.startsWith('/v1/organization/webhooks'))).toEqual([]);
+  });
+
+  it('is reached with a token that may do nothing else', async () => {
+    const { page } = await open(visit, running, tokenOf('manage'));
+    await page.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
+    await page.getByText('The access token lacks the scope read.').waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('link', { name: 'New webhook' }).waitFor();
+    expect(await page.title()).toBe('Webhooks · Assent');
   });
 
   it('offers entries only to who may read them', async () => {

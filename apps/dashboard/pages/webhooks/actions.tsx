@@ -3,12 +3,11 @@ import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/contract/webhook';
 import type { Api } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
-import { navigate, webhooksAddress } from '../../data/router.ts';
 import type { Called } from '../../data/webhook-api.ts';
-import type { FreshSecret } from '../../data/webhooks.ts';
-import { type Delivery, failureOf, hostOf, isDelivered } from '../../data/webhooks.ts';
-import { count, escapeInvisible } from '../../format.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import type { Delivery, FreshSecret } from '../../data/webhooks.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+import { TestResult } from './test-result.tsx';
 
 interface Props {
   api: Api;
@@ -21,40 +20,33 @@ interface Props {
   onReplay: (() => void) | undefined;
 }
 
-type Outcome = 'none' | 'busy' | { testId: string } | { failure: string };
+export type Outcome = 'none' | 'busy' | { testId: string } | { failure: string };
 
 export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChange, onReplay }: Props) {
-  const { webhookId, enabled, url } = webhook;
+  const { webhookId, enabled } = webhook;
   const [outcome, setOutcome] = useState<Outcome>('none');
   const [asks, setAsks] = useState<'delete' | 'rotate' | null>(null);
-  const attempt = (action: Promise<Outcome>) => {
+  // the buttons stay enabled, since one that is disabled loses the focus
+  const attempt = (action: () => Promise<Outcome>) => {
+    if (outcome === 'busy') return;
     setOutcome('busy');
-    action.then(setOutcome, (error: unknown) => setOutcome({ failure: textOf(error) }));
+    action().then(setOutcome, (error: unknown) => setOutcome({ failure: textOf(error) }));
   };
   const test = async (): Promise<Outcome> => ({ testId: (await api.webhooks.test(webhookId)).messageId });
   const toggle = async (): Promise<Outcome> => {
     onChanged(await api.webhooks.change(webhookId, { enabled: !enabled }));
     return 'none';
   };
-  const rotate = async () => {
-    const { secret, previousUntil } = await api.webhooks.rotate(webhookId);
-    onSecret({ webhookId, secret, previousUntil });
-  };
-  const remove = async () => {
-    await api.webhooks.remove(webhookId);
-    navigate(webhooksAddress, { replace: true });
-  };
-  const isBusy = outcome === 'busy';
   return (
     <>
       <div class="actions webhook-actions">
-        <button type="button" class="button primary" disabled={isBusy} onClick={() => attempt(test())}>
+        <button type="button" class="button primary" onClick={() => attempt(test)}>
           Send test
         </button>
         <button type="button" class="button webhook-change" onClick={onChange}>
           Change…
         </button>
-        <button type="button" class="button" disabled={isBusy} onClick={() => attempt(toggle())}>
+        <button type="button" class="button" onClick={() => attempt(toggle)}>
           {enabled ? 'Pause' : 'Resume'}
         </button>
         {onReplay && (
@@ -71,46 +63,9 @@ export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChang
       </div>
       <TestResult outcome={outcome} deliveries={deliveries} />
       {asks === 'rotate' && (
-        <ConfirmDialog title="Make a new secret?" action="Make a new secret" act={rotate} onClose={() => setAsks(null)}>
-          <p>
-            For 24 hours messages are signed with both secrets, so you have a day to update your receiver. After that
-            the current secret stops working.
-          </p>
-        </ConfirmDialog>
+        <RotateDialog api={api} webhookId={webhookId} onSecret={onSecret} onClose={() => setAsks(null)} />
       )}
-      {asks === 'delete' && (
-        <ConfirmDialog
-          title="Delete this webhook?"
-          action="Delete this webhook"
-          isDangerous
-          act={remove}
-          onClose={() => setAsks(null)}
-        >
-          <p>
-            Nothing more is sent to <bdi>{escapeInvisible(hostOf(url))}</bdi>, and its list of deliveries is deleted
-            too. This cannot be undone. To stop for a while, pause it instead.
-          </p>
-        </ConfirmDialog>
-      )}
+      {asks === 'delete' && <DeleteDialog api={api} webhook={webhook} onClose={() => setAsks(null)} />}
     </>
   );
 }
-
-function TestResult({ outcome, deliveries }: { outcome: Outcome; deliveries: Delivery[] }) {
-  if (typeof outcome === 'object' && 'failure' in outcome)
-    return (
-      <p class="field-note" role="alert">
-        {outcome.failure}
-      </p>
-    );
-  const testId = typeof outcome === 'object' ? outcome.testId : null;
-  const tried = deliveries.find(({ messageId }) => messageId === testId);
-  return (
-    <p role="status" class={tried && !isDelivered(tried) ? 'field-note' : 'webhook-result'}>
-      {testId !== null && !tried && 'Sending the test…'}
-      {tried && (isDelivered(tried) ? `The test was delivered in ${count(tried.milliseconds)} ms.` : failed(tried))}
-    </p>
-  );
-}
-
-const failed = (tried: Delivery): string => `The test failed: ${failureOf(tried)}.`;

@@ -5,10 +5,10 @@ import type { Webhook, WebhookReplay } from '#libs/contract/webhook';
 import type { Api } from '../../data/api.ts';
 import { ApiError, sentence, textOf } from '../../data/api-error.ts';
 import type { Replay } from '../../data/webhook-api.ts';
-import { count } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { nameOfDomain } from './coverage.ts';
 import { FieldNote } from './field-note.tsx';
+import { ReplayDone } from './replay-done.tsx';
 
 interface Props {
   api: Api;
@@ -41,7 +41,7 @@ export function ReplayDialog({ api, organization, webhook, given, onClose }: Pro
   };
   const errors = typeof state === 'object' && 'errors' in state ? state.errors : {};
   if (typeof state === 'object' && 'done' in state)
-    return <Done state={state.done} {...{ organization, webhook, onClose }} />;
+    return <ReplayDone replayed={state.done} organization={organization} webhook={webhook} onClose={onClose} />;
   return (
     <Dialog title="Replay entries" isBusy={isBusy} onClose={onClose}>
       <p>
@@ -112,35 +112,4 @@ function stateAfter(error: unknown): State {
   const errors = error instanceof ApiError ? error.errors : [];
   if (errors.length === 0) return { failure: textOf(error) };
   return { errors: Object.fromEntries(errors.map(({ path, message }) => [path.slice(1), sentence(message)])) };
-}
-
-interface DoneProps extends Pick<Props, 'organization' | 'webhook' | 'onClose'> {
-  state: WebhookReplay;
-}
-
-function Done({ state: { domainId, from, size }, organization, webhook, onClose }: DoneProps) {
-  const entries = size - from;
-  const counted = entries === 0 ? 'No entry' : entries === 1 ? '1 entry' : `${count(entries)} entries`;
-  const name = <bdi>{nameOfDomain(organization, domainId)}</bdi>;
-  return (
-    <Dialog title="Replay entries" isBusy={false} onClose={onClose}>
-      <p role="status">
-        {webhook.decisions === null || entries === 0 ? (
-          <>
-            {counted} of {name} will be sent again
-          </>
-        ) : (
-          <>
-            Of {counted} of {name}, those with the chosen decisions will be sent again
-          </>
-        )}
-        {webhook.enabled ? '.' : ', once the webhook is resumed.'}
-      </p>
-      <div class="actions">
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </Dialog>
-  );
 }

@@ -110,10 +110,10 @@ export function WebhookForm({ organization, given, action, save, onCancel }: Pro
         </p>
       )}
       <div class="actions">
-        <button type="submit" class="button primary" disabled={isBusy}>
+        <button type="submit" class="button primary">
           {action}
         </button>
-        <button type="button" class="button" disabled={isBusy} onClick={onCancel}>
+        <button type="button" class="button" onClick={onCancel}>
           Cancel
         </button>
       </div>
