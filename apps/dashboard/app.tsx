@@ -20,11 +20,13 @@ import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
 import { Log } from './pages/log/log.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
-import { Visitor } from './pages/visitor/visitor.tsx';
-import { Webhooks } from './pages/webhooks/webhooks.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
 import { Header } from './parts/header.tsx';
+import { later } from './parts/later.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
+
+const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
+const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
   const [session, setSession] = useState(openSession);

@@ -90,7 +90,7 @@ const buildDashboard = (outDir: string): Promise<void> =>
     'dashboard',
     // the content security policy allows no data: URLs
     { outDir, target: dashboardBrowsers, cssTarget: dashboardBrowsers, assetsInlineLimit: 0 },
-    { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } } },
+    { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
   );
 
 /** One file, which also works when it is opened from disk. */

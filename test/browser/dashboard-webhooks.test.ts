@@ -254,6 +254,16 @@ describe('the page of webhooks', () => {
     await other.page.getByText(/This installation has no SECRETS_KEY/).waitFor();
   });
 
+  it('says so where its code cannot be loaded, and loads it with the page', async () => {
+    const { page } = await open(visit, running, manager());
+    await page.route(/assets\/webhooks/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.unroute(/assets\/webhooks/);
+    await click(page, 'Reload');
+    await page.getByRole('link', { name: 'New webhook' }).waitFor();
+  });
+
   it('loads older deliveries, and newer ones go on coming in front', async () => {
     const receiver = await startReceiver();
     const { page } = await open(visit, running, manager(), '/webhooks');

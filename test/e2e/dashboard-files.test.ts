@@ -5,7 +5,7 @@ import { exchange } from '../support/raw-http.ts';
 import { type Stack, useStack } from '../support/stack.ts';
 
 /** Bytes, packed: what a first visit loads. */
-const firstLoad = 60_000;
+const firstLoad = 40_000;
 
 describe('the files of the dashboard', () => {
   let stack: Stack;

@@ -1,5 +1,5 @@
 /** The presets as links, and a form for any two days. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isPeriod, type Period, presets } from '../../data/periods.ts';
 import { now } from '../../data/service-clock.ts';
 
@@ -14,7 +14,7 @@ export function PeriodPicker({
 }) {
   const [chosen, setChosen] = useState(period);
   const { from, to } = period;
-  useEffect(() => setChosen({ from, to }), [from, to]);
+  useLayoutEffect(() => setChosen({ from, to }), [from, to]);
   const chips = useRef<HTMLElement>(null);
   // a phone shows only some of the presets: scroll the list, but not the page, to the current one
   useEffect(() => {

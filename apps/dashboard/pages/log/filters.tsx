@@ -1,5 +1,5 @@
 /** The filters of the log. Selects apply at once, typed values with Enter or “Find”. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 import { VisitorField } from '../../parts/visitor-field.tsx';
@@ -14,8 +14,9 @@ interface Props {
 export function Filters({ query, show, showVisitor }: Props) {
   const [visitor, setVisitor] = useState(query.visitorId ?? '');
   const [days, setDays] = useState({ from: query.from ?? '', to: query.to ?? '' });
-  useEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);
-  useEffect(() => setDays({ from: query.from ?? '', to: query.to ?? '' }), [query.from, query.to]);
+  // before anything can be typed, which a later effect would take back
+  useLayoutEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);
+  useLayoutEffect(() => setDays({ from: query.from ?? '', to: query.to ?? '' }), [query.from, query.to]);
   const isReversed = days.from !== '' && days.to !== '' && days.from > days.to;
   const typed = { visitorId: visitor.trim() || undefined, from: days.from || undefined, to: days.to || undefined };
   const apply = (changed: Partial<LogQuery>) => {
