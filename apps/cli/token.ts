@@ -33,7 +33,7 @@ export function tokenCommand(): Command {
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
     .option('--scope <scopes>', `what it may do: ${scopes.join(', ')}, separated by spaces`, scopeList, 'read')
     .action(async (organizationId: string, options: { subject: string; ttl: number; scope: string }, self: Command) => {
-      const { algorithm, keys, keyId, issuer, audience } = readConfig().signing();
+      const { algorithm, keys, keyId, issuer, audience, orgClaim, scopeClaim } = readConfig().signing();
       const [key] = keys;
       if (algorithm !== 'HS256' || !key) {
         throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
@@ -41,7 +41,12 @@ export function tokenCommand(): Command {
       const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
       if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);
       const expiresAt = Math.floor(Date.now() / 1000) + options.ttl;
-      const claims = { sub: options.subject, org: organizationId, scope: options.scope, exp: expiresAt };
+      const claims = {
+        sub: options.subject,
+        [orgClaim]: organizationId,
+        [scopeClaim]: options.scope,
+        exp: expiresAt,
+      };
       const token = jsonwebtoken.sign(claims, key, {
         algorithm,
         ...(keyId && { keyid: keyId }),

@@ -51,6 +51,13 @@ export const keyId = z
   .regex(/^[\x21-\x7e]{1,128}$/)
   .meta({ rule: 'at most 128 printable characters without spaces' });
 
+/** The whole text is one claim's name; those with a meaning of their own are none. */
+export const claim = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,256}$/)
+  .refine((text) => !['__proto__', 'sub', 'exp', 'iat', 'nbf', 'iss', 'aud', 'jti'].includes(text))
+  .meta({ rule: "a claim's name: at most 256 printable characters without spaces" });
+
 export const hexKey = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/)

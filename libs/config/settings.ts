@@ -1,7 +1,20 @@
 /** The one table of settings: each is an environment variable. */
 import { z } from 'zod';
 import { domainIdPattern } from '#libs/contract/terms';
-import { address, flag, hexKey, keyId, logName, nodes, oneOf, port, text, webAddress, wholeNumber } from './kinds.ts';
+import {
+  address,
+  claim,
+  flag,
+  hexKey,
+  keyId,
+  logName,
+  nodes,
+  oneOf,
+  port,
+  text,
+  webAddress,
+  wholeNumber,
+} from './kinds.ts';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -59,6 +72,12 @@ export const settings = {
   JWT_KEY_ID_PREVIOUS: setting(keyId, { for: signing, about: "the previous key's `kid`" }),
   JWT_ISSUER: setting(text, { for: signing, about: 'required `iss` of access tokens, where set' }),
   JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
+  JWT_JWKS_URL: setting(webAddress, {
+    for: api,
+    about: 'RS256, ES256: the keys of an OpenID Connect provider; needs JWT_ISSUER and JWT_AUDIENCE',
+  }),
+  JWT_ORG_CLAIM: setting(claim, { default: 'org', for: signing, about: "the claim with the organization's id" }),
+  JWT_SCOPE_CLAIM: setting(claim, { default: 'scope', for: signing, about: 'the claim with the scopes' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
     default: '200',

@@ -37,6 +37,22 @@ function parsePem(value: string): KeyObject | undefined {
   }
 }
 
+/** A provider signs for all its customers with the same keys, so issuer and audience have to be checked. */
+function readJwksUrl(values: Values): string | undefined {
+  const { JWT_JWKS_URL: url, JWT_ALGORITHM: algorithm } = values;
+  if (url === undefined) return undefined;
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !isLoopbackName(hostname)) refuse('JWT_JWKS_URL', 'an address that begins with https://');
+  if (algorithm === 'HS256') refuse('JWT_ALGORITHM', 'RS256 or ES256 with JWT_JWKS_URL');
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const) {
+    if (!values[name]) refuse(name, 'set with JWT_JWKS_URL');
+  }
+  return url;
+}
+
+const isLoopbackName = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+
 export function readTokens(values: Values) {
   const algorithm = values.JWT_ALGORITHM;
   const names =
@@ -53,7 +69,8 @@ export function readTokens(values: Values) {
     if (id) keysById.set(id, key);
     return [key];
   });
-  if (!values[names[0]]) refuse(names[0], `set for JWT_ALGORITHM ${algorithm}`);
+  const jwksUrl = readJwksUrl(values);
+  if (!values[names[0]] && !jwksUrl) refuse(names[0], `set for JWT_ALGORITHM ${algorithm}`);
   if (values.JWT_KEY_ID && values.JWT_KEY_ID === values.JWT_KEY_ID_PREVIOUS)
     refuse('JWT_KEY_ID_PREVIOUS', 'different from JWT_KEY_ID');
   return {
@@ -64,6 +81,10 @@ export function readTokens(values: Values) {
     keyId: values.JWT_KEY_ID,
     issuer: values.JWT_ISSUER,
     audience: values.JWT_AUDIENCE,
+    /** where a provider has its keys; they are accepted beside `keys` */
+    jwksUrl,
+    orgClaim: values.JWT_ORG_CLAIM,
+    scopeClaim: values.JWT_SCOPE_CLAIM,
   };
 }
 

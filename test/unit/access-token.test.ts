@@ -12,9 +12,12 @@ const config: TokenConfig = {
   keyId: undefined,
   issuer: undefined,
   audience: undefined,
+  jwksUrl: undefined,
+  orgClaim: 'org',
+  scopeClaim: 'scope',
 };
-const remember = (tokens: AccessTokens, token: string) => {
-  const access = tokens.verify(token);
+const remember = async (tokens: AccessTokens, token: string) => {
+  const access = await tokens.verify(token);
   tokens.remember(token, access);
   return access;
 };
@@ -29,59 +32,60 @@ describe('access tokens', () => {
     vi.useRealTimers();
   });
 
-  it('are known once they were found good, and only as they were', () => {
+  it('are known once they were found good, and only as they were', async () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
     expect(tokens.known(token)).toBeUndefined();
-    const access = remember(tokens, token);
+    const access = await remember(tokens, token);
     expect(access).toMatchObject({ organizationId: 'org_a' });
     expect(tokens.known(token)).toEqual(access);
     const [header, payload, signature = ''] = token.split('.');
     const forged = `${header}.${payload}.${signature.split('').reverse().join('')}`;
     for (const other of [forged, `${header}.${payload}.`, `${token}A`, tokenOf('other')])
       expect(tokens.known(other)).toBeUndefined();
-    expect(() => tokens.verify(forged)).toThrow();
+    await expect(tokens.verify(forged)).rejects.toThrow();
     expect(tokens.known(forged)).toBeUndefined();
   });
 
-  it('are not known where they were only verified, or forgotten since', () => {
+  it('are not known where they were only verified, or forgotten since', async () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
-    tokens.verify(token);
+    await tokens.verify(token);
     expect(tokens.known(token)).toBeUndefined();
-    remember(tokens, token);
+    await remember(tokens, token);
     tokens.forget(token);
     expect(tokens.known(token)).toBeUndefined();
   });
 
-  it('are known until they expire, with the tolerance of clocks', () => {
+  it('are known until they expire, with the tolerance of clocks', async () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
-    remember(tokens, token);
+    await remember(tokens, token);
     vi.advanceTimersByTime(85_000);
     expect(tokens.known(token)).toBeDefined();
     vi.advanceTimersByTime(6_000);
     expect(tokens.known(token)).toBeUndefined();
-    expect(() => tokens.verify(token)).toThrow('expired');
+    await expect(tokens.verify(token)).rejects.toThrow('expired');
   });
 
-  it('are known in a bounded number: those that came last', () => {
+  it('are known in a bounded number: those that came last', async () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
-    const access = remember(tokens, token);
+    const access = await remember(tokens, token);
     for (let n = 0; n < 10_000; n += 1) tokens.remember(`other-${n}`, access);
     expect(tokens.known(token)).toBeUndefined();
     expect(tokens.known('other-9999')).toEqual(access);
   });
 
-  it('are counted as one, however the unused bits at the end of the signature are spelled', () => {
+  it('are counted as one, however the unused bits at the end of the signature are spelled', async () => {
     const tokens = createAccessTokens(config);
     const token = tokenOf('one');
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(token.slice(-1));
     const respelled = `${token.slice(0, -1)}${alphabet[last ^ 1]}`;
     expect(respelled).not.toBe(token);
-    expect(tokens.verify(respelled).countedAs).toBe(tokens.verify(token).countedAs);
-    expect(tokens.verify(tokenOf('other')).countedAs).not.toBe(tokens.verify(token).countedAs);
+    const countedAs = async (each: string) => (await tokens.verify(each)).countedAs;
+    expect(await countedAs(respelled)).toBe(await countedAs(token));
+    expect(await countedAs(tokenOf('other'))).not.toBe(await countedAs(token));
   });
 });

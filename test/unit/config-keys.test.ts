@@ -160,3 +160,43 @@ describe('the names of keys', () => {
     expect(refusal({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
   });
 });
+
+describe('the keys of a provider', () => {
+  const provider = {
+    JWT_ALGORITHM: 'ES256',
+    JWT_JWKS_URL: 'https://id.example.com/keys',
+    JWT_ISSUER: 'https://id.example.com/',
+    JWT_AUDIENCE: 'assent',
+  };
+
+  it('need no key of ours, and have the usual claims', () => {
+    expect(read(provider)).toMatchObject({
+      keys: [],
+      jwksUrl: provider.JWT_JWKS_URL,
+      orgClaim: 'org',
+      scopeClaim: 'scope',
+    });
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [
+      { JWT_ALGORITHM: 'HS256', JWT_SECRET: 'abcdefgh'.repeat(4) },
+      'JWT_ALGORITHM must be RS256 or ES256 with JWT_JWKS_URL',
+    ],
+    [{ JWT_ISSUER: '' }, 'JWT_ISSUER must be set with JWT_JWKS_URL'],
+    [{ JWT_AUDIENCE: '' }, 'JWT_AUDIENCE must be set with JWT_JWKS_URL'],
+    [{ JWT_JWKS_URL: 'http://id.example.com/keys' }, 'JWT_JWKS_URL must be an address that begins with https://'],
+    [
+      { JWT_ORG_CLAIM: 'sub' },
+      'JWT_ORG_CLAIM must be a claim\'s name: at most 256 printable characters without spaces, not "sub"',
+    ],
+  ])('are refused with %o', (change, told) => {
+    expect(refusal({ ...provider, ...change })).toBe(told);
+  });
+
+  it('may come over http on this machine', () => {
+    for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+      expect(read({ ...provider, JWT_JWKS_URL: `http://${host}:8080/keys` }).jwksUrl).toContain(host);
+    }
+  });
+});

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 import { type Scope, scopesAmong } from '#libs/contract/terms';
+import { createProviderKeys } from './provider-keys.ts';
 
 /** seconds of clock skew that are tolerated */
 const clockTolerance = 30;
@@ -25,8 +26,8 @@ export interface AccessToken {
 }
 
 export interface AccessTokens {
-  /** Throws an `invalid_token` Problem. */
-  verify(token: string): AccessToken;
+  /** Throws an `invalid_token` Problem, or a 503 while the provider's keys are needed and cannot be fetched. */
+  verify(token: string): Promise<AccessToken>;
   /** Call it once the organization was found, too. */
   remember(token: string, access: AccessToken): void;
   /** A token that is remembered and has not expired since. */
@@ -38,13 +39,23 @@ const digest = (text: string): string => hash('sha256', text, 'base64');
 
 export function createAccessTokens(config: TokenConfig): AccessTokens {
   const found = new LRUCache<string, AccessToken>({ max: maxKnown });
+  const provider =
+    config.jwksUrl === undefined ? undefined : createProviderKeys({ ...config, jwksUrl: config.jwksUrl });
+  const keysOf = async (token: string): Promise<KeyObject[]> => {
+    const header = headerOf(token);
+    if (!header) return [];
+    const own = keysNamedBy(header, config);
+    // a token of another algorithm is not worth asking the provider
+    const theirs = header.alg === config.algorithm ? await provider?.find(header.kid) : undefined;
+    return theirs ? [...own, theirs] : own;
+  };
   return {
     known: (token) => {
       const access = found.get(digest(token));
       return access && Date.now() / 1000 < access.exp + clockTolerance ? access : undefined;
     },
-    verify: (token) => {
-      const { org, ...claims } = claimsOf(token, config);
+    verify: async (token) => {
+      const { org, ...claims } = claimsOf(token, await keysOf(token), config);
       return { organizationId: org, ...claims, countedAs: digest(token.slice(0, token.lastIndexOf('.'))) };
     },
     remember: (token, access) => void found.set(digest(token), access),
@@ -64,10 +75,10 @@ interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issue
 }
 
 /** Only the configured algorithm and keys count. The token's header may at most name one of these keys. */
-function claimsOf(token: string, config: TokenConfig): Claims {
+function claimsOf(token: string, keys: KeyObject[], config: TokenConfig): Claims {
   const { algorithm, issuer, audience } = config;
   let failure: unknown;
-  for (const key of keysNamedBy(token, config)) {
+  for (const key of keys) {
     try {
       const claims = jsonwebtoken.verify(token, key, {
         algorithms: [algorithm],
@@ -75,7 +86,7 @@ function claimsOf(token: string, config: TokenConfig): Claims {
         ...(issuer && { issuer }),
         ...(audience && { audience }),
       });
-      return requireClaims(claims);
+      return requireClaims(claims, config);
     } catch (error) {
       if (error instanceof Problem) throw error;
       failure = error;
@@ -85,33 +96,34 @@ function claimsOf(token: string, config: TokenConfig): Claims {
 }
 
 /** Where key ids are configured, `kid` must name one of them. */
-function keysNamedBy(token: string, { keys, keysById }: TokenConfig): KeyObject[] {
-  const header = headerOf(token);
-  // an extension that must be understood and is not (RFC 7515, 4.1.11)
-  if (!header || 'crit' in header) return [];
-  if (!('kid' in header)) return keys;
-  // RFC 7515, 4.1.4
-  if (typeof header.kid !== 'string') return [];
-  if (keysById.size === 0) return keys;
-  const named = keysById.get(header.kid);
+function keysNamedBy({ kid }: Header, { keys, keysById }: TokenConfig): KeyObject[] {
+  if (kid === undefined || keysById.size === 0) return keys;
+  const named = keysById.get(kid);
   return named ? [named] : [];
 }
 
-function headerOf(token: string): object | null {
+interface Header {
+  alg?: unknown;
+  kid?: string;
+}
+
+/** Undefined where no key can be right: `kid` is a text (RFC 7515, 4.1.4), and no extension is understood (4.1.11). */
+function headerOf(token: string): Header | undefined {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString());
-    return typeof header === 'object' ? header : null;
+    if (typeof header !== 'object' || header === null || 'crit' in header) return undefined;
+    return 'kid' in header && typeof header.kid !== 'string' ? undefined : header;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-function requireClaims(claims: string | jsonwebtoken.JwtPayload): Claims {
+function requireClaims(claims: string | jsonwebtoken.JwtPayload, { orgClaim, scopeClaim }: TokenConfig): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, iat, org, scope } = claims;
+  const { sub, exp, iat, [orgClaim]: org, [scopeClaim]: scope } = claims;
   if (exp === undefined || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
-  if (typeof org !== 'string' || org === '') throw invalidToken('the token has no `org`');
+  if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${orgClaim}\``);
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
   // Postgres stores neither NUL nor half a surrogate pair
   return {

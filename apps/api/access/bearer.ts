@@ -47,7 +47,7 @@ export function bearer({
     }
     failedTokens.check(ctx);
     if (!token) throw invalidToken('the Authorization header must be: Bearer <access token>');
-    const access = accessTokens.verify(token);
+    const access = await accessTokens.verify(token);
     const refused = await whyNot(ctx, access);
     if (refused !== undefined) throw invalidToken(refused);
     accessTokens.remember(token, access);
