@@ -40,6 +40,7 @@ import { showNotice } from './notices/show.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
+import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
@@ -159,8 +160,10 @@ export function createApp(given: AppParts): Koa<State> {
   writes.put(notice, deadline, page, ...manager, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());
+  pages.get('/v1/sign-in', documentHeaders, signIn(deps));
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
-  for (const [path, serve] of Object.entries(dashboard())) pages.get(path, dashboardHeaders, serve);
+  const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
+  for (const [path, serve] of Object.entries(dashboard())) pages.get(path, ownPages, serve);
   for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);

@@ -3,7 +3,9 @@ import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
+import { providerTokens } from './data/provider-session.ts';
 import { useReading } from './data/reading.ts';
+import { renew, useRenewal } from './data/renewal.ts';
 import { homeAddress, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
 import {
@@ -15,10 +17,12 @@ import {
   startSession,
   takeTokenFromAddress,
 } from './data/session.ts';
+import { comesFromProvider, readProvider } from './data/sign-in.ts';
 import { escapeInvisible } from './format.ts';
 import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
 import { Log } from './pages/log/log.tsx';
+import { Returning } from './pages/sign-in/returning.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
 import { Header } from './parts/header.tsx';
@@ -30,6 +34,8 @@ const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx'
 
 export function App() {
   const [session, setSession] = useState(openSession);
+  const [isReturning, setReturning] = useState(comesFromProvider);
+  const [failure, setFailure] = useState('');
   const [crash] = useErrorBoundary();
   // a link with another token, opened in a tab that already shows the dashboard
   useEffect(() => {
@@ -41,16 +47,65 @@ export function App() {
     return () => removeEventListener('hashchange', signInByLink);
   }, []);
   if (crash !== undefined) return <Crash />;
-  if (session.token === null) {
-    return <SignIn reason={session.reason} signIn={(token) => setSession(startSession(token))} />;
+  const back = (address: string) => {
+    history.replaceState(null, '', address);
+    setReturning(false);
+  };
+  const begin = (token: string) => {
+    setFailure('');
+    setSession(startSession(token));
+  };
+  if (isReturning) {
+    return (
+      <Returning
+        done={({ token, returnTo }) => {
+          back(returnTo);
+          begin(token);
+        }}
+        failed={(why) => {
+          back('/');
+          setFailure(why);
+        }}
+      />
+    );
   }
-  return <SignedIn key={session.token} session={session} end={(reason) => setSession(endSession(reason))} />;
+  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={begin} />;
+  return (
+    <SignedIn key={session.number} session={session} renewed={begin} end={(reason) => setSession(endSession(reason))} />
+  );
 }
 
-function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutReason): void }) {
-  const { token } = session;
+interface SignedInProps {
+  session: OpenSession;
+  /** after the service has refused the old token */
+  renewed(token: string): void;
+  end(reason: SignOutReason): void;
+}
+
+/** At the provider, too. */
+function signOut(end: () => void): void {
+  const kept = providerTokens();
+  end();
+  if (!kept) return;
+  Promise.all([import('./provider/provider.ts'), readProvider()])
+    .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, kept.idToken))
+    .then((address) => address && location.assign(address))
+    .catch(() => {});
+}
+
+function SignedIn({ session, renewed, end }: SignedInProps) {
   const [isNoticeClosed, setNoticeClosed] = useState(false);
-  const api = useMemo(() => createApi(token, () => end(refusalOf(token, now()))), [token]);
+  useRenewal(session);
+  const api = useMemo(() => {
+    const refused = () => {
+      const reason = refusalOf(session.token, now());
+      const over = () => end(reason);
+      // another one would be refused for the same reason
+      if (reason !== 'expired') return over();
+      renew(session).then((isRenewed) => (isRenewed ? renewed(session.token) : over()), over);
+    };
+    return createApi(session, refused);
+  }, [session]);
   const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
   const route = useRoute();
   const organization = reading.value;
@@ -59,7 +114,7 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <Header organization={organization} route={route} signOut={() => end('signed-out')} />
+      <Header organization={organization} route={route} signOut={() => signOut(() => end('signed-out'))} />
       <main id="main" tabIndex={-1}>
         {session.hasReplacedOther && organization && !isNoticeClosed && (
           <p class="notice by-link" role="status">

@@ -1,5 +1,6 @@
 /** What the API reads. */
 import { readAddressRule } from './address-rule.ts';
+import { readProvider } from './provider.ts';
 import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
 import { failureRate, readRate } from './settings.ts';
 import { readTokens } from './token-keys.ts';
@@ -20,6 +21,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3001,
     tokens: readTokens(values),
+    /** null: the dashboard takes access tokens only */
+    oidc: readProvider(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),

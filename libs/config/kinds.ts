@@ -46,6 +46,13 @@ export const nodes = z
   .transform((value) => value.split(','))
   .meta({ rule: 'host:port, separated by commas' });
 
+/** As OAuth separates scopes. */
+export const words = z
+  .string()
+  .regex(/^[\x21-\x7e]+( +[\x21-\x7e]+)*$/)
+  .transform((value) => value.split(/ +/))
+  .meta({ rule: 'words, separated by spaces' });
+
 export const keyId = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/)

@@ -16,6 +16,13 @@ export function refuse(name: string, rule: string): never {
   throw new BadSetting(`${name} must be ${rule}`);
 }
 
+/** Whether nobody on the way can change what is sent to it. */
+export function isSafeAddress(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === 'https:' || isHere;
+}
+
 /** An empty variable counts as not set. A secret's value is never quoted in the error. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Values {
   const entries = Object.entries<Setting>(settings).map(([name, { schema, default: fallback, secret }]) => {

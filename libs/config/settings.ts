@@ -14,6 +14,7 @@ import {
   text,
   webAddress,
   wholeNumber,
+  words,
 } from './kinds.ts';
 
 type Process = 'api' | 'worker' | 'cli';
@@ -78,6 +79,13 @@ export const settings = {
   }),
   JWT_ORG_CLAIM: setting(claim, { default: 'org', for: signing, about: "the claim with the organization's id" }),
   JWT_SCOPE_CLAIM: setting(claim, { default: 'scope', for: signing, about: 'the claim with the scopes' }),
+  OIDC_ISSUER: setting(webAddress, {
+    for: api,
+    about: 'an OpenID Connect provider by which people sign in to the dashboard; default: access tokens only',
+  }),
+  OIDC_CLIENT_ID: setting(text, { for: api, about: "the dashboard's client at OIDC_ISSUER: public, without a secret" }),
+  OIDC_SCOPES: setting(words, { default: 'openid', for: api, about: 'what the dashboard asks the provider for' }),
+  OIDC_AUDIENCE: setting(text, { for: api, about: 'whom the dashboard asks access tokens for' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
     default: '200',

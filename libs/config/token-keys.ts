@@ -1,6 +1,6 @@
 /** The keys that sign and verify access tokens, and what else a token must state. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import { refuse, type Values } from './read.ts';
+import { isSafeAddress, refuse, type Values } from './read.ts';
 
 export const secretKey = (name: string, value: string): KeyObject =>
   Buffer.byteLength(value) < 32 ? refuse(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
@@ -41,17 +41,13 @@ function parsePem(value: string): KeyObject | undefined {
 function readJwksUrl(values: Values): string | undefined {
   const { JWT_JWKS_URL: url, JWT_ALGORITHM: algorithm } = values;
   if (url === undefined) return undefined;
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'http:' && !isLoopbackName(hostname)) refuse('JWT_JWKS_URL', 'an address that begins with https://');
+  if (!isSafeAddress(url)) refuse('JWT_JWKS_URL', 'an address that begins with https://');
   if (algorithm === 'HS256') refuse('JWT_ALGORITHM', 'RS256 or ES256 with JWT_JWKS_URL');
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const) {
     if (!values[name]) refuse(name, 'set with JWT_JWKS_URL');
   }
   return url;
 }
-
-const isLoopbackName = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 
 export function readTokens(values: Values) {
   const algorithm = values.JWT_ALGORITHM;

@@ -29,7 +29,7 @@ describe('the files of the dashboard', () => {
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
     const ofDomain = ['', '/log?page=2', '/visitor'].map((each) => `/domains/${stack.domainId}${each}`);
-    for (const path of [...ofDomain, '/webhooks', '/webhooks/new', '/webhooks/wh_1']) {
+    for (const path of [...ofDomain, '/sign-in', '/webhooks', '/webhooks/new', '/webhooks/wh_1']) {
       expect(await (await get(path)).text()).toBe(html);
     }
   });

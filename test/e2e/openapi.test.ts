@@ -64,6 +64,7 @@ const routes = [
   ['post', '/v1/organization/domains/{domainId}/keys', [201, 400, 401, 403, 404, 409, 429, 500, 503]],
   ['delete', '/v1/organization/domains/{domainId}/keys/{prefix}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/organization/acts', [200, 400, 401, 403, 429, 500, 503]],
+  ['get', '/v1/sign-in', [200, 400, 500, 503]],
   ['get', '/openapi.json', [200]],
   ['get', '/docs', [200]],
 ] as const;
@@ -196,7 +197,7 @@ describe('the OpenAPI document', () => {
     const operations = Object.values(document.paths).flatMap((each) => Object.values(each));
     const schemes = Object.keys(document.components.securitySchemes);
     for (const { security, operationId } of operations) {
-      const isOpen = ['getOpenApi', 'getDocs'].includes(operationId);
+      const isOpen = ['getSignIn', 'getOpenApi', 'getDocs'].includes(operationId);
       // a notice is put with either
       const either = operationId === 'putNotice' ? 2 : 1;
       expect(security.flatMap((each) => Object.keys(each))).toHaveLength(isOpen ? 0 : either);

@@ -26,7 +26,7 @@ const range = `from=${today}&to=${today}`;
 /** Every path of the service, as its own document lists them: what is added there is tried here. */
 const paths = Object.entries(createOpenApi().paths ?? {});
 const ofDomain = paths.filter(([path]) => path.includes('{domainId}'));
-const ofOrganization = paths.filter(([path]) => !path.includes('{domainId}') && path.startsWith('/v1/'));
+const ofOrganization = paths.filter(([path]) => !path.includes('{domainId}') && /^\/v1\/(?!sign-in)/.test(path));
 const parametersOf = (operations: object): string[] =>
   Object.values(operations as Record<string, { parameters?: { name: string; in: string }[] }>)
     .flatMap(({ parameters = [] }) => parameters)

@@ -39,6 +39,7 @@ describe('with only what is needed', () => {
       port: 3000,
       opsHost: '127.0.0.1',
       opsPort: 3001,
+      oidc: null,
       webConcurrency: 1,
       recordRatePerMinute: 600,
       retentionMonths: 0,
@@ -51,6 +52,29 @@ describe('with only what is needed', () => {
       countryHeader: undefined,
     });
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
+  });
+
+  it('people sign in with a provider that is set whole', () => {
+    const provider = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'dashboard' };
+    expect(readApiConfig({ ...needed, ...provider }).oidc).toEqual({
+      issuer: provider.OIDC_ISSUER,
+      clientId: 'dashboard',
+      scopes: ['openid'],
+      audience: null,
+    });
+    const given = { OIDC_SCOPES: 'openid  read', OIDC_AUDIENCE: 'assent' };
+    expect(readApiConfig({ ...needed, ...provider, ...given }).oidc).toMatchObject({
+      scopes: ['openid', 'read'],
+      audience: 'assent',
+    });
+    for (const [change, told] of [
+      [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID must be set with OIDC_ISSUER'],
+      [{ OIDC_SCOPES: 'read' }, 'OIDC_SCOPES must be a list with openid in it'],
+      [{ OIDC_ISSUER: 'http://id.example.com' }, 'OIDC_ISSUER must be an address that begins with https://'],
+      [{ OIDC_ISSUER: 'https://id.example.com/?a' }, 'OIDC_ISSUER must be an address without a query and a fragment'],
+    ] as const) {
+      expect(apiRefuses({ ...provider, ...change })).toBe(told);
+    }
   });
 
   it('the worker has every default, and needs no token keys', () => {

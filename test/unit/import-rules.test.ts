@@ -236,6 +236,10 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
       'koa',
     ],
   },
+  'apps/dashboard/provider/scratch.ts': {
+    allowed: ['#libs/contract/sign-in', '../data/provider-session.ts', 'oauth4webapi'],
+    forbidden: ['../parts/header.tsx', '../pages/log/log.tsx', '#libs/store/sql', '../../api/app.ts', 'preact', 'koa'],
+  },
   'apps/dashboard/pages/home/scratch.ts': {
     allowed: [
       '#libs/contract/responses',

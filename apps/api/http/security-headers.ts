@@ -46,7 +46,13 @@ const pageHeaders = (directives: Record<string, string[]>): Middleware =>
 // Swagger UI sets style attributes and inlines its icons
 export const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
 export const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
-export const dashboardHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
+/** `provider`: where people sign in. */
+export const dashboardHeaders = (provider?: string): Middleware =>
+  pageHeaders({
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    ...(provider !== undefined && { connectSrc: ["'self'", new URL(provider).origin] }),
+  });
 
 /** A page with its own policy inside, which allows its script and style by their hashes: nothing is loaded at all. */
 export const singlePageHeaders = (policy: string): Record<string, string> => ({

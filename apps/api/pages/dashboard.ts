@@ -60,6 +60,7 @@ export function dashboard(): Record<string, Middleware> {
   };
   return {
     '/': page,
+    '/sign-in': page,
     '/domains/:domainId': pageOfDomain,
     '/domains/:domainId/log': pageOfDomain,
     '/domains/:domainId/visitor': pageOfDomain,

@@ -67,8 +67,8 @@ export interface Sealed {
   at: string | null;
 }
 
-/** `onRefused` is called when the service does not accept the token, now or any more. */
-export function createApi(token: string, onRefused: () => void): Api {
+/** The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more. */
+export function createApi(session: { readonly token: string }, onRefused: () => void): Api {
   async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
     const response = await ask(path, query, signal);
     if (response.ok && isJson(response)) return readBody<Body>(response);
@@ -120,6 +120,7 @@ export function createApi(token: string, onRefused: () => void): Api {
     headers: Headers = {},
     { expiry = AbortSignal.timeout(timeout), ...sent }: { expiry?: AbortSignal } & Sent = {},
   ): Promise<Response> {
+    const { token } = session;
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       onRefused();

@@ -20,7 +20,7 @@ const visitorFragment = /^#visitor=(.+)/;
 type Address = Record<'pathname' | 'search' | 'hash', string>;
 
 export function routeOf({ pathname, search, hash }: Address): Route {
-  if (pathname === '/') return { page: 'home' };
+  if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };
   const webhook = webhookPath.exec(pathname);
   if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
   const match = domainPath.exec(pathname);

@@ -2,11 +2,17 @@
  * The access token, either pasted or passed in the fragment by the host product. A fragment is never sent to a server,
  * so no log holds it. The token is kept for the tab's session only.
  */
+import { forgetProviderTokens } from './provider-session.ts';
+import { withStorage } from './storage.ts';
+
 const storageKey = 'assent-token';
 
 export type SignOutReason = 'none' | 'expired' | 'refused' | 'signed-out';
 export interface OpenSession {
+  /** renewed in place */
   token: string;
+  /** of the sessions of this page */
+  number: number;
   /** a link replaced another organization's session in this tab, which the visitor should be told */
   hasReplacedOther: boolean;
 }
@@ -18,14 +24,28 @@ export function openSession(): Session {
   return token === null ? { token: null, reason: 'none' } : startSession(token);
 }
 
+let begun = 0;
+
 export function startSession(token: string): OpenSession {
   const before = storedToken();
   withStorage((storage) => storage.setItem(storageKey, token));
-  return { token, hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org') };
+  begun += 1;
+  return {
+    token,
+    number: begun,
+    hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org'),
+  };
+}
+
+/** The same session goes on with a new token. */
+export function renewSession(session: OpenSession, token: string): void {
+  session.token = token;
+  withStorage((storage) => storage.setItem(storageKey, token));
 }
 
 export function endSession(reason: SignOutReason): Session {
   withStorage((storage) => storage.removeItem(storageKey));
+  forgetProviderTokens();
   return { token: null, reason };
 }
 
@@ -41,8 +61,11 @@ const storedToken = () => withStorage((storage) => storage.getItem(storageKey)) 
 
 /** Why the service refused the token, as far as its claims tell. */
 export function refusalOf(token: string, time: number): SignOutReason {
-  return Number(claimOf(token, 'exp')) * 1000 <= time ? 'expired' : 'refused';
+  return expiryOf(token) <= time ? 'expired' : 'refused';
 }
+
+/** Unix milliseconds; NaN where the token does not say. */
+export const expiryOf = (token: string): number => Number(claimOf(token, 'exp')) * 1000;
 
 /** The signature is not checked: the claims only choose a message, and the service decides what a token opens. */
 function claimOf(token: string, name: string): unknown {
@@ -51,15 +74,6 @@ function claimOf(token: string, name: string): unknown {
     return typeof claims === 'object' && claims ? new Map(Object.entries(claims)).get(name) : undefined;
   } catch {
     // not a JWT
-    return undefined;
-  }
-}
-
-/** Where the browser blocks storage, the session lasts until the page is left. */
-function withStorage<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(sessionStorage);
-  } catch {
     return undefined;
   }
 }

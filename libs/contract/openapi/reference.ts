@@ -1,9 +1,19 @@
 /** The document itself. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer } from './parts.ts';
+import { signIn } from '../sign-in.ts';
+import { answer, refusals } from './parts.ts';
 
 export const referencePaths: ZodOpenApiPathsObject = {
+  '/v1/sign-in': {
+    get: {
+      operationId: 'getSignIn',
+      summary: 'How people sign in to the dashboard, beside access tokens',
+      tags: ['Reference'],
+      security: [],
+      responses: { 200: answer('The way to sign in', signIn), ...refusals('invalid_request') },
+    },
+  },
   '/openapi.json': {
     get: {
       operationId: 'getOpenApi',

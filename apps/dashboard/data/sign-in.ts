@@ -1,0 +1,17 @@
+/** How people sign in here. */
+import type { Provider, SignIn } from '#libs/contract/sign-in';
+
+/** Milliseconds */
+const timeout = 8_000;
+
+/** The provider; null where there is none. */
+export async function readProvider(): Promise<Provider | null> {
+  const response = await fetch('/v1/sign-in', { signal: AbortSignal.timeout(timeout) });
+  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  const { oidc }: SignIn = await response.json();
+  return oidc;
+}
+
+/** Whether the provider has just sent the browser here. */
+export const comesFromProvider = (): boolean =>
+  location.pathname === '/sign-in' && /[?&](code|error)=/.test(location.search);
