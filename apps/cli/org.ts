@@ -1,9 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { directory } from '#libs/store/tenants/administration';
-import { findOrganizations } from '#libs/store/tenants/tenants';
+import { findOrganizations, type Organization } from '#libs/store/tenants/tenants';
 import { deleteOrganization } from './org-delete.ts';
 import { print, printList, withDatabase } from './session.ts';
+
+async function findOrganization(organizationId: string): Promise<Organization> {
+  const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+  const organization = found.get(organizationId);
+  if (!organization) throw new Error(`no organization ${organizationId}`);
+  return organization;
+}
 
 export function orgCommand(): Command {
   const command = new Command('org').description('organizations: they group domains and have one plan');
@@ -45,8 +52,11 @@ export function orgCommand(): Command {
     .description('delete an organization with everything of it, for good: domains, records, proofs, counters')
     .option('--yes', 'do it')
     .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
-      if (!yes)
-        throw new Error(`nothing is left of an organization that is deleted; to delete ${organizationId}, give --yes`);
+      if (!yes) {
+        const { name, domains } = await findOrganization(organizationId);
+        const what = `${JSON.stringify(name)} with its ${domains.length} domains and all their records`;
+        throw new Error(`to delete ${what} for good, give --yes`);
+      }
       print(self, await deleteOrganization(organizationId));
     });
   command
@@ -59,10 +69,7 @@ export function orgCommand(): Command {
     .command('show <org>')
     .description('show one organization')
     .action(async (organizationId: string, _: object, self: Command) => {
-      const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
-      const organization = found.get(organizationId);
-      if (!organization) throw new Error(`no organization ${organizationId}`);
-      const { name, plan, domains } = organization;
+      const { name, plan, domains } = await findOrganization(organizationId);
       print(self, { organizationId, name, plan: plan.name, domains: domains.map((domain) => domain.domainId) });
     });
   return command;

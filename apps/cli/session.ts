@@ -43,13 +43,16 @@ export async function withDatabase<T>(work: (db: Database, admin: Administration
     return await work(db, createAdministration(db, config.actor));
   } catch (error) {
     if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
-    if (isUnavailable(error))
+    if (isUnavailable(error) && !isOfFile(error))
       throw new Error(`Postgres does not answer: ${error instanceof Error ? error.message : error}`);
     throw error;
   } finally {
     await db.close();
   }
 }
+
+/** Errors of the file system have the same codes as those of connections. */
+const isOfFile = (error: unknown): boolean => error instanceof Error && 'path' in error && 'syscall' in error;
 
 export async function withRedis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T> {
   const redis = connectRedis(readConfig().connections().redis, 'producer', silent);

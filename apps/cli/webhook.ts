@@ -56,7 +56,9 @@ export function webhookCommand(): Command {
       print(self, shown(await withDatabase((db) => requireWebhook(db, webhookId))));
     });
   describedBy(command.command('create <org> <url>'))
-    .description('make a webhook; its secret is shown only once')
+    .description(
+      'make a webhook, of records.sealed and every domain unless told otherwise; its secret is shown only once',
+    )
     .action(async (organizationId: string, url: string, { type, domain, decision }: Options, self: Command) => {
       const box = createSecretBox(readConfig().secretsKey());
       const wanted = {
@@ -77,7 +79,7 @@ export function webhookCommand(): Command {
     .option('--url <url>', 'where to')
     .option('--all-domains', 'of every domain, also of those to come')
     .option('--all-decisions', 'records with any decision')
-    .option('--enable', 'send to it again, from where it stopped')
+    .option('--enable', 'send to it again, from where it stopped, and at once what waits for its next try')
     .option('--disable', 'send nothing to it')
     .action(async (webhookId: string, options: Options, self: Command) => {
       const { url, type, domain, allDomains, decision, allDecisions, enable, disable } = options;

@@ -4,11 +4,14 @@ import { canAddress } from './public-address.ts';
 
 /** The address in its one form, or what is wrong with it. `allowPrivate`: WEBHOOK_ALLOW_PRIVATE. */
 export function readWebhookUrl(text: string, allowPrivate: boolean): { url: string } | { refused: string } {
-  if (!URL.canParse(text)) return { refused: 'must be a URL' };
+  if (!URL.canParse(text)) return { refused: 'must be an address such as https://example.com/hook' };
   // decimal, octal and shortened addresses are ordinary ones from here on
   const url = new URL(text);
   const protocols = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  if (!protocols.includes(url.protocol)) return { refused: 'must begin with https://' };
+  if (!protocols.includes(url.protocol)) {
+    const hint = url.protocol === 'http:' ? '; to try one out, set WEBHOOK_ALLOW_PRIVATE=true' : '';
+    return { refused: `must begin with https://${hint}` };
+  }
   if (url.username !== '' || url.password !== '') return { refused: 'must have no user name and no password' };
   if (text.includes('#')) return { refused: 'must have no fragment' };
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));

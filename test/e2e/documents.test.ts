@@ -13,6 +13,10 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^npm test\b/, because: 'is what runs this' },
   { command: /^npm ci && npm run build$/, because: 'test/e2e/image.test.ts runs both; here npm start has built' },
   { command: /^(pg_dump|pg_restore|psql) /, because: 'test/e2e/dump-restore.test.ts runs them, where they are' },
+  {
+    command: /assent -- webhook |node receiver\.mjs$/,
+    because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/e2e/webhooks.test.ts runs the receiver and these verbs',
+  },
   { command: /\| psql /, because: 'needs a database to load into' },
   { command: /^GO111MODULE=off .* go run /, because: 'needs Go, which is run by hand' },
   { command: /^docker compose /, because: 'needs a container engine; test/unit/deployment.test.ts reads the file' },

@@ -105,7 +105,9 @@ describe('an organization that is deleted', () => {
     const { code, stderr } = await cli.run('org', 'delete', stack.tenant.organizationId);
     expect([code, stderr]).toEqual([
       1,
-      `nothing is left of an organization that is deleted; to delete ${stack.tenant.organizationId}, give --yes\n`,
+      expect.stringMatching(
+        /^to delete "Organization .*" with its 2 domains and all their records for good, give --yes\n$/,
+      ),
     ]);
     expect((await cli.run('org', 'delete', 'org_none', '--yes')).stderr).toBe('no organization org_none\n');
     expect((await stack.client.organization()).status).toBe(200);

@@ -64,6 +64,8 @@ export function createWebhookAdministration(db: Database, actor: string) {
         };
         const { url, types, domains, decisions, enabled } = wanted;
         const changed = differences(before, wanted);
+        // whoever asks for it has mended the receiver
+        if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
         const [after] = await sql<Webhook[]>`
           update webhooks set
