@@ -6,11 +6,11 @@
  * refused, and reading goes on at the second. A row of ten columns costs 11 µs, of which a parser of our own would save 8.
  */
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse/sync';
 import { importLimits } from '#libs/contract/import';
 import { inPieces } from './pieces.ts';
 import { requireUtf8 } from './rows.ts';
+import { createTurn } from './turns.ts';
 
 export interface CsvRecord {
   cells: string[];
@@ -27,8 +27,6 @@ const mark = Buffer.from('\ufeff');
 const longest = importLimits.rowBytes + 2;
 /** records that csv-parse reads at once: those after a broken one are read again */
 const batch = 200;
-/** Milliseconds after which others have their turn: csv-parse needs some 60 µs to refuse a row. */
-const turn = 5;
 
 /** Those of a piece of the file at a time; blank lines are left out. */
 export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRecord[]> {
@@ -52,7 +50,7 @@ function withoutMark(start: Buffer): Buffer {
 async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<{ records: CsvRecord[]; end: number }> {
   const records: CsvRecord[] = [];
   let from = 0;
-  let since = performance.now();
+  const turn = createTurn();
   for (;;) {
     const ends = recordEnds(piece, from);
     const read = parseUntilBroken(piece.subarray(from, ends.at(-1) ?? from), delimiter);
@@ -61,10 +59,8 @@ async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<
       records.push(toRecord(piece.subarray(from, end), cells));
       from = end;
     }
-    if (performance.now() > since + turn) {
-      await setImmediate();
-      since = performance.now();
-    }
+    // to refuse a row takes csv-parse some 60 µs
+    await turn();
     if (read.length === batch) continue;
     if (read.length === ends.length && !isLast && piece.length - from <= longest) break;
     const line = piece.indexOf(newline, from);

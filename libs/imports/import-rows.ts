@@ -7,6 +7,7 @@ import { importLimits } from '#libs/contract/import';
 import type { NewRecord } from '#libs/contract/record';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
+import { createTurn } from './turns.ts';
 
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
@@ -45,6 +46,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
   /** ids of this file: what stands in it twice is known the second time */
   const seen = new Set<string>();
   let chunk: NewRecord[] = [];
+  const turn = createTurn();
 
   const flush = async () => {
     const records = chunk;
@@ -85,6 +87,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
         throw new TooManyRows(`the file has more than ${maxRows} rows`);
       }
       take(row);
+      if (counts.read % 100 === 0) await turn();
       if (chunk.length === chunkSize) await flush();
     }
   }
