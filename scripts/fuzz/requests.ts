@@ -143,7 +143,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
       Object.entries(byMethod).map(([method, operation]) =>
         // what is open to everybody is tried most
         mostly(
-          operation.requestBody ? (operation.requestBody.content['text/csv'] ? 15 : 5) : 1,
+          operation.requestBody ? (operation.requestBody.content['text/csv'] ? 10 : 5) : 1,
           requestOf(path, method.toUpperCase(), operation),
         ),
       ),
