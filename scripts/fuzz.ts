@@ -1,4 +1,5 @@
 /** `npm run fuzz [-- --requests N --seed S]`: hostile requests against a stack of its own, on loopback alone. */
+import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
 import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
@@ -16,22 +17,29 @@ if (!(requests >= 1 && requests <= 1_000_000)) throw new Error('--requests is a 
 const stack = await startChaosStack();
 onInterrupt().addEventListener('abort', () => void stack.stop().finally(() => process.exit(130)));
 try {
-  const [api] = await Promise.all([stack.start('api'), stack.start('worker')]);
-  const token = signToken(stack.site.organizationId, stack.jwtSecret, 'read privacy');
-  const site = { ...stack.site, baseUrl: api.baseUrl, token };
+  // a worker without it sends nothing to webhooks
+  const secrets = { SECRETS_KEY: randomBytes(32).toString('hex') };
+  const [api] = await Promise.all([stack.start('api', secrets), stack.start('worker')]);
+  const tokenOf = (scope: string) => signToken(stack.site.organizationId, stack.jwtSecret, scope);
+  const tokens = { token: tokenOf('read privacy import'), webhooksToken: tokenOf('read manage') };
+  const site = { ...stack.site, baseUrl: api.baseUrl, ...tokens };
   const known = await prepare(site);
   const started = performance.now();
   const seed = values.seed === undefined ? undefined : Number(values.seed);
-  const { statuses, recorded, growth } = await fuzz({ ...api, known }, { requests, seed });
+  const { statuses, recorded, imported, growth } = await fuzz({ ...api, known }, { requests, seed });
   const checks: [string, boolean][] = [
     ['every answer is one that the document describes', true],
-    ['what was acknowledged is there once, and nothing else is', await waitForTotal(site, recorded.size + prepared)],
+    [
+      'what was acknowledged is there once, and nothing else is',
+      await waitForTotal(site, recorded.size + imported + prepared),
+    ],
     ['the service records as before', (await record(site)) === 202],
     ['it saw nothing that it did not foresee', !api.lines.some((line) => /"event":"(bug|response_failed)"/.test(line))],
     [`its heap grew by ${Math.round(growth / 1024 / 1024)} MiB`, growth < allowedGrowth],
   ];
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
-  console.log(`${requests} requests in ${((performance.now() - started) / 1000).toFixed(0)} s: ${counts.join(', ')}`);
+  const took = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${requests} requests in ${took} s: ${counts.join(', ')}; ${imported} rows imported`);
   for (const [name, held] of checks) console.log(`  ${held ? 'held  ' : 'BROKEN'}  ${name}`);
   if (checks.some(([, held]) => !held)) process.exitCode = 1;
 } finally {

@@ -7,6 +7,7 @@ import { importLimits } from '#libs/contract/import';
 import type { NewRecord } from '#libs/contract/record';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
+import { createTurn } from './turns.ts';
 
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
@@ -33,7 +34,8 @@ export interface ImportParts {
   findKnown(ids: string[]): Promise<Set<string>>;
   /** Resolves once they are safe; absent: nothing is stored. */
   store?(records: NewRecord[]): Promise<void>;
-  onRefused?(row: Row, refusal: Refusal): void;
+  /** A promise: reading goes on once it resolves. */
+  onRefused?(row: Row, refusal: Refusal): Promise<unknown> | undefined;
   /** After each chunk. */
   progress?(): void;
   maxRows?: number;
@@ -45,6 +47,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
   /** ids of this file: what stands in it twice is known the second time */
   const seen = new Set<string>();
   let chunk: NewRecord[] = [];
+  const turn = createTurn();
 
   const flush = async () => {
     const records = chunk;
@@ -60,22 +63,22 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
     if (seen.size >= importLimits.rows) seen.clear();
   };
 
-  const take = (row: Row) => {
+  const take = (row: Row): Promise<unknown> | undefined => {
     counts.read += 1;
     const made = toRecord(row);
     if (made.refusal) {
       counts.rejected += 1;
       if (counts.errors.length < importLimits.errors) counts.errors.push({ row: row.row, ...made.refusal });
-      onRefused?.(row, made.refusal);
-      return;
+      return onRefused?.(row, made.refusal);
     }
     const id = packed(made.record.id);
     if (seen.has(id)) {
       counts.known += 1;
-      return;
+      return undefined;
     }
     seen.add(id);
     chunk.push(made.record);
+    return undefined;
   };
 
   for await (const some of rows) {
@@ -84,7 +87,9 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
         await flush();
         throw new TooManyRows(`the file has more than ${maxRows} rows`);
       }
-      take(row);
+      const wait = take(row);
+      if (wait) await wait;
+      if (counts.read % 100 === 0) await turn();
       if (chunk.length === chunkSize) await flush();
     }
   }

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { importLimits } from '#libs/contract/import';
 import { inPieces } from './pieces.ts';
 import { type Row, type Rows, requireUtf8 } from './rows.ts';
+import { createTurn } from './turns.ts';
 
 const newline = 0x0a;
 const mark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -12,6 +13,7 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
   let isStart = true;
   let isTooLong = false;
   let row = 0;
+  const turn = createTurn();
   const take = (line: Buffer, wasTooLong: boolean): Row[] => {
     const read = wasTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
     if (!read) return [];
@@ -35,6 +37,7 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
       rows.push(...take(piece.subarray(from, end), isTooLong));
       isTooLong = false;
       from = end + 1;
+      if (row % 100 === 0) await turn();
     }
     rest = piece.subarray(from);
     if (isTooLong || rest.length > importLimits.rowBytes) {

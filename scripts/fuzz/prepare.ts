@@ -1,6 +1,6 @@
 /**
  * What a run needs to find in the service before it starts: some records, their ids, cursors that lead to the rest, a notice,
- * visitors and an erasure.
+ * visitors, an erasure and webhooks.
  */
 import { createHash } from 'node:crypto';
 import { postRecord, read } from '../stack/client.ts';
@@ -9,7 +9,9 @@ import type { Known } from './values.ts';
 
 export const prepared = 3;
 
-export type Site = Omit<Known, 'cursors' | 'recordIds' | 'notices' | 'visitors' | 'erasures'> & { baseUrl: string };
+export type Site = Omit<Known, 'cursors' | 'recordIds' | 'notices' | 'visitors' | 'erasures' | 'webhooks'> & {
+  baseUrl: string;
+};
 
 export async function prepare(site: Site): Promise<Known> {
   for (let count = 0; count < prepared; count += 1) {
@@ -21,7 +23,10 @@ export async function prepare(site: Site): Promise<Known> {
   const cursors = await Promise.all(pages.map(async (page) => String((await get(site, page)).nextCursor)));
   const { records = [] } = await get(site, `/v1/consent/${site.domainId}/records`);
   const recordIds = records.map(({ id }) => id);
-  return { ...site, cursors, recordIds, notices: [await putNotice(site)], visitors, erasures: [await erase(site)] };
+  const [notice, erasure] = [await putNotice(site), await erase(site)];
+  // many, since the fuzzer deletes them
+  const webhooks = await Promise.all(Array.from({ length: 20 }, () => makeWebhook(site)));
+  return { ...site, cursors, recordIds, notices: [notice], visitors, erasures: [erasure], webhooks };
 }
 
 /** The fuzzer erases them again and again, and records for them. */
@@ -34,6 +39,16 @@ async function erase({ baseUrl, token }: Site): Promise<string> {
   });
   if (response.status !== 200) throw new Error(`a valid erasure is answered ${response.status}`);
   return String(((await response.json()) as { erasureId: string }).erasureId);
+}
+
+async function makeWebhook({ baseUrl, webhooksToken }: Site): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/organization/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${webhooksToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://receiver.example/', types: ['visitor.erased'] }),
+  });
+  if (response.status !== 201) throw new Error(`a valid webhook is answered ${response.status}`);
+  return String(((await response.json()) as { webhookId: string }).webhookId);
 }
 
 /** What the fuzzer sends most often as a document. */

@@ -1,5 +1,6 @@
 /** Requests made from the OpenAPI document: valid ones, ones with a single thing wrong, and hostile ones. */
 import fc from 'fast-check';
+import { importFile } from './imports.ts';
 import { createValid, hostileBody, hostileText, hostileValue, type Known, type Schema } from './values.ts';
 
 export interface Request {
@@ -61,6 +62,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
   };
 
   const bodyOf = ({ requestBody }: Operation): fc.Arbitrary<Uint8Array | null> => {
+    if (requestBody?.content['text/csv']) return importFile;
     const schema = requestBody?.content['application/json']?.schema;
     if (!schema) return fc.oneof(mostly(9, fc.constant(null)), hostileBody);
     return fc.oneof(
@@ -87,13 +89,15 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     );
   };
 
-  const headersOf = ({ security = [], requestBody }: Operation): fc.Arbitrary<Record<string, string>> => {
-    const { token, apiKey } = known;
+  const headersOf = (path: string, { security = [], requestBody }: Operation): fc.Arbitrary<Record<string, string>> => {
+    const { apiKey } = known;
+    const token = path.startsWith('/v1/organization/webhooks') ? known.webhooksToken : known.token;
     const name = security.some((scheme) => 'apiKey' in scheme) ? 'x-api-key' : 'authorization';
     const right = name === 'x-api-key' ? apiKey : `Bearer ${token}`;
     const wrong = [token, apiKey, `Bearer ${apiKey}`, `Bearer ${token}x`, 'Bearer a.b.c', 'Bearer e30.e30.x'];
     const credential = fc.oneof(mostly(12, fc.constant(right)), fc.constantFrom(...wrong), hostileText);
-    const type = fc.oneof(mostly(19, fc.constant('application/json')), hostileText);
+    const types = requestBody?.content['text/csv'] ? ['text/csv', 'application/x-ndjson'] : ['application/json'];
+    const type = fc.oneof(mostly(19, fc.constantFrom(...types)), hostileText);
     const value = fc.oneof(hostileText, fc.constantFrom(...headerValues)).map(headerValue);
     const extra = fc.dictionary(fc.constantFrom(...headerNames), value, { maxKeys: 3 });
     return fc.tuple(credential, type, fc.oneof(fc.constant({}), extra)).map(([given, media, others]) => ({
@@ -125,7 +129,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
         path: pathOf(path, operation),
         tail: fc.oneof(mostly(29, fc.constant('')), hostileText),
         query: queryOf(operation),
-        headers: headersOf(operation),
+        headers: headersOf(path, operation),
         body: bodyOf(operation),
       })
       .map(({ path: ofParameters, tail, query, ...rest }) => {
@@ -138,7 +142,10 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     ...Object.entries(paths).flatMap(([path, byMethod]) =>
       Object.entries(byMethod).map(([method, operation]) =>
         // what is open to everybody is tried most
-        mostly(operation.requestBody ? 5 : 1, requestOf(path, method.toUpperCase(), operation)),
+        mostly(
+          operation.requestBody ? (operation.requestBody.content['text/csv'] ? 10 : 5) : 1,
+          requestOf(path, method.toUpperCase(), operation),
+        ),
       ),
     ),
   );

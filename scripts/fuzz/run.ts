@@ -8,12 +8,14 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { createCheck, type Described } from './described.ts';
 import { type Document, type Request, requestsOf } from './requests.ts';
-import type { Known } from './values.ts';
+import { hostileUrls, type Known } from './values.ts';
 
 export interface Outcome {
   requests: number;
   statuses: Record<string, number>;
   recorded: Set<string>;
+  /** rows of imports that were stored */
+  imported: number;
   /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
   growth: number;
 }
@@ -28,7 +30,7 @@ export async function fuzz(
   const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document & Described;
   const check = createCheck(document);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const outcome: Outcome = { requests: 0, statuses: {}, recorded: new Set(), growth: 0 };
+  const outcome: Outcome = { requests: 0, statuses: {}, recorded: new Set(), imported: 0, growth: 0 };
   const heap: number[] = [];
 
   const attempt = async (given: Request): Promise<void> => {
@@ -37,7 +39,15 @@ export async function fuzz(
     outcome.statuses[sent.status] = (outcome.statuses[sent.status] ?? 0) + 1;
     const complaint = complaintAbout(given, sent, check);
     if (complaint) throw new Error(`${complaint}\n${sent.text.slice(0, 500)}`);
-    if (sent.status === 202) outcome.recorded.add((JSON.parse(sent.text) as { id: string }).id);
+    take(given, sent);
+  };
+
+  const take = ({ target, body }: Request, { status, type, text }: Sent) => {
+    if (status >= 300 || text === '' || !type.startsWith('application/json')) return;
+    const { id, importId, queued = 0, url } = JSON.parse(text) as Answered;
+    if (status === 202 && id) outcome.recorded.add(id);
+    if (importId && !target.includes('dryRun=true')) outcome.imported += queued;
+    if (url && asksForHostileUrl(body)) throw new Error(`a webhook was taken that leads to ${url}`);
   };
 
   const runs = Math.ceil(requests / together);
@@ -59,6 +69,18 @@ export async function fuzz(
   outcome.growth = Math.min(...heap.slice(-third)) - Math.min(...heap.slice(0, third));
   return outcome;
 }
+
+interface Answered {
+  id?: string;
+  importId?: string;
+  queued?: number;
+  url?: string;
+}
+
+const asksForHostileUrl = (body: Uint8Array | null): boolean => {
+  const text = Buffer.from(body ?? []).toString();
+  return hostileUrls.some((url) => text.includes(`"url":${JSON.stringify(url)}`));
+};
 
 type Sent = Awaited<ReturnType<typeof send>>;
 

@@ -24,12 +24,15 @@ export interface Known {
   domainId: string;
   apiKey: string;
   token: string;
+  /** for webhooks alone: whatever else one may manage would end the run */
+  webhooksToken: string;
   cursors: string[];
   recordIds: string[];
   /** of the domain, by their hash */
   notices: string[];
   visitors: string[];
   erasures: string[];
+  webhooks: string[];
 }
 
 const day = 86_400_000;
@@ -62,6 +65,12 @@ export function createValid(schemas: Record<string, Schema>, known: Known): Vali
       'x000/000',
     ),
     log: fc.integer({ min: 1, max: 2 }),
+    webhookId: fc.constantFrom(...known.webhooks),
+    dryRun: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.boolean()),
+    url: fc.oneof(fc.constantFrom(...webhookUrls), fc.constantFrom(...hostileUrls)),
+    types: fc.subarray(['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'], { minLength: 1 }),
+    domains: fc.constantFrom(null, [known.domainId]),
+    decisions: fc.constantFrom(null, ['withdraw']),
     pageUrl: fc.webUrl({ withQueryParameters: true, withFragments: true }),
   };
 
@@ -99,6 +108,49 @@ function text({ format, pattern = '', minLength = 0, maxLength = 64 }: Schema): 
     : fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 60) });
   return any.filter((value) => value.length <= maxLength && !['__proto__', 'constructor', 'prototype'].includes(value));
 }
+
+/** Nothing is ever sent there: the worker of a run has no SECRETS_KEY. */
+const webhookUrls = [
+  'https://receiver.example/',
+  'https://receiver.example:8443/hook?a=1',
+  'https://xn--bcher-kva.example/',
+];
+
+/** No webhook may ever lead there. */
+export const hostileUrls = [
+  ...[
+    'http://receiver.example/',
+    'ftp://receiver.example/',
+    'file:///etc/passwd',
+    'gopher://receiver.example/',
+    '//x',
+    'x',
+  ],
+  ...['https://user:password@receiver.example/', 'https://user@receiver.example/', 'https://receiver.example/#x'],
+  ...['https://localhost/', 'https://LOCALHOST./', 'https://a.localhost/', 'https://①②⑦.⓪.⓪.①/', 'https:127.0.0.1'],
+  ...['https://127.0.0.1/', 'https://127.1/', 'https://2130706433/', 'https://0177.0.0.1/', 'https://0x7f000001/'],
+  ...['https://[::1]/', 'https://[::]/', 'https://[::2]/', 'https://[::ffff:7f00:1]/', 'https://[64:ff9b::a9fe:a9fe]/'],
+  ...[
+    'https://0.0.0.0/',
+    'https://0/',
+    'https://10.0.0.1/',
+    'https://192.168.1.1:8443/',
+    'https://169.254.169.254/latest',
+  ],
+  ...[
+    'https://[fe80::1]/',
+    'https://[fd00:ec2::254]/',
+    'https://100.64.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+  ],
+  ...[
+    'https://receiver.example:22/',
+    'https://receiver.example:25/',
+    'https://receiver.example:80/',
+    'https://x:65536/',
+  ],
+];
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),

@@ -84,6 +84,25 @@ describe('records import', () => {
     expect(result).toMatchObject({ read: 1, queued: 1, rejected: 0 });
   });
 
+  it.each([
+    ['ndjson', '', 1_000_000],
+    ['csv', 'decision,decidedAt\n', 100_000],
+  ])(
+    'lists all rows of %s that it refuses, in little memory',
+    async (format, header, rows) => {
+      const domainId = at(stack.tenant.domainIds, 3);
+      const file = fileOf(`bad.${format}`, `${header}${'x\n'.repeat(rows)}`);
+      const list = path.join(folder, `refused-${format}.csv`);
+      const small = createCli({ ...stack.env, NODE_OPTIONS: '--max-old-space-size=96' });
+      const counts = await small.json<Imported>('records', 'import', file, '--domain', domainId, '--refused', list);
+      expect(counts).toMatchObject({ read: rows, queued: 0, rejected: rows });
+      const listed = readFileSync(list, 'utf8').trimEnd().split('\r\n');
+      expect(listed.length).toBe(rows + 1);
+      expect(listed.at(-1)).toContain(`${rows},invalid_`);
+    },
+    180_000,
+  );
+
   it('takes files of any length, and says in one line what it cannot do', async () => {
     const domainId = at(stack.tenant.domainIds, 2);
     const many = Array.from({ length: 3_000 }, (_, index) =>

@@ -58,11 +58,12 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
 export function dropRest(ctx: Context): void {
   const { req: request } = ctx;
   if (request.complete || request.destroyed) return;
+  const { socket } = request;
   ctx.set('Connection', 'close');
+  // after an answer that says so Node closes both ways, and the client's system drops the answer as its writes fail
+  socket.destroySoon = () => void socket.end();
   request.on('error', () => {});
   request.removeAllListeners('readable');
   setImmediate(() => request.resume());
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, lingersFor).unref();
+  setTimeout(() => socket.destroy(), lingersFor).unref();
 }

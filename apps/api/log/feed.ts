@@ -36,8 +36,9 @@ export function feed({ db, readDb }: { db: Database; readDb: Database }): Middle
 async function requireSize(sql: Sql, domainId: string, log: number | undefined): Promise<LogSize> {
   const found = await findSize(sql, domainId, log);
   if (found) return found;
-  // nothing was sealed yet
-  if (log === undefined) return { domainNumber: 0, log: 1, size: 0, isEnded: false };
+  // before the first seal the answer names log 1, so that log can be asked for
+  const isUnsealed = log === undefined || (log === 1 && !(await findSize(sql, domainId)));
+  if (isUnsealed) return { domainNumber: 0, log: 1, size: 0, isEnded: false };
   throw new Problem('not_found', `this domain has no log ${log}`);
 }
 

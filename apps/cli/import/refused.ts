@@ -1,9 +1,11 @@
 /** The rows that were refused, as CSV: `row,code,detail,text`. */
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Refusal } from '#libs/contract/import';
 
 export interface RefusedRows {
-  add(row: number, refusal: Refusal, text: string): void;
+  /** A promise where the disk has to catch up first. */
+  add(row: number, refusal: Refusal, text: string): Promise<unknown> | undefined;
   close(): Promise<void>;
 }
 
@@ -15,7 +17,10 @@ export function writeRefused(file: string): RefusedRows {
   });
   stream.write('row,code,detail,text\r\n');
   return {
-    add: (row, { code, detail }, text) => stream.write(`${[String(row), code, detail, text].map(cell).join(',')}\r\n`),
+    add: (row, { code, detail }, text) => {
+      const isFull = !stream.write(`${[String(row), code, detail, text].map(cell).join(',')}\r\n`);
+      return isFull && !failed ? once(stream, 'drain') : undefined;
+    },
     close: async () => {
       if (!failed) await new Promise<void>((resolve) => stream.end(() => resolve()));
       if (failed) throw failed;
