@@ -202,5 +202,7 @@ async function measureMany(stack: Stack, receiver: Receiver, many: Many): Promis
     figures[`webhooks: many, ${name}: delivered`] = { value: messages, unit: 'messages' };
     figures[`webhooks: many, ${name}: refused`] = { value: refused, unit: 'messages' };
   }
+  // for the rounds that follow
+  await stack.startWorker(worker);
   return figures;
 }
