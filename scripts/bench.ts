@@ -10,13 +10,17 @@ import { burst } from './bench/measurements/burst.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { erase } from './bench/measurements/erase.ts';
+import { exports } from './bench/measurements/export.ts';
 import { fresh } from './bench/measurements/fresh.ts';
+import { imports } from './bench/measurements/import.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
+import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { giant, tenants, thousands } from './bench/measurements/tenants.ts';
+import { webhooks } from './bench/measurements/webhooks.ts';
 import { startBench } from './bench/stack.ts';
 import { Advice, tell } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
@@ -29,7 +33,26 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
-const all = [accept, sustain, drain, disk, persist, seal, fresh, burst, stats, pages, erase, tenants, thousands, giant];
+const all = [
+  accept,
+  sustain,
+  drain,
+  disk,
+  persist,
+  seal,
+  fresh,
+  burst,
+  stats,
+  pages,
+  erase,
+  exports,
+  imports,
+  roundTrip,
+  webhooks,
+  tenants,
+  thousands,
+  giant,
+];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
 

@@ -1,6 +1,6 @@
 /** `records export`: straight from the database, as the API's endpoint writes it. */
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, truncate } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
@@ -12,6 +12,7 @@ import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
+import { readCutFile } from './export/cut-file.ts';
 import { createProgress } from './progress.ts';
 import { find, print, readConfig, withDatabase } from './session.ts';
 
@@ -26,6 +27,7 @@ interface Options {
   visitor?: string;
   bot?: string;
   after?: string;
+  continue?: boolean;
 }
 
 export function addExport(records: Command): void {
@@ -42,21 +44,47 @@ export function addExport(records: Command): void {
     .option('--visitor <visitor>', 'only of this visitor')
     .addOption(new Option('--bot <flag>', 'only what crawlers sent, or nothing of it').choices(['true', 'false']))
     .option('--after <record>', 'go on after this record: its id, with --org DOMAIN/ID')
+    .option('--continue', 'go on in the file of --out after its last whole record, if there is such a file')
     .action(async (options: Options, self: Command) => {
-      const { out } = options;
-      if (out !== undefined && options.after === undefined && existsSync(out)) throw new Error(`${out} exists`);
+      const { out, after, continue: isContinued = false } = options;
+      if (isContinued && (out === undefined || after !== undefined)) throw new Error('--continue is for --out alone');
+      if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
       const result = await withDatabase(async (db) => {
-        const wanted = await wantedOf(db, options);
-        await noteAct(db, options, wanted);
+        const given = await wantedOf(db, options);
+        const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
+        if (!begun) return { records: 0, last: null };
+        await noteAct(db, options, begun.wanted);
         const file = out === undefined ? process.stdout : (await open(out, 'a', 0o600)).createWriteStream();
-        return write(db, wanted, file);
+        return write(db, begun, file);
       });
       if (out !== undefined) print(self, result);
     });
 }
 
+interface Begun {
+  wanted: Export;
+  /** still to be written */
+  header: boolean;
+  /** records in the file */
+  before: number;
+}
+
+const begin = (wanted: Export): Begun => ({ wanted, header: wanted.after === undefined, before: 0 });
+
+/** Takes a row that is not whole from the end of the file. Undefined where the file is complete. */
+async function goOnIn(file: string, wanted: Export): Promise<Begun | undefined> {
+  const { whole, records, last, isComplete } = await readCutFile(file, wanted.format);
+  if (isComplete) return undefined;
+  if (last && !wanted.domainIds.includes(last.domainId)) throw new Error(`${file} is an export of other domains`);
+  await truncate(file, whole);
+  return { wanted: { ...wanted, after: last ?? undefined }, header: whole === 0, before: records };
+}
+
 /** The endpoints' own rules. */
-async function wantedOf(db: Database, { org, domain, out: _, visitor, ...given }: Options): Promise<Export> {
+async function wantedOf(
+  db: Database,
+  { org, domain, out: _, continue: __, visitor, ...given }: Options,
+): Promise<Export> {
   if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
   const query = { ...given, ...(visitor !== undefined && { visitorId: visitor }) };
   if (domain !== undefined) {
@@ -94,7 +122,7 @@ async function noteAct(db: Database, { domain }: Options, wanted: Export): Promi
 }
 
 /** What breaks off says how to go on. */
-async function write(db: Database, wanted: Export, file: Writable) {
+async function write(db: Database, { wanted, header, before }: Begun, file: Writable) {
   const epoch = await readOpenEpoch(db);
   const progress = createProgress(await countAll(db, wanted), 'records');
   const failed = new Promise<never>((_, reject) => file.on('error', reject));
@@ -110,7 +138,7 @@ async function write(db: Database, wanted: Export, file: Writable) {
   };
   process.once('SIGINT', stop);
   try {
-    for await (const part of readExport(db, wanted, epoch, { header: wanted.after === undefined })) {
+    for await (const part of readExport(db, wanted, epoch, { header, before })) {
       // only what a file has whole is gone on after
       await Promise.race([failed, new Promise<void>((resolve) => file.write(part.text, () => resolve()))]);
       result.records += part.count;

@@ -3,9 +3,11 @@
 export interface Target {
   is: 'at least' | 'at most';
   value: number;
+  /** default: the ratio where there is one */
+  of?: 'figure';
 }
 
-export const atLeast = (value: number): Target => ({ is: 'at least', value });
+export const atLeast = (value: number, of?: 'figure'): Target => ({ is: 'at least', value, ...(of && { of }) });
 export const atMost = (value: number): Target => ({ is: 'at most', value });
 
 /** A figure, with its reference where it has one. */
@@ -16,16 +18,18 @@ export interface Row {
   reference?: number;
   /** the median of the rounds' own ratios of figure to reference */
   ratio?: number;
-  /** for the ratio where there is one, else for the figure; none: the figure is only reported */
+  /** none: the figure is only reported */
   target?: Target;
   met?: boolean;
 }
 
 export function judge(row: Row, target: Target | undefined): Row {
   if (!target) return row;
-  const value = row.ratio ?? row.figure;
+  const value = judged(row, target);
   return { ...row, target, met: target.is === 'at least' ? value >= target.value : value <= target.value };
 }
+
+const judged = ({ ratio, figure }: Row, { of }: Target): number => (of === 'figure' ? figure : (ratio ?? figure));
 
 /** What one round gives, by name. */
 export type Figures = Record<string, { value: number; unit: string }>;
@@ -87,7 +91,7 @@ function cells({ name, figure, unit, reference, ratio, target, met }: Row): stri
     unit,
     reference === undefined ? '' : short(reference),
     ratio === undefined ? '' : ratio.toFixed(2),
-    target ? `${ratio === undefined ? 'figure' : 'ratio'} ${target.is} ${target.value}` : '',
+    target ? `${target.of ?? (ratio === undefined ? 'figure' : 'ratio')} ${target.is} ${target.value}` : '',
     target ? (met ? 'met' : 'not met') : '',
   ];
 }

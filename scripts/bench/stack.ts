@@ -54,16 +54,16 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   redis.on('error', () => {});
   const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix, skipMetasUpdate: true });
   queue.on('error', () => {});
-  const running: Server[] = [];
+  const running: Stoppable[] = [];
   const stopRunning = () => Promise.all(running.splice(0).map((server) => server.stop()));
   run.onStop(async () => {
     await stopRunning();
     redis.disconnect();
     await db.close();
   });
-  const keep = (server: Server): Server => {
-    running.push(server);
-    return server;
+  const keep = <Started extends Stoppable>(started: Started): Started => {
+    running.push(started);
+    return started;
   };
 
   /** It is ready when the operations port says so: log lines may differ between two builds. */
@@ -92,6 +92,10 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   while (sites.length < 20) sites.push(...(await makeSites(4)));
   return {
     checkout,
+    /** removed with the stack */
+    folder: run.folder,
+    /** runs one command to its end; returns its output */
+    cli,
     databaseUrl: env.DATABASE_URL,
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
@@ -100,8 +104,10 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     token: (organizationId: string, scope?: string) => signToken(organizationId, env.JWT_SECRET, scope),
     db,
     diskUseWhenNew: await diskUse(db),
+    /** Stops it at the end of the measurement. */
+    keep,
     // each starts a process, which is stopped at the end of the measurement
-    startApi: () => start('api'),
+    startApi: (settings?: Record<string, string>) => start('api', settings),
     startWorker: (settings?: Record<string, string>) => start('worker', settings),
     startBare: async () => keep(await startBare(env.JWT_SECRET)),
     /** How many records are stored and counted. */
@@ -137,8 +143,11 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   };
 }
 
-export interface Server {
+interface Stoppable {
+  stop(): Promise<unknown>;
+}
+
+export interface Server extends Stoppable {
   pid: number;
   baseUrl: string;
-  stop(): Promise<unknown>;
 }

@@ -80,7 +80,11 @@ describe('targets', () => {
     expect(judge(row, atMost(0.49))).toMatchObject({ met: false });
   });
 
-  it('hold for the figure otherwise', () => {
+  it('hold for the figure otherwise, and where they say so', () => {
+    const row = { name: 'a', unit: 'x', figure: 500, reference: 1_000, ratio: 0.5 };
+    expect(judge(row, atLeast(500, 'figure'))).toMatchObject({ met: true });
+    expect(judge(row, atLeast(501, 'figure'))).toMatchObject({ met: false });
+    expect(table([judge(row, atLeast(501, 'figure'))])).toContain('figure at least 501');
     expect(judge(single(50), atMost(50))).toMatchObject({ met: true });
     expect(judge(single(51), atMost(50))).toMatchObject({ met: false });
   });

@@ -30,7 +30,7 @@ async function* atClientsPace(chunks: Chunks, limits: PaceLimits) {
   let waited = 0;
   let sent = 0;
   for await (const chunk of chunks) {
-    const bytes = Buffer.from(chunk);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     const from = performance.now();
     yield bytes;
     waited += performance.now() - from;

@@ -101,10 +101,10 @@ function answer(ctx: Context, { format }: Export, of: string): void {
 }
 
 /** A connection on which nothing is sent for long is ended, also while there is nothing to send. */
-async function* keepingOpen(ctx: Context, parts: AsyncIterable<{ text: string }>): AsyncGenerator<string> {
+async function* keepingOpen(ctx: Context, parts: AsyncIterable<{ text: Buffer }>): AsyncGenerator<Buffer> {
   const { socket } = ctx.req;
   for await (const { text } of parts) {
-    if (text !== '') yield text;
+    if (text.length > 0) yield text;
     else socket.setTimeout(socket.timeout ?? 0);
   }
 }

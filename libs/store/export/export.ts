@@ -11,7 +11,8 @@ export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after
 }
 
 export interface ExportPart {
-  text: string;
+  /** UTF-8 */
+  text: Buffer;
   /** records in it */
   count: number;
   /** its last record */
@@ -25,16 +26,19 @@ export async function readOpenEpoch(db: Database): Promise<number> {
   return row.open;
 }
 
-/** `header`: false for what is added to a file. Texts may be empty, while nothing matches. The last one says in NDJSON that the export is complete. */
+/**
+ * `header`: false for what is added to a file; `before`: records that it has, which the last line counts too. Texts may be
+ * empty, while nothing matches. The last one says in NDJSON that the export is complete.
+ */
 export async function* readExport(
   db: Database,
   wanted: Export,
   epoch: number,
-  { header = true } = {},
+  { header = true, before = 0 } = {},
 ): AsyncGenerator<ExportPart> {
   const { domainIds, after, ...rest } = wanted;
-  if (header) yield { text: headers[rest.format], count: 0, last: null };
-  let total = 0;
+  if (header) yield { text: Buffer.from(headers[rest.format]), count: 0, last: null };
+  let total = before;
   for (const domainId of domainIds) {
     if (after && domainId < after.domainId) continue;
     const from = domainId === after?.domainId ? after.id : undefined;
@@ -44,5 +48,5 @@ export async function* readExport(
     }
   }
   if (rest.format === 'ndjson')
-    yield { text: `${JSON.stringify({ end: true, count: total })}\n`, count: 0, last: null };
+    yield { text: Buffer.from(`${JSON.stringify({ end: true, count: total })}\n`), count: 0, last: null };
 }

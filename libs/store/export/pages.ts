@@ -18,7 +18,8 @@ const pageSize = 1_000;
 const scanned = 20_000;
 
 export interface ExportPage {
-  text: string;
+  /** UTF-8, as Postgres sent it: as a string it would be copied twice more */
+  text: Buffer;
   count: number;
   /** the id of its last record */
   last: string | null;
@@ -39,18 +40,23 @@ export interface Span {
   count: number;
 }
 
-/** Pages may be empty: where nothing matches for long, the caller is told that it goes on. */
+/**
+ * Pages may be empty: where nothing matches for long, the caller is told that it goes on. Postgres makes the next page
+ * while the caller sends this one.
+ */
 export async function* readDomain(db: Database, wanted: DomainExport): AsyncGenerator<ExportPage> {
   const { after = '' } = wanted;
   for (const { from, below } of await db.run((sql) => listSpans(sql, wanted))) {
     if (after >= below) continue;
+    const read = (next: string): Promise<Page> => db.run((sql) => readPage(sql, wanted, { after: next, below }));
     // a record's id is never the lowest of its time
-    let next: string | null = after > from ? after : from;
-    while (next !== null) {
-      const range: Range = { after: next, below };
-      const page: Page = await db.run((sql) => readPage(sql, wanted, range));
+    let ahead: Promise<Page> | undefined = read(after > from ? after : from);
+    while (ahead) {
+      const page: Page = await ahead;
+      ahead = page.next === null ? undefined : read(page.next);
+      // it is thrown when its turn comes, if it ever does
+      ahead?.catch(() => {});
       yield page;
-      next = page.next;
     }
   }
 }
@@ -103,7 +109,7 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
   const isIndexed = visitorId !== undefined || decision === 'withdraw' || bot === true;
   const all = sql`select * from records where ${inRange}`;
   const looked = isIndexed ? all : sql`${all} order by id limit ${scanned}`;
-  const [page] = await sql<Page[]>`
+  const [row] = await sql`
     with page as materialized (
       select * from (${looked}) as looked where ${matching} order by id limit ${pageSize}
     ),
@@ -117,8 +123,10 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
         when count(*) = ${pageSize} then max(id::text)
         ${isIndexed ? sql`` : sql`else (select id::text from records where ${inRange} order by id offset ${scanned - 1} limit 1)`}
       end as next
-    from lines`;
-  return page ?? { text: '', count: 0, last: null, next: null };
+    from lines`.raw();
+  const [text, count, last, next] = row ?? [];
+  if (!text) throw new Error('a page has no row');
+  return { text, count: Number(count), last: last?.toString() ?? null, next: next?.toString() ?? null };
 }
 
 /**
@@ -126,7 +134,7 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
  * runs: each is read once, and an empty text added to its ids has them unpacked once. Positions are looked up in one
  * object, since a join with them would compare each with each where a new table has no statistics yet.
  */
-const placesOf = (sql: Sql) => sql`
+export const placesOf = (sql: Sql) => sql`
   placed as materialized (
     select r.*, run.log, run.first from page r left join lateral (${runOf(sql)}) as run on true
   ),
@@ -145,7 +153,7 @@ const placesOf = (sql: Sql) => sql`
   )`;
 
 /** Of `placed r`: null while no checkpoint covers it. */
-const joinPlace = (sql: Sql) => sql`
+export const joinPlace = (sql: Sql) => sql`
   cross join lateral (
     select (of_record ->> concat(r.log, ' ', r.first, ' ', encode(uuid_send(r.id), 'hex')))::bigint as position
     from positions

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { atMost } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
+import { peakMemory } from '../memory.ts';
 import { startLoad } from '../programs.ts';
 import type { Stack } from '../stack.ts';
 
@@ -24,8 +24,8 @@ export const burst: Measurement = {
         'burst: doubled': { value: doubled, unit: 'records' },
         'burst: accepted': { value: acknowledged.length / seconds, unit: 'records/s' },
         'burst: time to quiet': { value: toQuiet, unit: 's' },
-        'burst: API peak RSS': { value: peakMemory(api.pid), unit: 'MB' },
-        'burst: worker peak RSS': { value: peakMemory(worker.pid), unit: 'MB' },
+        'burst: API peak RSS': { value: peakMemory(api.pid) / 1e6, unit: 'MB' },
+        'burst: worker peak RSS': { value: peakMemory(worker.pid) / 1e6, unit: 'MB' },
       };
     };
   },
@@ -36,11 +36,6 @@ export const burst: Measurement = {
     'burst: worker peak RSS': atMost(250),
   },
 };
-
-function peakMemory(pid: number): number {
-  const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return (Number(kilobytes) * 1_024) / 1_000_000;
-}
 
 /** A record may be lost or doubled in the table, and in the counts. */
 async function check(stack: Stack, acknowledged: string[]) {

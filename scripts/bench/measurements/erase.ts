@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { persist } from '#libs/store/records/persist';
 import { waitUntil } from '../../stack/wait.ts';
 import { atMost, type Figures, median, quantile } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
+import { residentMemory } from '../memory.ts';
 import { load, startLoad } from '../programs.ts';
 import { makeRecord } from '../requests.ts';
+import { makeSealSettings, untilSealed } from '../sealed.ts';
 import type { Server, Stack } from '../stack.ts';
 
 const few = 10;
@@ -25,8 +25,7 @@ export const erase: Measurement = {
   about: 'erasing a visitor of 10 records and one of 100,000, and recording meanwhile; access to all of these',
   figure: async (stack, { records, seconds }) => {
     const large = Math.max(records / 2, atLeastLarge);
-    const sealing = { LOG_NAME: 'bench', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
-    const [api] = await Promise.all([stack.startApi(), stack.startWorker(sealing)]);
+    const [api] = await Promise.all([stack.startApi(), stack.startWorker(makeSealSettings())]);
     const send = { baseUrl: api.baseUrl, send: { sites: stack.sites.slice(0, 4) }, rate, warmUp: 1 };
     let round = 0;
     return async () => {
@@ -34,7 +33,7 @@ export const erase: Measurement = {
       const visitors = Array.from({ length: smallErasures }, (_, each) => `small-${round}-${each}`);
       for (const visitor of visitors) await store(stack, visitor, few);
       await store(stack, `large-${round}`, large);
-      await untilSealed(stack);
+      await untilSealed(stack, domainOf(stack));
 
       const small: number[] = [];
       for (const visitor of visitors) {
@@ -89,17 +88,6 @@ async function store(stack: Stack, visitorId: string, count: number): Promise<vo
   }
 }
 
-async function untilSealed({ db }: Stack): Promise<void> {
-  const isSealed = async () => {
-    const [row] = await db.run(
-      (sql) => sql<{ isSealed: boolean }[]>`
-        select coalesce((select sum(checkpoint_size) from logs), 0) >= (select count(*) from records) as "isSealed"`,
-    );
-    return row?.isSealed === true;
-  };
-  if (!(await waitUntil(isSealed, { deadlineMs: 300_000, intervalMs: 500 }))) throw new Error('sealing does not end');
-}
-
 const headersOf = (stack: Stack) => ({
   authorization: `Bearer ${stack.token(organizationOf(stack), 'privacy')}`,
   'content-type': 'application/json',
@@ -146,10 +134,4 @@ async function readAll(stack: Stack, { baseUrl, pid }: Server, visitorId: string
     watching.abort();
     await watch;
   }
-}
-
-/** In bytes. */
-function residentMemory(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1_024;
 }

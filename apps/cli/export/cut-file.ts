@@ -1,0 +1,87 @@
+/** An export that was cut off, wherever: how much of its file is whole. */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { ExportFormat } from '#libs/contract/terms';
+import { readCsv } from '#libs/imports/csv';
+import { readNdjson } from '#libs/imports/ndjson';
+import { headers } from '#libs/store/export/texts';
+
+export interface CutFile {
+  /** its bytes up to the end of the last whole row */
+  whole: number;
+  /** in these */
+  records: number;
+  /** null: there is none */
+  last: { domainId: string; id: string } | null;
+  /** Its last line says so, which only NDJSON has. */
+  isComplete: boolean;
+}
+
+const newline = 0x0a;
+const quote = 0x22;
+
+/** Throws where the file is no export of this format. */
+export async function readCutFile(file: string, format: ExportFormat): Promise<CutFile> {
+  const { rows, start, end } = await findLastRow(file, format);
+  const refuse = () => new Error(`${file} is not an export as ${format}`);
+  const beginning = beginnings[format];
+  const found = await readRange(file, 0, beginning.length);
+  if (found !== (rows === 0 ? beginning.slice(0, found.length) : beginning)) throw refuse();
+  const inHeader = format === 'csv' ? 1 : 0;
+  if (rows <= inHeader) return { whole: end, records: 0, last: null, isComplete: false };
+  const row = await readRange(file, start, end);
+  if (format === 'ndjson' && row.startsWith('{"end":true,')) {
+    return { whole: end, records: rows - 1, last: null, isComplete: true };
+  }
+  const last = placeOf(await readRow(format, headers[format] + row));
+  if (!last) throw refuse();
+  return { whole: end, records: rows - inHeader, last, isComplete: false };
+}
+
+/** Of every export that has a whole row; NDJSON of nothing is its last line. */
+const beginnings: Record<ExportFormat, string> = { ndjson: '{"', csv: headers.csv };
+
+/** Without keeping the file in memory. In CSV a line's end within quotes ends no row. */
+async function findLastRow(file: string, format: ExportFormat) {
+  const found = { rows: 0, start: 0, end: 0 };
+  let offset = 0;
+  let isQuoted = false;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    const bytes: Buffer = chunk;
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (bytes[at] === quote && format === 'csv') isQuoted = !isQuoted;
+      if (bytes[at] !== newline || isQuoted) continue;
+      found.rows += 1;
+      found.start = found.end;
+      found.end = offset + at + 1;
+    }
+    offset += bytes.length;
+  }
+  return found;
+}
+
+async function readRange(file: string, from: number, below: number): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(below - from), position: from });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined where it cannot be read. */
+async function readRow(format: ExportFormat, text: string): Promise<Record<string, unknown> | undefined> {
+  const bytes = (async function* () {
+    yield Buffer.from(text);
+  })();
+  for await (const rows of format === 'csv' ? readCsv(bytes) : readNdjson(bytes)) {
+    for (const { given } of rows) return given;
+  }
+  return undefined;
+}
+
+function placeOf(row: Record<string, unknown> | undefined): CutFile['last'] {
+  const { domainId, id } = row ?? {};
+  return typeof domainId === 'string' && typeof id === 'string' ? { domainId, id } : null;
+}

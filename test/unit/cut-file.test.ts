@@ -1,0 +1,82 @@
+/** Where an export was cut off, at every byte of it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ExportFormat } from '#libs/contract/terms';
+import { headers } from '#libs/store/export/texts';
+import { readCutFile } from '../../apps/cli/export/cut-file.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'cut-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ids = ['a', 'b', 'c'].map((digit) => `01a1f884-ec04-7250-ab99-53bae10040b${digit}`);
+const cells = headers.csv.trimEnd().split(',');
+const csvRow = (id: string) =>
+  cells.map((name) => ({ id, domainId: 'dom_1', visitorId: '"ä ""1"",\r\n2\n"' })[name] ?? '').join(',');
+const rows: Record<ExportFormat, string[]> = {
+  ndjson: ids.map((id) => `${JSON.stringify({ id, domainId: 'dom_1', visitorId: 'ä"\r\n' })}\n`),
+  csv: ids.map((id) => `${csvRow(id)}\r\n`),
+};
+const end = '{"end":true,"count":3}\n';
+
+const read = (name: string, text: string | Uint8Array, format: ExportFormat) => {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return readCutFile(file, format);
+};
+
+describe('readCutFile', () => {
+  it.each<[ExportFormat]>([['ndjson'], ['csv']])(
+    'finds the last whole record of %s wherever it is cut',
+    async (format) => {
+      const text = Buffer.from(headers[format] + rows[format].join('') + (format === 'ndjson' ? end : ''));
+      const ends = rows[format].map((_, index) =>
+        Buffer.byteLength(headers[format] + rows[format].slice(0, index + 1).join('')),
+      );
+      for (let size = 0; size < text.length; size += 1) {
+        const records = ends.filter((each) => each <= size).length;
+        const header = size >= headers[format].length ? headers[format].length : 0;
+        expect([size, await read('cut', text.subarray(0, size), format)]).toEqual([
+          size,
+          {
+            whole: ends[records - 1] ?? header,
+            records,
+            last: records === 0 ? null : { domainId: 'dom_1', id: ids[records - 1] },
+            isComplete: false,
+          },
+        ]);
+      }
+      expect(await read('whole', text, format)).toMatchObject({
+        whole: text.length,
+        records: 3,
+        isComplete: format === 'ndjson',
+      });
+    },
+  );
+
+  it('reads a file of nothing, and one longer than a piece that is read at once', async () => {
+    const nothing = '{"end":true,"count":0}\n';
+    expect(await read('nothing', nothing, 'ndjson')).toMatchObject({
+      whole: nothing.length,
+      records: 0,
+      isComplete: true,
+    });
+    const many = 20_000;
+    for (const format of ['ndjson', 'csv'] as const) {
+      const text = headers[format] + rows[format].slice(0, 1).join('').repeat(many);
+      const found = await read('long', `${text}"x`, format);
+      expect(found).toMatchObject({ whole: Buffer.byteLength(text), records: many, last: { id: ids[0] } });
+    }
+  });
+
+  it.each<[string, ExportFormat, string]>([
+    ['of something else', 'csv', 'a,b\r\n1,2\r\n'],
+    ['without a line', 'csv', 'precious'],
+    ['of text', 'ndjson', 'precious\n'],
+    ['of other objects', 'ndjson', '{"a":1}\n'],
+    ['in the other format', 'ndjson', headers.csv],
+  ])('refuses a file %s', async (_, format, text) => {
+    await expect(read('other', text, format)).rejects.toThrow(`is not an export as ${format}`);
+  });
+});
