@@ -13,6 +13,7 @@ import { findKnown } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
+import { directory } from '#libs/store/tenants/administration';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused.ts';
@@ -45,18 +46,21 @@ export function importCommand(): Command {
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .action(async (file: string, options: Options, self: Command) => {
       const { counts, importId } = await withDatabase((db, admin) =>
-        run(db, file, options, (importId, { errors: _, ...numbers }, isComplete) =>
+        run(db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
           admin.noteImport(options.domain, { importId, ...numbers, isComplete }),
         ),
       );
-      if (isJson(self)) return print(self, { importId, ...counts });
       const { errors, ...numbers } = counts;
-      print(self, { importId, ...numbers });
+      if (isJson(self)) return print(self, { importId, ...counts });
+      print(self, options.dryRun ? { dryRun: true, ...numbers } : { importId, ...numbers });
       for (const { row, code, detail } of errors.slice(0, 10)) {
         process.stderr.write(`row ${row}: ${code}: ${detail.replaceAll(/[\r\n]/g, ' ')}\n`);
       }
       const more = counts.rejected - Math.min(10, errors.length);
-      if (more > 0) process.stderr.write(`${more} more; --refused FILE lists them all\n`);
+      if (more > 0) {
+        const where = options.refused === undefined ? '--refused FILE lists them all' : `all are in ${options.refused}`;
+        process.stderr.write(`${more} more; ${where}\n`);
+      }
     });
 }
 
@@ -65,8 +69,9 @@ type Note = (importId: string, counts: ImportCounts, isComplete: boolean) => Pro
 async function run(db: Database, file: string, options: Options, note: Note) {
   const config = readConfig();
   const { domain: domainId, dryRun: isDryRun = false } = options;
-  const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
+  const [domain] = await db.run((sql) => directory.domains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
+  if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);
   const now = Date.now();
   const importId = `imp_${randomBytes(10).toString('hex')}`;
   const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
@@ -74,6 +79,16 @@ async function run(db: Database, file: string, options: Options, note: Note) {
   const progress = createProgress(size);
   const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
   const counts = noRows();
+  const noteCutOff = async () => {
+    if (!isDryRun && counts.queued > 0) await note(importId, counts, false).catch(() => {});
+  };
+  const stop = async () => {
+    progress.end();
+    await noteCutOff();
+    process.stderr.write(`stopped after ${counts.queued} new rows; the same command goes on\n`);
+    process.exit(130);
+  };
+  process.once('SIGINT', stop);
   try {
     await importRows(
       {
@@ -94,9 +109,10 @@ async function run(db: Database, file: string, options: Options, note: Note) {
       counts,
     );
   } catch (error) {
-    if (!isDryRun && counts.queued > 0) await note(importId, counts, false).catch(() => {});
+    await noteCutOff();
     throw error;
   } finally {
+    process.off('SIGINT', stop);
     progress.end();
     await refused?.close();
   }

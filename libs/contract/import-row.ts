@@ -26,3 +26,7 @@ export const compiledImportFields = z.compile(importFields);
 /** Fields of a record's body that a row may have; every imported record has the source `import`. */
 export const importedRecordFields: readonly string[] = [...recordFields].filter((field) => field !== 'source');
 export const importedOwnFields: readonly string[] = Object.keys(importFields.shape);
+/** All that a row may say. */
+export const importedFields: ReadonlySet<string> = new Set([...importedRecordFields, ...importedOwnFields]);
+/** What our own exports have beside it, which is not imported. */
+export const exportedOnly: ReadonlySet<string> = new Set(['domainId', 'source', 'erasedAt', 'log', 'position']);

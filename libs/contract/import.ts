@@ -12,6 +12,8 @@ export const importLimits = {
   rowBytes: 128 * 1024,
   /** errors in the answer */
   errors: 1_000,
+  /** names of fields that were left out, in the answer */
+  ignored: 100,
 };
 
 /** The day from which the GDPR applies: no consent log is older. */

@@ -153,6 +153,11 @@ export const imported = z
       .array(z.object({ row: z.int().min(1), code: z.enum(importErrorCodes), detail: z.string() }))
       .max(importLimits.errors)
       .meta({ description: 'the first 1,000 rows that were rejected' }),
+    ignored: z
+      .array(z.string())
+      .max(importLimits.ignored)
+      .optional()
+      .meta({ description: 'fields and columns that were left out; absent where there are none' }),
   })
   .meta({ id: 'Imported' });
 

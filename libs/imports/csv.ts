@@ -40,8 +40,20 @@ export async function* readCsv(
 
 function byName(header: string[]): (cells: string[]) => Record<string, unknown> {
   requireDistinct(header);
+  requireColumn('decision', header, header);
   return (cells) => toValues(header.map((name, at) => [name, cells[at] ?? '']));
 }
+
+/** Without it no row can be right. `fields`: what the columns are of; `columns`: their names. */
+export function requireColumn(field: string, fields: string[], columns: string[]): void {
+  if (!fields.includes(field)) throw new Unreadable(`the file has no column ${field}; ${columnsOf(columns)}`);
+}
+
+export const columnsOf = (names: string[]): string =>
+  `it has ${names
+    .map((name) => JSON.stringify(name.slice(0, 64)))
+    .slice(0, 50)
+    .join(', ')}`;
 
 export function requireDistinct(names: string[]): void {
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at);

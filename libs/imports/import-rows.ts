@@ -4,6 +4,7 @@
  */
 import type { ImportErrorCode, Refusal } from '#libs/contract/import';
 import { importLimits } from '#libs/contract/import';
+import { exportedOnly, importedFields } from '#libs/contract/import-row';
 import type { NewRecord } from '#libs/contract/record';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
@@ -20,6 +21,8 @@ export interface ImportCounts {
   rejected: number;
   /** the first of them */
   errors: { row: number; code: ImportErrorCode; detail: string }[];
+  /** names of fields that were left out, the first of them; absent where there are none */
+  ignored?: string[];
 }
 
 export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
@@ -65,6 +68,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
 
   const take = (row: Row): Promise<unknown> | undefined => {
     counts.read += 1;
+    if (row.given) noteIgnored(row.given, counts);
     const made = toRecord(row);
     if (made.refusal) {
       counts.rejected += 1;
@@ -94,6 +98,16 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
     }
   }
   await flush();
+}
+
+/** A name that is misspelt is told of. */
+function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void {
+  for (const name of Object.keys(given)) {
+    if (importedFields.has(name) || exportedOnly.has(name)) continue;
+    const { ignored = [] } = counts;
+    const shown = name.slice(0, 64);
+    if (ignored.length < importLimits.ignored && !ignored.includes(shown)) counts.ignored = [...ignored, shown];
+  }
 }
 
 /** A third of the memory of the text. */

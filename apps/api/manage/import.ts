@@ -70,7 +70,7 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
     });
     const counts = noRows();
     const note = async (isComplete: boolean) => {
-      const { errors: _, ...numbers } = counts;
+      const { errors: _, ignored: __, ...numbers } = counts;
       const admin = createAdministration(db, accessIn(ctx).subject);
       if (!isDryRun) await admin.noteImport(domainId, { importId, ...numbers, isComplete });
     };

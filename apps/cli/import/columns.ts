@@ -1,5 +1,7 @@
 /** Which field of a row each column of a foreign CSV is, and what its values mean. */
-import { requireDistinct, toValues } from '#libs/imports/csv';
+import { importedFields } from '#libs/contract/import-row';
+import { decisions } from '#libs/contract/terms';
+import { columnsOf, requireColumn, requireDistinct, toValues } from '#libs/imports/csv';
 import { Unreadable } from '#libs/imports/rows';
 
 export interface Columns {
@@ -17,6 +19,7 @@ export const noColumns = (): Columns => ({ columns: new Map(), values: new Map()
 export function addColumn(text: string, { columns, required }: Columns, isRequired: boolean): void {
   const [, field, column] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?)=(.+)$/.exec(text) ?? [];
   if (!field || !column) throw new Error(`--map is FIELD=COLUMN, not ${text}`);
+  requireField(field);
   columns.set(field, column);
   if (isRequired) required.add(field);
 }
@@ -27,8 +30,18 @@ export function addValue(text: string, { values }: Columns): void {
   if (!field || theirs === undefined || ours === undefined) {
     throw new Error(`--map-value is FIELD:THEIRS=OURS, not ${text}`);
   }
+  requireField(field);
+  if (field === 'decision' && !decisions.some((each) => each === ours)) {
+    throw new Error(`--map-value: a decision is one of ${decisions.join(', ')}, not ${ours}`);
+  }
   const ofField = values.get(field) ?? new Map<string, string>();
   values.set(field, ofField.set(theirs.toLowerCase(), ours));
+}
+
+function requireField(field: string): void {
+  if (importedFields.has(field) || field.startsWith('preferences.')) return;
+  const fields = [...importedFields, 'preferences.CATEGORY'].join(', ');
+  throw new Error(`no field ${field}; there are ${fields}`);
 }
 
 /** Columns that are not mapped keep their name. */
@@ -39,12 +52,17 @@ export function createFieldsOf({ columns: all, values, required }: Columns) {
     const columns = new Map([...all].filter(([, column]) => names.includes(column)));
     for (const [field, column] of all) {
       if (required.has(field) && !columns.has(field)) {
-        throw new Unreadable(`the file has no column ${JSON.stringify(column)} for ${field}`);
+        throw new Unreadable(`the file has no column ${JSON.stringify(column)} for ${field}; ${columnsOf(names)}`);
       }
     }
     const mapped = new Set(columns.values());
     const plain = names.flatMap((name, at) => (mapped.has(name) || columns.has(name) ? [] : [[name, at] as const]));
     const places = [...plain, ...[...columns].map(([field, column]) => [field, names.indexOf(column)] as const)];
+    requireColumn(
+      'decision',
+      places.map(([field]) => field),
+      names,
+    );
     return (cells: string[]): Record<string, unknown> =>
       gather(
         places.map(([field, at]) => {
@@ -55,9 +73,12 @@ export function createFieldsOf({ columns: all, values, required }: Columns) {
   };
 }
 
-const yes = new Set(['true', '1', 'yes', 'accepted', 'granted', 'allowed']);
+const words = new Map<string, boolean>([
+  ...['true', '1', 'yes', 'on', 'accepted', 'granted', 'allowed'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off', 'declined', 'rejected', 'denied'].map((word) => [word, false] as const),
+]);
 
-/** Categories that have columns of their own become `preferences`; times without a zone are UTC. */
+/** Categories that have columns of their own become `preferences`, where a word that is unknown is refused; times without a zone are UTC. */
 function gather(cells: (readonly [string, string])[]): Record<string, unknown> {
   const categories = cells.filter(([field, cell]) => field.startsWith('preferences.') && cell !== '');
   const given = toValues(
@@ -65,7 +86,7 @@ function gather(cells: (readonly [string, string])[]): Record<string, unknown> {
   );
   if (categories.length > 0) {
     given.preferences = Object.fromEntries(
-      categories.map(([field, cell]) => [field.slice('preferences.'.length), yes.has(cell.toLowerCase())]),
+      categories.map(([field, cell]) => [field.slice('preferences.'.length), words.get(cell.toLowerCase()) ?? cell]),
     );
   }
   return given;
