@@ -4,7 +4,7 @@ import type { Organization } from '#libs/contract/responses';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
 import { useReading } from './data/reading.ts';
-import { homeAddress, useRoute } from './data/router.ts';
+import { homeAddress, isOfSettings, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
 import {
   endSession,
@@ -26,6 +26,7 @@ import { later } from './parts/later.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
 
 const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
+const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
@@ -102,6 +103,15 @@ function SignedIn({ session, end }: { session: OpenSession; end(reason: SignOutR
             organization={organization}
             domainId={route.domainId}
             visitorId={route.visitorId}
+          />
+        )}
+        {organization && isOfSettings(route) && (
+          <Settings
+            key={'domainId' in route ? route.domainId : route.page}
+            api={api}
+            organization={organization}
+            route={route}
+            onOrganization={reading.put}
           />
         )}
         {organization && route.page === 'webhooks' && (

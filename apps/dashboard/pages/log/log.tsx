@@ -70,7 +70,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
             ? 'Consent records of this domain'
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
-        domain={{ domainId, page: 'log', hasVisitors }}
+        domain={{ domainId, page: 'log', organization }}
       >
         {answer && live && <LiveBadge state={live} />}
       </PageHead>
