@@ -104,6 +104,7 @@ describe('the settings in the dashboard', () => {
     await page.getByText(/^Last used/).waitFor();
     await card.getByRole('button', { name: 'Done' }).click();
     await card.waitFor({ state: 'detached' });
+    await hasFocus(page.getByRole('button', { name: 'New key' }));
     expect(await page.locator('body').textContent()).not.toContain(apiKey);
 
     await page.getByRole('button', { name: 'Revoke…' }).click();
@@ -111,6 +112,7 @@ describe('the settings in the dashboard', () => {
     await dialog.getByText('It was used within the last hour').waitFor();
     await dialog.getByRole('button', { name: 'Revoke this key' }).click();
     await page.getByText('Revoked keys: 1').waitFor();
+    await hasFocus(page.getByRole('button', { name: 'New key' }));
     expect(await activeKeys(page).count()).toBe(0);
     await eventually(async () => expect((await record(domainId, apiKey, 'https://shop.example')).status).toBe(401));
     expect(messages).toEqual([]);

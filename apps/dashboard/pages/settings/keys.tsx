@@ -1,5 +1,5 @@
 /** The keys of a domain: those that record, and those that are revoked. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Key, MadeKey, ManagedDomain } from '#libs/contract/manage';
 import type { Api } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
@@ -17,6 +17,13 @@ interface Props {
 export function Keys({ api, domain: { domainId, archivedAt }, keys, onMade, onRevoked }: Props) {
   const [state, setState] = useState<'idle' | 'busy' | { failure: string }>('idle');
   const [revoking, setRevoking] = useState<string | null>(null);
+  const create = useRef<HTMLButtonElement>(null);
+  // the button that opened the dialog is gone with its key
+  const wasRevoking = useRef(revoking);
+  useEffect(() => {
+    if (wasRevoking.current !== null && document.activeElement === document.body) create.current?.focus();
+    wasRevoking.current = revoking;
+  }, [revoking]);
   const make = () => {
     if (state === 'busy') return;
     setState('busy');
@@ -36,7 +43,12 @@ export function Keys({ api, domain: { domainId, archivedAt }, keys, onMade, onRe
       <header class="card-head settings-keys-head">
         <h2 id="keys-title">Keys</h2>
         {archivedAt === null && (
-          <button type="button" class={`button settings-key${active.length === 0 ? ' primary' : ''}`} onClick={make}>
+          <button
+            type="button"
+            ref={create}
+            class={`button settings-key${active.length === 0 ? ' primary' : ''}`}
+            onClick={make}
+          >
             New key
           </button>
         )}

@@ -64,6 +64,10 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
     reading.putDomain(changed);
     onOrganization(withDomain(organization, changed.body));
   };
+  const onDone = () => {
+    onMade(null);
+    page.current?.querySelector<HTMLElement>('.settings-key')?.focus();
+  };
   const fresh = made && keys.find(({ prefix }) => prefix === made.prefix);
   return (
     <div class="stack" ref={page}>
@@ -71,9 +75,7 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
       {domain.archivedAt !== null && (
         <Archived api={api} domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
       )}
-      {made && fresh && (
-        <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={() => onMade(null)} />
-      )}
+      {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
       <section class="card settings-card" aria-label="Domain">
         {isChanging ? (
           <ChangeDomain api={api} snapshot={snapshot} onChanged={onChanged} onClose={() => setAsks(null)} />
@@ -134,7 +136,8 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
           keys={keys}
           onArchived={async (changed) => {
             onChanged(changed);
-            await reading.reload();
+            // its keys are revoked too; if this fails, the next poll says so
+            await reading.reload().catch(() => {});
           }}
           onClose={() => setAsks(null)}
         />
