@@ -223,6 +223,8 @@ describe('the settings in the dashboard', () => {
     await page.locator('.page-title').getByText('Archived').waitFor();
     await page.getByRole('heading', { name: 'Breakdown' }).waitFor();
     expect(await page.getByText('Waiting for the first decision').count()).toBe(0);
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await page.getByText('This domain was archived before anybody decided.').waitFor();
     await page.goto(`${running.api.baseUrl}/domains`);
     await page.getByRole('region', { name: 'Archived 1' }).getByRole('link', { name: 'shop.example' }).click();
 
