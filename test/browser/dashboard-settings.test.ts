@@ -5,6 +5,7 @@ import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ActsPage, DomainsPage, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
+import type { Organization } from '#libs/contract/responses';
 import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
@@ -266,6 +267,10 @@ describe('the settings in the dashboard', () => {
       await patch(customer, domainId, { name: `shop-${number}.example` });
       await patch(customer, domainId, { origins: [`https://shop-${number}.example`] });
     }
+    // every process knows the name within a second
+    await eventually(async () =>
+      expect((await ask<Organization>(customer, '')).domains).toMatchObject([{ name: 'shop-26.example' }]),
+    );
     const { page } = await open(visit, running, managerOf(customer), '/activity');
     const acts = page.getByRole('region', { name: 'Activity' }).getByRole('listitem');
     await eventually(async () => expect(await acts.count()).toBe(50));
