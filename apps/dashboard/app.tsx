@@ -6,7 +6,7 @@ import { createApi } from './data/api.ts';
 import { providerTokens } from './data/provider-session.ts';
 import { useReading } from './data/reading.ts';
 import { renew, useRenewal } from './data/renewal.ts';
-import { homeAddress, useRoute } from './data/router.ts';
+import { homeAddress, isOfSettings, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
 import {
   endSession,
@@ -30,6 +30,7 @@ import { later } from './parts/later.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
 
 const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
+const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
@@ -157,6 +158,15 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
             organization={organization}
             domainId={route.domainId}
             visitorId={route.visitorId}
+          />
+        )}
+        {organization && isOfSettings(route) && (
+          <Settings
+            key={'domainId' in route ? route.domainId : route.page}
+            api={api}
+            organization={organization}
+            route={route}
+            onOrganization={reading.put}
           />
         )}
         {organization && route.page === 'webhooks' && (

@@ -1,7 +1,6 @@
 /** What an organization changes about itself: domains, their keys, and who did what. */
 import { z } from 'zod';
 import { isOrigin, originRule } from './origin.ts';
-import { domainPath } from './queries.ts';
 import { domainIdPattern } from './terms.ts';
 
 const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
@@ -47,11 +46,6 @@ export type ManagedDomain = z.infer<typeof managedDomain>;
 
 export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;
-
-/** The part of a key that is shown. */
-export const keyPath = domainPath.extend({
-  prefix: z.string().regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters'),
-});
 
 export const key = z
   .object({

@@ -161,6 +161,11 @@ export const organizationExportQuery = exportParameters
 
 export const noticePath = domainPath.extend({ hash: noticeHash });
 
+/** A key is named by the part of it that is shown. */
+export const keyPath = domainPath.extend({
+  prefix: z.string().regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters'),
+});
+
 /** Of lists, newest first. */
 export const listQuery = z.strictObject({
   limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),

@@ -28,8 +28,17 @@ describe('the files of the dashboard', () => {
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
-    const ofDomain = ['', '/log?page=2', '/visitor'].map((each) => `/domains/${stack.domainId}${each}`);
-    for (const path of [...ofDomain, '/sign-in', '/webhooks', '/webhooks/new', '/webhooks/wh_1']) {
+    const ofDomain = ['', '/log?page=2', '/visitor', '/settings'].map((each) => `/domains/${stack.domainId}${each}`);
+    for (const path of [
+      ...ofDomain,
+      '/sign-in',
+      '/domains',
+      '/new-domain',
+      '/activity',
+      '/webhooks',
+      '/webhooks/new',
+      '/webhooks/wh_1',
+    ]) {
       expect(await (await get(path)).text()).toBe(html);
     }
   });

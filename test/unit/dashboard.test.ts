@@ -1,9 +1,11 @@
 /** What the dashboard computes, apart from its pages. */
 import { describe, expect, it } from 'vitest';
-import type { OrgStats, ShortRecord } from '#libs/contract/responses';
+import type { Organization, OrgStats, ShortRecord } from '#libs/contract/responses';
 import { failures, type Webhook, webhookBody } from '#libs/contract/webhook';
 import { countTicks, namedBuckets } from '../../apps/dashboard/charts/scale.ts';
+import { type Act, tellAct } from '../../apps/dashboard/data/acts.ts';
 import { optInRate } from '../../apps/dashboard/data/decisions.ts';
+import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/data/domain-draft.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
 import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/data/webhook-draft.ts';
@@ -227,5 +229,87 @@ describe('the form of a webhook', () => {
         { path: '/more', message: 'is not a known parameter' },
       ]),
     ).toEqual({ url: 'Must be a URL.', domains: 'Must be 1–64 characters.' });
+  });
+});
+
+describe('acts', () => {
+  const organization: Organization = {
+    organizationId: 'org_1',
+    name: 'Northwind',
+    plan: { name: 'large', consentLog: true, monthlyRecordLimit: null },
+    usage: { month: '2026-03', used: 0, limit: null },
+    domains: [{ domainId: 'dom_1', name: 'shop.example' }],
+    scopes: ['manage'],
+  };
+  const told = (act: string, subject: string, details: Act['details'] = {}) => {
+    const { what, more } = tellAct({ at: '2026-03-31T12:00:00Z', actor: 'mara', act, subject, details }, organization);
+    const text = (parts: typeof what = []) =>
+      parts.map((part) => (typeof part === 'string' ? part : part.name)).join('');
+    return [text(what), text(more)].filter((each) => each !== '').join(' | ');
+  };
+
+  it.each<[string, string, Act['details'], string]>([
+    [
+      'org.create',
+      'org_1',
+      { name: 'Northwind', plan: 'large' },
+      'Created the organization Northwind | on the plan large',
+    ],
+    ['org.plan', 'org_1', { plan: 'small' }, 'Changed the plan to small'],
+    ['org.revoke-tokens', 'org_1', { tokensSince: '2026-03-31T12:00:00Z' }, 'Revoked all access tokens'],
+    [
+      'domain.create',
+      'dom_1',
+      { name: 'old.example', origins: [] },
+      'Created the domain old.example | any origin may record',
+    ],
+    ['domain.update', 'dom_1', { name: 'shop.example' }, 'Renamed the domain dom_1 to shop.example'],
+    [
+      'domain.update',
+      'dom_1',
+      { origins: ['https://a.example'] },
+      'Changed the origins of shop.example | Origins: https://a.example',
+    ],
+    ['domain.archive', 'dom_1', { keysRevoked: 2 }, 'Archived the domain shop.example | its 2 keys were revoked'],
+    ['domain.archive', 'gone', { keysRevoked: 0 }, 'Archived the domain gone'],
+    [
+      'key.revoke',
+      'ak_12345678',
+      { domainId: 'dom_1', prefix: 'ak_12345678' },
+      'Revoked the key ak_12345678… of shop.example',
+    ],
+    ['records.import', 'dom_1', { importId: 'imp_1', queued: 1200 }, 'Imported 1,200 records into shop.example'],
+    ['records.export', '', { format: 'csv' }, 'Exported records of all domains | as CSV'],
+    ['visitor.erase', 'abc', { domainId: 'dom_1', erasureId: 'er_1' }, 'Erased a visitor of shop.example | er_1'],
+    ['webhook.update', 'wh_1', { enabled: false }, 'Paused the webhook wh_1'],
+    [
+      'webhook.replay',
+      'wh_1',
+      { domainId: 'dom_1', log: 1, from: 0 },
+      'Replayed shop.example from entry 0 on | to the webhook wh_1',
+    ],
+    ['something.new', 'x', {}, 'something.new x'],
+  ])('%s is told in words', (act, subject, details, expected) => {
+    expect(told(act, subject, details)).toBe(expected);
+  });
+});
+
+describe('what is typed about a domain', () => {
+  it('is sent without spaces and empty lines, so that origins have the service\u2019s numbers', () => {
+    expect(cleanDraft({ name: ' a ', origins: ['', ' https://a.example ', ' '] })).toEqual({
+      name: 'a',
+      origins: ['https://a.example'],
+    });
+    expect(originsIn('https://a.example, https://b.example\n\nhttps://c.example')).toHaveLength(3);
+  });
+
+  it('is wrong at its own place', () => {
+    const twice = ['https://a.example', 'https://b.example', 'https://a.example'];
+    expect(Object.keys(errorsIn({ name: '', origins: twice }))).toEqual(['/name', '/origins/2']);
+    const errors = [
+      { path: '/origins/1', message: 'must be an origin' },
+      { path: '/other', message: 'is not known' },
+    ];
+    expect(errorsByPath(errors)).toEqual({ '/origins/1': 'Must be an origin.' });
   });
 });

@@ -13,8 +13,8 @@ async function* atOnce(text: string): AsyncGenerator<Buffer> {
 describe('an import of rows that are refused', () => {
   it.each([
     ['of NDJSON', readNdjson, 'x\n'.repeat(count)],
-    ['of another width', readCsv, `a,b\n${'x\n'.repeat(count)}`],
-    ['with broken quotes', readCsv, `a,b\n${'x"\n'.repeat(count / 10)}`],
+    ['of another width', readCsv, `decision,b\n${'x\n'.repeat(count)}`],
+    ['with broken quotes', readCsv, `decision,b\n${'x"\n'.repeat(count / 10)}`],
   ])('leaves others their turn: %s', async (_, read, text) => {
     const counts = noRows();
     let turns = 0;

@@ -1,7 +1,7 @@
 /** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
-import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
+import type { Key, KeysPage, MadeKey } from '#libs/contract/manage';
 import { Problem } from '#libs/contract/problem';
-import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
+import { domainPath, keyPath, listQuery, noQuery } from '#libs/contract/queries';
 import type { Database } from '#libs/store/sql';
 import { Archived, createAdministration } from '#libs/store/tenants/administration';
 import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';

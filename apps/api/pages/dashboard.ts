@@ -61,9 +61,13 @@ export function dashboard(): Record<string, Middleware> {
   return {
     '/': page,
     '/sign-in': page,
+    '/domains': page,
+    '/new-domain': page,
+    '/activity': page,
     '/domains/:domainId': pageOfDomain,
     '/domains/:domainId/log': pageOfDomain,
     '/domains/:domainId/visitor': pageOfDomain,
+    '/domains/:domainId/settings': pageOfDomain,
     '/webhooks': page,
     '/webhooks/:which': pageOfWebhook,
     '/assets/:file': asset,

@@ -10,6 +10,7 @@ import type {
   Visitor,
 } from '#libs/contract/responses';
 import { ApiError } from './api-error.ts';
+import { createManageApi, type ManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
 import { type Call, type Called, createWebhookApi, type WebhookApi } from './webhook-api.ts';
 
@@ -46,6 +47,7 @@ export interface Api {
   erasure(erasureId: string, signal?: AbortSignal): Promise<Erasure>;
   /** All records of a domain that match, as a file. */
   export(domainId: string, query: Query, signal?: AbortSignal): Promise<ExportedFile>;
+  manage: ManageApi;
   webhooks: WebhookApi;
 }
 
@@ -180,6 +182,7 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     eraseVisitor: async (domainId, visitorId) =>
       parse<Erasure>(await post(`${domain(domainId)}/visitors/erase`, { visitorId })),
     erasure: (erasureId, signal) => get(`/v1/organization/erasures/${erasureId}`, {}, signal),
+    manage: createManageApi(call),
     webhooks: createWebhookApi(call),
   };
 }

@@ -8,11 +8,19 @@ export type Route =
   | { page: 'visitor'; domainId: string; visitorId: string | null }
   /** `which`: a webhook's id, `new`, or null for all */
   | { page: 'webhooks'; which: string | null }
+  | { page: 'domains' | 'new-domain' | 'activity' }
+  /** of a domain */
+  | { page: 'settings'; domainId: string }
   | { page: 'unknown' };
+
+/** The pages of what an organization manages. */
+export type SettingsRoute = Extract<Route, { page: 'domains' | 'new-domain' | 'activity' | 'settings' }>;
+export const isOfSettings = (route: Route): route is SettingsRoute =>
+  ['domains', 'new-domain', 'activity', 'settings'].includes(route.page);
 
 type Query = Record<string, string | number | undefined>;
 
-const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor)?$/;
+const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings)?$/;
 const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
@@ -21,11 +29,15 @@ type Address = Record<'pathname' | 'search' | 'hash', string>;
 
 export function routeOf({ pathname, search, hash }: Address): Route {
   if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };
+  if (pathname === domainsAddress) return { page: 'domains' };
+  if (pathname === newDomainAddress) return { page: 'new-domain' };
+  if (pathname === activityAddress) return { page: 'activity' };
   const webhook = webhookPath.exec(pathname);
   if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
   const match = domainPath.exec(pathname);
   if (!match?.[1]) return { page: 'unknown' };
   if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
+  if (match[2] === '/settings') return { page: 'settings', domainId: match[1] };
   return { page: match[2] ? 'log' : 'domain', domainId: match[1], query: new URLSearchParams(search) };
 }
 
@@ -51,6 +63,12 @@ export const logAddress = (domainId: string, query: Query = {}): string => withQ
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
   `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
+
+export const domainsAddress = '/domains';
+export const newDomainAddress = '/new-domain';
+export const settingsAddress = (domainId: string): string => `${domainsAddress}/${domainId}/settings`;
+/** Who did what. */
+export const activityAddress = '/activity';
 
 export const webhooksAddress = '/webhooks';
 /** `new`: where one is made. */

@@ -4,7 +4,7 @@ import type { Organization } from '#libs/contract/responses';
 /** One visitor's records and their erasure. */
 export const mayReadVisitors = ({ scopes }: Organization): boolean => scopes.includes('privacy');
 
-/** Webhooks, among other things of the organization. */
+/** Domains, keys, webhooks, and who did what. */
 export const mayManage = ({ scopes }: Organization): boolean => scopes.includes('manage');
 
 /** Entries of logs: what webhooks with `records.sealed` send. */

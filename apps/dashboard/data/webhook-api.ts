@@ -47,7 +47,11 @@ export interface Replay {
   log?: number | undefined;
 }
 
-type Send = <Body>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, call?: Call) => Promise<Called<Body>>;
+export type Send = <Body>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  call?: Call,
+) => Promise<Called<Body>>;
 
 const listed = 100;
 const all = '/v1/organization/webhooks';

@@ -2,6 +2,7 @@
 import './domain-menu.css';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
+import { activeFirst } from '../data/domains.ts';
 import { count, escapeInvisible } from '../format.ts';
 
 /** Domains listed at once. */
@@ -40,7 +41,9 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
   }, [isOpen]);
 
   const needle = search.trim().toLowerCase();
-  const found = domains.filter(({ name, domainId }) => `${name} ${domainId}`.toLowerCase().includes(needle));
+  const found = activeFirst(domains).filter(({ name, domainId }) =>
+    `${name} ${domainId}`.toLowerCase().includes(needle),
+  );
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close(true);
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -85,14 +88,17 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             {count(found.length)} {found.length === 1 ? 'domain' : 'domains'}
           </p>
           <ul>
-            {found.slice(0, listed).map(({ domainId, name: domainName }) => (
+            {found.slice(0, listed).map(({ domainId, name: domainName, archivedAt }) => (
               <li key={domainId}>
                 <a
                   href={addressOf(domainId)}
                   aria-current={domainId === current ? 'page' : undefined}
                   onClick={() => close(true)}
                 >
-                  <bdi>{escapeInvisible(domainName)}</bdi>
+                  <span class="menu-domain">
+                    <bdi>{escapeInvisible(domainName)}</bdi>
+                    {archivedAt && <span class="tag">Archived</span>}
+                  </span>
                   <code>{domainId}</code>
                 </a>
               </li>

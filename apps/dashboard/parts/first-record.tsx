@@ -1,30 +1,41 @@
 /** What a domain without decisions shows: the tag, and a command that sends a decision. */
 import type { Organization } from '#libs/contract/responses';
+import { settingsAddress } from '../data/router.ts';
+import { mayManage } from '../data/scopes.ts';
+import { escapeInvisible } from '../format.ts';
 import { assentCommand } from './assent-command.ts';
 import { Snippet } from './snippet.tsx';
+import { widgetTag } from './widget-tag.ts';
 
 type Domain = Organization['domains'][number];
 
-export function FirstRecord({ domain, period }: { domain: Domain; period: string }) {
+interface Props {
+  organization: Organization;
+  domain: Domain;
+  period: string;
+}
+
+export function FirstRecord({ organization, domain, period }: Props) {
   const origin = location.origin;
   return (
     <section class="card message">
       <h2>Waiting for the first decision</h2>
       <p>
-        No decisions {period}. Add the tag to <bdi>{domain.name}</bdi>, or send a decision by hand: it appears here
-        within about a second.
+        No decisions {period}. Add the tag to <bdi>{escapeInvisible(domain.name)}</bdi>, or send a decision by hand: it
+        appears here within about a second.
       </p>
-      <Snippet
-        name="The tag"
-        code={`<script src="${origin}/widget.js"\n  data-domain="${domain.domainId}" data-key="ak_…" defer></script>`}
-      />
+      <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
       <Snippet
         name="By hand"
         code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
       />
       <p class="muted">
         The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
-        <code>{assentCommand(`key create ${domain.domainId}`)}</code>
+        {mayManage(organization) ? (
+          <a href={settingsAddress(domain.domainId)}>settings of this domain</a>
+        ) : (
+          <code>{assentCommand(`key create ${domain.domainId}`)}</code>
+        )}
       </p>
     </section>
   );

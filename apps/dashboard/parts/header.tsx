@@ -1,7 +1,7 @@
 /** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
-import { domainAddress, homeAddress, logAddress, type Route } from '../data/router.ts';
+import { domainAddress, homeAddress, logAddress, type Route, settingsAddress } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
 import { DomainMenu } from './domain-menu.tsx';
 import { Logo } from './logo.tsx';
@@ -14,8 +14,11 @@ interface Props {
 
 export function Header({ organization, route, signOut }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
-  const addressOf = (domainId: string) =>
-    route.page === 'log' ? logAddress(domainId) : domainAddress(domainId, periodQuery(route));
+  const addressOf = (domainId: string) => {
+    if (route.page === 'log') return logAddress(domainId);
+    if (route.page === 'settings') return settingsAddress(domainId);
+    return domainAddress(domainId, periodQuery(route));
+  };
   return (
     <header class="top">
       <div class="top-inner">

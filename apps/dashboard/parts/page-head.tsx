@@ -2,7 +2,10 @@
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { domainAddress, logAddress, visitorAddress } from '../data/router.ts';
+import type { Organization } from '#libs/contract/responses';
+import { domainIn } from '../data/domains.ts';
+import { domainAddress, logAddress, settingsAddress, visitorAddress } from '../data/router.ts';
+import { mayManage, mayReadVisitors } from '../data/scopes.ts';
 import { escapeInvisible } from '../format.ts';
 import { type Crumb, Crumbs } from './crumbs.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
@@ -22,14 +25,14 @@ interface Props {
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | 'log' | 'visitor';
-  hasVisitors: boolean;
+  page: 'domain' | 'log' | 'visitor' | 'settings';
+  organization: Organization;
 }
 
 let isFirstPage = true;
 
-const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ' };
-const crumbs = { log: 'Log', visitor: 'Visitor' };
+const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ', settings: 'Settings of ' };
+const crumbs = { log: 'Log', visitor: 'Visitor', settings: 'Settings' };
 
 export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -50,6 +53,7 @@ export function PageHead({ title, note, children, domain, way, before = '', tabs
         <h1 ref={heading} tabIndex={-1}>
           <bdi>{escapeInvisible(title)}</bdi>
         </h1>
+        {domain && domainIn(domain.organization, domain.domainId).archivedAt && <span class="tag">Archived</span>}
         {children}
       </div>
       <p class="muted">{note}</p>
@@ -66,8 +70,13 @@ const wayTo = (name: string, { domainId, page }: OfDomain): Crumb[] =>
         { name: crumbs[page], address: null },
       ];
 
-const tabsOf = ({ domainId, page, hasVisitors }: OfDomain): Tab[] => [
+const tabsOf = ({ domainId, page, organization }: OfDomain): Tab[] => [
   { name: 'Statistics', address: domainAddress(domainId), isCurrent: page === 'domain' },
   { name: 'Log', address: logAddress(domainId), isCurrent: page === 'log' },
-  ...(hasVisitors ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }] : []),
+  ...(mayReadVisitors(organization)
+    ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }]
+    : []),
+  ...(mayManage(organization)
+    ? [{ name: 'Settings', address: settingsAddress(domainId), isCurrent: page === 'settings' }]
+    : []),
 ];

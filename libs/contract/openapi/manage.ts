@@ -1,17 +1,7 @@
 /** What an organization changes about itself. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import {
-  actsPage,
-  domainBody,
-  domainChange,
-  domainsPage,
-  key,
-  keyPath,
-  keysPage,
-  madeKey,
-  managedDomain,
-} from '../manage.ts';
-import { domainPath, listQuery } from '../queries.ts';
+import { actsPage, domainBody, domainChange, domainsPage, key, keysPage, madeKey, managedDomain } from '../manage.ts';
+import { domainPath, keyPath, listQuery } from '../queries.ts';
 import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 
 const tags = ['Manage'];

@@ -3,11 +3,11 @@ import './domain.css';
 import { useEffect, useRef } from 'preact/hooks';
 import type { DomainStats, Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
+import { domainIn } from '../../data/domains.ts';
 import { useLive } from '../../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
 import { domainAddress, navigate } from '../../data/router.ts';
-import { mayReadVisitors } from '../../data/scopes.ts';
 import { now } from '../../data/service-clock.ts';
 import { dayRange } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
@@ -56,14 +56,14 @@ export function Domain({
       if (view) reading.put({ ...view, stats });
     },
   });
-  const domain = organization.domains.find((each) => each.domainId === domainId) ?? { domainId, name: domainId };
+  const domain = domainIn(organization, domainId);
   const addressOf = (chosen: Period) => domainAddress(domainId, { ...chosen });
   return (
     <>
       <PageHead
         title={domain.name}
         note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
-        domain={{ domainId, page: 'domain', hasVisitors: mayReadVisitors(organization) }}
+        domain={{ domainId, page: 'domain', organization }}
       >
         {view && <LiveBadge state={live} />}
       </PageHead>
@@ -82,8 +82,12 @@ export function Domain({
               Still loading. These are the figures for {dayRange(view.stats.from, view.stats.to)}.
             </p>
           )}
-          {view.stats.total === 0 && !view.before?.total && isOpen ? (
-            <FirstRecord domain={domain} period={`from ${dayRange(view.stats.from, view.stats.to)}`} />
+          {view.stats.total === 0 && !view.before?.total && isOpen && !domain.archivedAt ? (
+            <FirstRecord
+              organization={organization}
+              domain={domain}
+              period={`from ${dayRange(view.stats.from, view.stats.to)}`}
+            />
           ) : (
             <Statistics view={view} period={period} interval={interval} domainId={domainId} />
           )}

@@ -11,6 +11,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { FirstRecord } from '../../parts/first-record.tsx';
 import { OptInFigure } from '../../parts/opt-in-figure.tsx';
 import { RecordDetails } from '../../parts/record-details.tsx';
+import { UsageFigure } from '../../parts/usage-figure.tsx';
 import { DailyChart } from './daily-chart.tsx';
 import { DomainList } from './domain-list.tsx';
 import { FirstDomain } from './first-domain.tsx';
@@ -18,7 +19,6 @@ import { LatestRecords } from './latest-records.tsx';
 import { useOlderRecords } from './older-records.ts';
 import type { OverviewState } from './overview-state.ts';
 import { currentUsage } from './usage.ts';
-import { UsageFigure } from './usage-figure.tsx';
 
 const compareDays = 7;
 
@@ -40,13 +40,14 @@ export function Overview({
     [organization.domains],
   );
   const older = useOlderRecords(api, state, put);
-  const first = organization.domains[0];
-  if (!first) return <FirstDomain organizationId={organization.organizationId} />;
+  const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
+  if (organization.domains.length === 0 || (!first && stats.total === 0))
+    return <FirstDomain organization={organization} />;
   const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization, stats)} />;
-  if (stats.total === 0)
+  if (first && stats.total === 0)
     return (
       <div class="columns">
-        <FirstRecord domain={first} period="in the last 30 days" />
+        <FirstRecord organization={organization} domain={first} period="in the last 30 days" />
         <div class="stack">
           {usage}
           <DomainList domains={organization.domains} />

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FullRecord, Organization } from '#libs/contract/responses';
 import type { Api, Sealed } from '../../data/api.ts';
 import { useArrivals } from '../../data/arrivals.ts';
+import { domainIn } from '../../data/domains.ts';
 import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
 import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
@@ -42,7 +43,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const sealed = useSealed(api, domainId, answer?.records ?? []);
-  const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
+  const { name: domainName, archivedAt } = domainIn(organization, domainId);
   const hasVisitors = mayReadVisitors(organization);
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   // applying the same filters again reloads the page
@@ -70,7 +71,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
             ? 'Consent records of this domain'
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
-        domain={{ domainId, page: 'log', hasVisitors }}
+        domain={{ domainId, page: 'log', organization }}
       >
         {answer && live && <LiveBadge state={live} />}
       </PageHead>
@@ -105,7 +106,9 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           {answer.records.length > 0 && (
             <LogTable records={answer.records} hasVisitors={hasVisitors} onOpen={openRecord} />
           )}
-          {answer.records.length === 0 && <NoRecords query={query} answer={answer} addressOf={addressOf} />}
+          {answer.records.length === 0 && (
+            <NoRecords query={query} answer={answer} isArchived={archivedAt !== undefined} addressOf={addressOf} />
+          )}
           {!answer.capped && answer.total > 0 && (
             <>
               <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />

@@ -6,10 +6,12 @@ import { count, escapeInvisible } from '../../format.ts';
 export function NoRecords({
   query,
   answer,
+  isArchived,
   addressOf,
 }: {
   query: LogQuery;
   answer: RecordsPage;
+  isArchived: boolean;
   addressOf(query: LogQuery): string;
 }) {
   if (answer.total > 0)
@@ -26,7 +28,11 @@ export function NoRecords({
     return (
       <div class="nothing">
         <h2>No records yet</h2>
-        <p>Nobody has decided on this domain yet. Its statistics page shows the tag for the site.</p>
+        <p>
+          {isArchived
+            ? 'This domain was archived before anybody decided.'
+            : 'Nobody has decided on this domain yet. Its statistics page shows the tag for the site.'}
+        </p>
       </div>
     );
   return (

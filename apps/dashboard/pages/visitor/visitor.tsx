@@ -39,7 +39,7 @@ export function Visitor({ api, organization, domainId, visitorId }: Props) {
       <PageHead
         title={domainName}
         note="What is stored about one visitor of this domain. Times are UTC."
-        domain={{ domainId, page: 'visitor', hasVisitors: isAllowed }}
+        domain={{ domainId, page: 'visitor', organization }}
       />
       {!isAllowed && <NotAllowed what="Reading and erasing one visitor" scope="privacy" />}
       {isAllowed && <FindVisitor domainId={domainId} visitorId={visitorId} />}

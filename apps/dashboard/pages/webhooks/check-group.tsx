@@ -1,6 +1,6 @@
 /** Several of a few. */
 import type { ComponentChildren } from 'preact';
-import { FieldNote } from './field-note.tsx';
+import { FieldNote } from '../../parts/field-note.tsx';
 
 interface Option<Value extends string> {
   value: Value;
@@ -48,7 +48,7 @@ export function CheckGroup<Value extends string>({
             />
             <span>
               {text}
-              {meaning && <span class="webhook-hint">: {meaning}</span>}
+              {meaning && <span class="hint">: {meaning}</span>}
             </span>
           </label>
         ))}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import type { Draft } from '../../data/webhook-draft.ts';
 import { count, escapeInvisible } from '../../format.ts';
-import { FieldNote } from './field-note.tsx';
+import { FieldNote } from '../../parts/field-note.tsx';
 
 /** More are searched. */
 const few = 8;
@@ -77,9 +77,9 @@ export function DomainPicker({ organization, draft, onChange, error }: Props) {
             {found.length === 0 && <p class="muted">No domain matches “{search}”.</p>}
           </div>
           {found.length > listed && (
-            <p class="webhook-hint">and {count(found.length - listed)} more: type to narrow the list</p>
+            <p class="hint">and {count(found.length - listed)} more: type to narrow the list</p>
           )}
-          <p class="webhook-hint" role="status">
+          <p class="hint" role="status">
             {count(chosen.length)} chosen
           </p>
         </div>

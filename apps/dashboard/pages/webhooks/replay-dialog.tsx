@@ -6,8 +6,8 @@ import type { Api } from '../../data/api.ts';
 import { ApiError, sentence, textOf } from '../../data/api-error.ts';
 import type { Replay } from '../../data/webhook-api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FieldNote } from '../../parts/field-note.tsx';
 import { nameOfDomain } from './coverage.ts';
-import { FieldNote } from './field-note.tsx';
 import { ReplayDone } from './replay-done.tsx';
 
 interface Props {

@@ -6,9 +6,9 @@ import { decisionNames, decisions } from '../../data/decisions.ts';
 import { mayReadLogs } from '../../data/scopes.ts';
 import { type Draft, type DraftErrors, errorsByField, hasEntries, missingIn } from '../../data/webhook-draft.ts';
 import { messageMeanings, messageNames, webhookTypes } from '../../data/webhooks.ts';
+import { FieldNote } from '../../parts/field-note.tsx';
 import { CheckGroup } from './check-group.tsx';
 import { DomainPicker } from './domain-picker.tsx';
-import { FieldNote } from './field-note.tsx';
 
 interface Props {
   organization: Organization;

@@ -1,8 +1,9 @@
 /** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
+import './usage-figure.css';
 import { addMonths, firstDay } from '#libs/contract/calendar';
 import type { Organization } from '#libs/contract/responses';
-import { count, dayName, monthName, share } from '../../format.ts';
-import { Figure } from '../../parts/figure.tsx';
+import { count, dayName, monthName, share } from '../format.ts';
+import { Figure } from './figure.tsx';
 
 export function UsageFigure({ plan, usage }: Pick<Organization, 'plan' | 'usage'>) {
   const { used, limit, month } = usage;

@@ -1,4 +1,5 @@
 /** What a field takes, or what is wrong with what it has. */
+import './field-note.css';
 import type { ComponentChildren } from 'preact';
 
 interface Props {
@@ -10,7 +11,7 @@ interface Props {
 export const FieldNote = ({ id, error, children }: Props) => (
   <div id={id}>
     {error === undefined ? (
-      children && <p class="webhook-hint">{children}</p>
+      children && <p class="hint">{children}</p>
     ) : (
       <p class="field-note" role="alert">
         {error}

@@ -1,0 +1,48 @@
+/** What somebody has put into the form of a domain, and what two people have changed at once. */
+import type { ManagedDomain } from '#libs/contract/manage';
+import type { FieldError } from '#libs/contract/problem';
+import { sentence } from './api-error.ts';
+
+/** As it was typed. */
+export interface DomainDraft {
+  name: string;
+  origins: string[];
+}
+
+/** By the field's JSON pointer, such as `/origins/2`. */
+export type DomainErrors = Record<string, string>;
+
+export const draftOf = ({ name, origins }: DomainDraft): DomainDraft => ({ name, origins });
+
+/** What is sent: without empty lines, so that the service counts origins as the form does. */
+export const cleanDraft = ({ name, origins }: DomainDraft): DomainDraft => ({
+  name: name.trim(),
+  origins: origins.map((each) => each.trim()).filter((each) => each !== ''),
+});
+
+/** One or more, from what was pasted. */
+export const originsIn = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== '');
+
+/** Of a clean draft: what is missing, and which origins are there twice. Everything else is the service's to judge. */
+export function errorsIn({ name, origins }: DomainDraft): DomainErrors {
+  const twice = origins.flatMap((origin, at) =>
+    origins.indexOf(origin) < at ? [[`/origins/${at}`, 'It is on the list already.']] : [],
+  );
+  return { ...(name === '' && { '/name': 'Enter a name.' }), ...Object.fromEntries(twice) };
+}
+
+/** What the service found wrong. */
+export const errorsByPath = (errors: FieldError[]): DomainErrors =>
+  Object.fromEntries(
+    errors.filter(({ path }) => /^\/(name|origins)\b/.test(path)).map(({ path, message }) => [path, sentence(message)]),
+  );
+
+export type DomainField = 'name' | 'origins';
+export const domainFields = ['name', 'origins'] as const;
+
+export const isSame = (field: DomainField, one: DomainDraft, other: DomainDraft): boolean =>
+  JSON.stringify(one[field]) === JSON.stringify(other[field]);
+
+/** Both are based on `before`: what only the other person changed is theirs. */
+export const isMine = (field: DomainField, before: ManagedDomain, mine: DomainDraft): boolean =>
+  !isSame(field, before, mine);

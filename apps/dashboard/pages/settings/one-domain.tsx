@@ -1,0 +1,160 @@
+/** The settings of one domain, and its keys. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
+import type { Organization } from '#libs/contract/responses';
+import type { Api } from '../../data/api.ts';
+import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
+import type { Called } from '../../data/webhook-api.ts';
+import { dateAndTime, escapeInvisible } from '../../format.ts';
+import { ErrorCard } from '../../parts/error-card.tsx';
+import { LiveBadge } from '../../parts/live-badge.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { ArchiveDialog } from './archive-dialog.tsx';
+import { Archived } from './archived.tsx';
+import { ChangeDomain } from './change-domain.tsx';
+import { KeyCard } from './key-card.tsx';
+import { Keys } from './keys.tsx';
+import { Origins } from './origins.tsx';
+
+interface Props {
+  api: Api;
+  organization: Organization;
+  domainId: string;
+  /** shown until somebody has copied it or leaves the page */
+  made: MadeKey | null;
+  onMade(made: MadeKey | null): void;
+  onOrganization(organization: Organization): void;
+}
+
+export function OneDomain({ api, organization, domainId, made, onMade, onOrganization }: Props) {
+  const reading = useManagedDomain(api, domainId);
+  const [asks, setAsks] = useState<'change' | 'archive' | null>(null);
+  const page = useRef<HTMLDivElement>(null);
+  const snapshot = reading.value;
+  const isChanging = asks === 'change';
+  // while the dialog is open, nothing outside it can have the focus
+  const isArchived = snapshot && asks !== 'archive' ? snapshot.domain.archivedAt !== null : undefined;
+  useFocusAfter(isChanging, (is) => page.current?.querySelector<HTMLElement>(is ? 'form input' : '.settings-change'));
+  useFocusAfter(isArchived, (is) => page.current?.querySelector<HTMLElement>(is ? '#archived-title' : '.settings-key'));
+  const known = organization.domains.find((each) => each.domainId === domainId);
+  const name = snapshot?.domain.name ?? known?.name ?? domainId;
+  const head = (
+    <PageHead
+      title={name}
+      note="Name, origins and keys. Times are UTC."
+      domain={{ domainId, page: 'settings', organization }}
+    >
+      {snapshot && reading.live && <LiveBadge state={reading.live} />}
+    </PageHead>
+  );
+  if (!snapshot)
+    return (
+      <>
+        {head}
+        {reading.error ? (
+          <ErrorCard error={reading.error} retry={reading.retry} />
+        ) : (
+          <Skeleton kind="table" isSlow={reading.isSlow} />
+        )}
+      </>
+    );
+  const { domain, keys } = snapshot;
+  const onChanged = (changed: Called<ManagedDomain>) => {
+    reading.putDomain(changed);
+    onOrganization(withDomain(organization, changed.body));
+  };
+  const onDone = () => {
+    onMade(null);
+    page.current?.querySelector<HTMLElement>('.settings-key')?.focus();
+  };
+  const fresh = made && keys.find(({ prefix }) => prefix === made.prefix);
+  return (
+    <div class="stack" ref={page}>
+      {head}
+      {domain.archivedAt !== null && (
+        <Archived api={api} domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
+      )}
+      {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
+      <section class="card settings-card" aria-label="Domain">
+        {isChanging ? (
+          <ChangeDomain api={api} snapshot={snapshot} onChanged={onChanged} onClose={() => setAsks(null)} />
+        ) : (
+          <>
+            <dl class="settings-facts">
+              <div>
+                <dt>Name</dt>
+                <dd>
+                  <bdi>{escapeInvisible(domain.name)}</bdi>
+                </dd>
+              </div>
+              <div>
+                <dt>Id</dt>
+                <dd>
+                  <code>{domainId}</code>
+                </dd>
+              </div>
+              <div>
+                <dt>Created</dt>
+                <dd>{dateAndTime(domain.createdAt)} UTC</dd>
+              </div>
+              <div class="settings-wide">
+                <dt>Origins that may record</dt>
+                <dd>
+                  <Origins origins={domain.origins} />
+                </dd>
+              </div>
+            </dl>
+            <div class="actions settings-actions">
+              <button type="button" class="button settings-change" onClick={() => setAsks('change')}>
+                Change…
+              </button>
+              {domain.archivedAt === null && (
+                <button type="button" class="button danger" onClick={() => setAsks('archive')}>
+                  Archive…
+                </button>
+              )}
+            </div>
+          </>
+        )}
+      </section>
+      <Keys
+        api={api}
+        domain={domain}
+        keys={keys}
+        onMade={(key) => {
+          const { apiKey: _, ...shown } = key;
+          reading.putKey(shown);
+          onMade(key);
+        }}
+        onRevoked={reading.putKey}
+      />
+      {asks === 'archive' && (
+        <ArchiveDialog
+          api={api}
+          domain={domain}
+          keys={keys}
+          onArchived={async (changed) => {
+            onChanged(changed);
+            // its keys are revoked too; if this fails, the next poll says so
+            await reading.reload().catch(() => {});
+          }}
+          onClose={() => setAsks(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Where what had the focus is gone with this change. Undefined waits. */
+function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLElement | null | undefined): void {
+  const before = useRef(is);
+  useEffect(() => {
+    if (is === undefined) return;
+    const isChanged = before.current !== undefined && before.current !== is;
+    before.current = is;
+    // a new name takes it to the heading, as a new page does
+    const isLost = document.activeElement === document.body || document.activeElement?.localName === 'h1';
+    if (isChanged && isLost) find(is)?.focus();
+  }, [is]);
+}

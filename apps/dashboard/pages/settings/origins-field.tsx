@@ -1,0 +1,84 @@
+/** The origins that may record, a field each. A list that is pasted becomes several. */
+import { useEffect, useRef } from 'preact/hooks';
+import { type DomainErrors, originsIn } from '../../data/domain-draft.ts';
+import { FieldNote } from '../../parts/field-note.tsx';
+
+const most = 100;
+
+interface Props {
+  origins: string[];
+  errors: DomainErrors;
+  onChange(origins: string[]): void;
+}
+
+export function OriginsField({ origins, errors, onChange }: Props) {
+  const group = useRef<HTMLFieldSetElement>(null);
+  /** what gets the focus once it is there: a field, by its place, or the button that adds one */
+  const next = useRef<number | null>(null);
+  useEffect(() => {
+    const place = next.current;
+    next.current = null;
+    if (place === null) return;
+    const fields = group.current?.querySelectorAll('input') ?? [];
+    (fields[place] ?? group.current?.querySelector<HTMLElement>('.settings-add'))?.focus();
+  });
+  const replace = (at: number, ...by: string[]) => [...origins.slice(0, at), ...by, ...origins.slice(at + 1)];
+  const add = () => {
+    next.current = origins.length;
+    onChange([...origins, '']);
+  };
+  const remove = (at: number) => {
+    next.current = at;
+    onChange(replace(at));
+  };
+  const paste = (event: ClipboardEvent, at: number) => {
+    const pasted = originsIn(event.clipboardData?.getData('text') ?? '');
+    if (pasted.length < 2) return;
+    event.preventDefault();
+    const before = origins[at]?.trim();
+    const all = before ? [before, ...pasted] : pasted;
+    next.current = at + all.length - 1;
+    onChange(replace(at, ...all));
+  };
+  return (
+    <fieldset class="settings-field" ref={group} data-wrong={errors['/origins'] && ''} aria-describedby="origins-note">
+      <legend>Origins</legend>
+      {origins.map((origin, at) => {
+        const error = errors[`/origins/${at}`];
+        return (
+          <div key={at} class="settings-origin" data-wrong={error && ''}>
+            <input
+              type="url"
+              inputMode="url"
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={300}
+              placeholder="https://www.example.com"
+              aria-label={`Origin ${at + 1}`}
+              aria-invalid={error !== undefined}
+              aria-describedby={`origin-note-${at}`}
+              value={origin}
+              onInput={(event) => onChange(replace(at, event.currentTarget.value))}
+              onPaste={(event) => paste(event, at)}
+            />
+            <button type="button" class="button quiet" onClick={() => remove(at)}>
+              Remove<span class="hidden"> origin {at + 1}</span>
+            </button>
+            <FieldNote id={`origin-note-${at}`} error={error} />
+          </div>
+        );
+      })}
+      {origins.length < most && (
+        <div>
+          <button type="button" class="button settings-add" onClick={add}>
+            Add origin
+          </button>
+        </div>
+      )}
+      <FieldNote id="origins-note" error={errors['/origins']}>
+        Only pages of these origins may record, such as https://www.example.com or https://*.example.com. Without any,
+        every website that has a key of this domain may.
+      </FieldNote>
+    </fieldset>
+  );
+}

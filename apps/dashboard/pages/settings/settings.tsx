@@ -1,0 +1,59 @@
+/** What an organization manages: its domains, their settings and keys, and who did what. The token needs a scope. */
+import './settings.css';
+import { useState } from 'preact/hooks';
+import type { MadeKey } from '#libs/contract/manage';
+import type { Organization } from '#libs/contract/responses';
+import type { Api } from '../../data/api.ts';
+import type { SettingsRoute } from '../../data/router.ts';
+import { mayManage } from '../../data/scopes.ts';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Activity } from './activity.tsx';
+import { AllDomains } from './all-domains.tsx';
+import { NewDomain } from './new-domain.tsx';
+import { OneDomain } from './one-domain.tsx';
+
+interface Props {
+  api: Api;
+  organization: Organization;
+  route: SettingsRoute;
+  onOrganization(organization: Organization): void;
+}
+
+export function Settings({ api, organization, route, onOrganization }: Props) {
+  const [made, setMade] = useState<MadeKey | null>(null);
+  if (!mayManage(organization))
+    return (
+      <>
+        <PageHead title={titles[route.page]} note="What an organization manages itself" />
+        <NotAllowed what={needs[route.page]} scope="manage" />
+      </>
+    );
+  switch (route.page) {
+    case 'domains':
+      return <AllDomains api={api} organization={organization} />;
+    case 'new-domain':
+      return <NewDomain api={api} organization={organization} onOrganization={onOrganization} />;
+    case 'activity':
+      return <Activity api={api} organization={organization} />;
+    case 'settings':
+      return (
+        <OneDomain
+          api={api}
+          organization={organization}
+          domainId={route.domainId}
+          made={made}
+          onMade={setMade}
+          onOrganization={onOrganization}
+        />
+      );
+  }
+}
+
+const titles = { domains: 'Domains', 'new-domain': 'New domain', activity: 'Activity', settings: 'Settings' };
+const needs = {
+  domains: 'Managing domains',
+  'new-domain': 'Making a domain',
+  activity: 'Seeing who did what',
+  settings: 'Managing a domain and its keys',
+};
