@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
+import type { RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { webhookTypes } from '#libs/contract/webhook';
@@ -19,11 +17,11 @@ import {
   storeCounted,
   useService,
 } from '../support/browser/dashboard.ts';
+import { violations as run } from '../support/browser/look.ts';
 import { tokenFor } from '../support/client.ts';
 import { secretsKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const desk = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 const ofColours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
@@ -67,15 +65,6 @@ describe('the dashboard for everyone', () => {
   }, 120_000);
 
   const domainPath = (who: Customer) => `/domains/${at(who.domains, 0).domainId}`;
-  // by way of the debugger: the policy lets no script in
-  const run = async (page: Page, options: RunOptions) => {
-    if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-    const results = await page.evaluate(
-      (given) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(given),
-      { resultTypes: ['violations'], ...options } satisfies RunOptions,
-    );
-    return results.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]);
-  };
   /** What axe finds in each scheme and size. Where only colours are others, only what looks at colours looks again. */
   const violations = async (page: Page) => {
     const found: Record<string, unknown> = {};

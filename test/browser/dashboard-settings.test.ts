@@ -1,20 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ActsPage, DomainsPage, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/responses';
-import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const screenshots = path.join(dataRoot, 'screenshots');
 
 describe('the settings in the dashboard', () => {
   const visit = useBrowser();
@@ -388,28 +381,7 @@ describe('the settings in the dashboard', () => {
     const { page } = await open(visit, running, managerOf(customer));
     await page.getByRole('link', { name: 'Domains', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await page.evaluate(axe);
-    mkdirSync(screenshots, { recursive: true });
-    const shoot = async (name: string) => {
-      for (const [width, colorScheme] of [
-        [1440, 'light'],
-        [1440, 'dark'],
-        [390, 'light'],
-        [390, 'dark'],
-        [320, 'light'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        const file = path.join(screenshots, `dashboard-settings-${name}-${width}-${colorScheme}.png`);
-        await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-        const { violations } = await page.evaluate(() =>
-          (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-        );
-        expect(violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)])).toEqual([]);
-      }
-      await page.setViewportSize({ width: 1440, height: 900 });
-    };
+    const shoot = (name: string) => look(page, `dashboard-settings-${name}`);
     await shoot('overview');
     await page.locator('.menu-button').click();
     await shoot('menu');
@@ -451,27 +423,23 @@ describe('the settings in the dashboard', () => {
     await shoot('conflict');
     await page.goto(`${running.api.baseUrl}${settingsOf(old)}`);
     await page.getByRole('heading', { name: 'This domain is archived' }).waitFor();
-    await page.evaluate(axe);
     await shoot('archived');
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByRole('heading', { name: 'Breakdown' }).waitFor();
     await shoot('statistics-archived');
     await page.goto(`${running.api.baseUrl}/activity`);
     await page.getByRole('region', { name: 'Activity' }).waitFor();
-    await page.evaluate(axe);
     await shoot('activity');
     const empty = await makeCustomer(running.db, { domains: [] });
     await page.goto('about:blank');
     await page.goto(`${running.api.baseUrl}/domains#token=${managerOf(empty).token}`);
     await page.getByRole('heading', { name: 'No domains yet' }).waitFor();
     await click(page, 'OK');
-    await page.evaluate(axe);
     await shoot('empty');
     await page.goto('about:blank');
     await page.goto(`${running.api.baseUrl}/domains#token=${customer.token}`);
     await page.getByRole('heading', { name: 'Your access token does not allow this page' }).waitFor();
     await click(page, 'OK');
-    await page.evaluate(axe);
     await shoot('forbidden');
   }, 120_000);
 });

@@ -1,19 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
+import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { tokenFor } from '../support/client.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const screenshots = path.join(dataRoot, 'screenshots');
 
 describe('a visitor’s page', () => {
   const visit = useBrowser();
@@ -167,25 +161,7 @@ describe('a visitor’s page', () => {
     await page.getByRole('heading', { name: visitorId }).waitFor();
     for (const part of await page.getByText('What was shown').all()) await part.click();
     await page.getByText('Ihre Daten, Ihre Entscheidung').nth(1).waitFor();
-    await page.evaluate(axe);
-    mkdirSync(screenshots, { recursive: true });
-    const shoot = async (name: string) => {
-      for (const [width, colorScheme] of [
-        [1440, 'light'],
-        [390, 'dark'],
-        [320, 'light'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        const file = path.join(screenshots, `dashboard-${name}-${width}-${colorScheme}.png`);
-        await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-        const { violations } = await page.evaluate(() =>
-          (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-        );
-        expect(violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)])).toEqual([]);
-      }
-    };
+    const shoot = (name: string) => look(page, `dashboard-${name}`);
     await shoot('visitor');
     await click(page, 'Erase…');
     await page.getByRole('dialog').waitFor();

@@ -1,22 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MadeWebhook, WebhooksPage } from '#libs/contract/webhook';
-import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
 import { tokenFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const screenshots = path.join(dataRoot, 'screenshots');
 
 describe('the page of webhooks', () => {
   const visit = useBrowser();
@@ -302,28 +295,7 @@ describe('the page of webhooks', () => {
     const { page } = await open(visit, running, manager());
     await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await page.evaluate(axe);
-    mkdirSync(screenshots, { recursive: true });
-    const shoot = async (name: string) => {
-      for (const [width, colorScheme] of [
-        [1440, 'light'],
-        [1440, 'dark'],
-        [390, 'light'],
-        [390, 'dark'],
-        [320, 'light'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        const file = path.join(screenshots, `dashboard-webhooks-${name}-${width}-${colorScheme}.png`);
-        await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-        const { violations } = await page.evaluate(() =>
-          (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-        );
-        expect(violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)])).toEqual([]);
-      }
-      await page.setViewportSize({ width: 1440, height: 900 });
-    };
+    const shoot = (name: string) => look(page, `dashboard-webhooks-${name}`);
     await shoot('overview');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'New webhook' }).click();
@@ -366,7 +338,6 @@ describe('the page of webhooks', () => {
     const { webhookId } = await ask<MadeWebhook>('', { method: 'POST', body: JSON.stringify(long) });
     await page.goto(`${running.api.baseUrl}/webhooks/${webhookId}`);
     await page.getByText('Nothing has been sent yet').waitFor();
-    await page.evaluate(axe);
     await shoot('long');
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('list', { name: 'Webhooks' }).waitFor();

@@ -66,6 +66,8 @@ describe('access tokens of a provider', () => {
   let tenant: Tenant;
   let provider: Awaited<ReturnType<typeof startProvider>>;
   let baseUrl: string;
+  /** a process that fetched the keys while the provider was well */
+  let knowing: string | undefined;
 
   const start = async (env: Record<string, string> = {}) => {
     const api = await startApi({
@@ -142,10 +144,12 @@ describe('access tokens of a provider', () => {
     ['10 MB', () => provider.sendText(JSON.stringify({ keys: [], filler: 'x'.repeat(10_000_000) }))],
     ['nothing for long', () => provider.send(() => {})],
     ['another address', () => provider.send((response) => void response.writeHead(302, { location: '/' }).end())],
-  ])('while the provider sends %s the answer is a 503 in time, and the keys at hand hold', async (_, misbehave) => {
-    provider.publish(first);
-    const knowing = await start();
-    expect((await read(tokenOf(first), knowing)).status).toBe(200);
+  ])('while the provider sends %s the answer is a 503 in time, and the keys at hand hold', async (what, misbehave) => {
+    if (!knowing) {
+      provider.publish(first);
+      knowing = await start();
+      expect((await read(tokenOf(first), knowing)).status).toBe(200);
+    }
     misbehave();
     const fresh = await start();
     const started = performance.now();
@@ -157,7 +161,7 @@ describe('access tokens of a provider', () => {
     const asked = provider.asked();
     expectProblem(await read(tokenOf(first, { jti: 'again' }), fresh), 503, 'unavailable');
     expect(provider.asked()).toBe(asked);
-    expect((await read(tokenOf(first, { jti: 'new' }), knowing)).status).toBe(200);
+    expect((await read(tokenOf(first, { jti: what }), knowing)).status).toBe(200);
   });
 
   it('claims may have other names', async () => {

@@ -16,7 +16,6 @@ describe('paths, methods and request ids', () => {
 
   it.each([
     '/v1',
-    '/domains',
     '/domains/',
     '/domains/dom_x/',
     '/domains/dom_x/stats',

@@ -1,6 +1,6 @@
 /** The sealed log: its sealer killed at every step, two of them, epochs that cannot be closed, a Postgres set back in time. */
 import { countUnsealed } from '../check-log.ts';
-import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
+import { type Drill, drill, hold, type Scene } from '../drill.ts';
 import { haltedLogs, sealed, setBack } from '../set-back.ts';
 
 /** What sealing changes, in this order: held back there, it has closed an epoch, is between runs, folds, or has signed. */
@@ -39,7 +39,7 @@ const untilSealedOn = async (scene: Scene): Promise<void> => {
 };
 
 export const logDrills: Drill[] = [
-  quick('sealer-kill', 'kill -9 of the worker at every step of sealing', async (scene) => {
+  drill('sealer-kill', 'kill -9 of the worker at every step of sealing', async (scene) => {
     let { worker } = await scene.begin();
     await untilSealedOn(scene);
     for (const step of steps) {

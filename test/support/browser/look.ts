@@ -1,0 +1,43 @@
+/** A screen on a desk and on phones, light and dark: nothing for axe to find, nothing that sticks out, and its pictures. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { dataRoot } from '../../../scripts/stack/paths.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const screenshots = path.join(dataRoot, 'screenshots');
+const ofColours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+/** Where only colours are others, only what looks at colours looks again. */
+const looks = [
+  { width: 1440, colorScheme: 'light', rules: {} },
+  { width: 390, colorScheme: 'dark', rules: ofColours },
+  { width: 320, colorScheme: 'light', rules: null },
+] as const;
+
+/** The pictures are in `.data/screenshots`, under this name. */
+export async function look(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  for (const { width, colorScheme, rules } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    const file = path.join(screenshots, `${name}-${width}-${colorScheme}.png`);
+    await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    if (rules) expect(await violations(page, rules)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** What axe finds: rules, with the elements that break them. By way of the debugger: the policy lets no script in. */
+export async function violations(page: Page, rules: RunOptions = {}): Promise<string[][]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  const results = await page.evaluate(
+    (options) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
+    { resultTypes: ['violations'], ...rules } satisfies RunOptions,
+  );
+  return results.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]);
+}
