@@ -81,5 +81,5 @@ describe.concurrent('a port that is taken stops the process with one line that n
     // a process may be gone before its output was read
     await eventually(() => expect(service.lines.length).toBeGreaterThan(0));
     expect(code).toBe(1);
-  }, 20_000);
+  });
 });
