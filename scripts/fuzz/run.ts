@@ -42,12 +42,14 @@ export async function fuzz(
     take(given, sent);
   };
 
-  const take = ({ target, body }: Request, { status, type, text }: Sent) => {
+  const take = ({ method, target, body }: Request, { status, type, text }: Sent) => {
     if (status >= 300 || text === '' || !type.startsWith('application/json')) return;
     const { id, importId, queued = 0, url } = JSON.parse(text) as Answered;
     if (status === 202 && id) outcome.recorded.add(id);
     if (importId && !target.includes('dryRun=true')) outcome.imported += queued;
-    if (url && asksForHostileUrl(body)) throw new Error(`a webhook was taken that leads to ${url}`);
+    // the body of any other request means nothing
+    const isTaken = url && ['POST', 'PATCH'].includes(method);
+    if (isTaken && asksForHostileUrl(body)) throw new Error(`a webhook was taken that leads to ${url}`);
   };
 
   const runs = Math.ceil(requests / together);
