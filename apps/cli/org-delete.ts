@@ -24,17 +24,23 @@ export async function deleteOrganization(organizationId: string) {
       const progress = createProgress(0, 'records deleted');
       const records = await deleteRows(db, leaving, (count) => progress.show(count));
       progress.end();
-      await deleteNames(db, actor, leaving);
       const domainIds = leaving.domains.map(({ domainId }) => domainId);
-      await withRedis(async ({ client }) => {
-        await drop(client, organizationId);
-        await forgetLogs(client, domainIds);
-        await forgetTombstonesOf(client, organizationId);
-      });
+      // before its names, by which a run that was cut off goes on; and after them, since a fill may just have come
+      await forget(organizationId, domainIds);
+      await deleteNames(db, actor, leaving);
+      await forget(organizationId, domainIds);
       return { organizationId, domains: domainIds.length, records, jobs };
     }),
   );
 }
+
+/** What Redis remembers beside jobs. */
+const forget = (organizationId: string, domainIds: string[]): Promise<void> =>
+  withRedis(async ({ client }) => {
+    await drop(client, organizationId);
+    await forgetLogs(client, domainIds);
+    await forgetTombstonesOf(client, organizationId);
+  });
 
 /** Returns how many jobs had records of it. */
 async function emptyQueues(queues: Queue[], { domains }: Leaving): Promise<number> {
