@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { inTurns, type Row, table } from './bench/figures.ts';
 import { against, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
+import { besideSealing } from './bench/measurements/beside-sealing.ts';
 import { burst } from './bench/measurements/burst.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
@@ -40,6 +41,7 @@ const all = [
   disk,
   persist,
   seal,
+  besideSealing,
   fresh,
   burst,
   stats,
