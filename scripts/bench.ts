@@ -12,6 +12,7 @@ import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { erase } from './bench/measurements/erase.ts';
 import { exports } from './bench/measurements/export.ts';
+import { facets } from './bench/measurements/facets.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { imports } from './bench/measurements/import.ts';
 import { pages } from './bench/measurements/pages.ts';
@@ -42,6 +43,7 @@ const all = [
   persist,
   seal,
   besideSealing,
+  facets,
   fresh,
   burst,
   stats,

@@ -50,8 +50,9 @@ import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
 import { record, recordRoute } from './record/route.ts';
 import type { CounterReader } from './stats/counter-reader.ts';
-import { domainStats } from './stats/domain-stats.ts';
+import type { FacetReader } from './stats/facet-reader.ts';
 import { orgStats } from './stats/org-stats.ts';
+import { domainStats, organizationStats } from './stats/stats.ts';
 import { replayWebhook, rotateSecret, testWebhook } from './webhooks/act.ts';
 import { changeWebhook, deleteWebhook, showWebhook } from './webhooks/change.ts';
 import { createWebhook } from './webhooks/create.ts';
@@ -72,6 +73,7 @@ export interface AppParts {
   notices: HeldNotices;
   recorder: Recorder;
   counters: CounterReader;
+  facets: FacetReader;
   widget: WidgetShelf;
 }
 
@@ -116,6 +118,7 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   reads.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   reads.get('/v1/organization/export', ...read, organizationExport(deps));
+  reads.get('/v1/organization/stats', ...read, organizationStats(deps));
   reads.get('/v1/organization', ...anyScope, organization(deps));
 
   // takes as long as its file, so it has no deadline

@@ -4,7 +4,7 @@ import { countDays, isDate, monthsBetween } from './calendar.ts';
 import { importFormats } from './import.ts';
 import { noticeHash } from './notice.ts';
 import { storable } from './record.ts';
-import { decision, domainIdPattern, exportFormats } from './terms.ts';
+import { decision, dimensions, domainIdPattern, exportFormats } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
 const wholeNumber = (min: number, max: number) =>
@@ -49,6 +49,7 @@ export const statsQuery = z
       .enum(['day', 'month'])
       .optional()
       .meta({ description: 'adds `series`: at most 366 days or 120 months' }),
+    by: z.enum(dimensions).optional().meta({ description: 'adds `groups`: at most 366 days, and not with `interval`' }),
   })
   .refine(inOrder, outOfOrder)
   .refine(({ from, to, interval }) => interval !== 'day' || countDays(from, to) <= 366, {
@@ -59,6 +60,15 @@ export const statsQuery = z
   .refine(({ from, to, interval }) => interval !== 'month' || monthsBetween(from, to).length <= 120, {
     path: ['interval'],
     message: 'month allows at most 120 months',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(({ by, interval }) => by === undefined || interval === undefined, {
+    path: ['by'],
+    message: 'cannot be combined with `interval`',
+  })
+  .refine(({ from, to, by }) => by === undefined || countDays(from, to) <= 366, {
+    path: ['by'],
+    message: 'allows at most 366 days',
     when: ({ issues }) => issues.length === 0,
   });
 

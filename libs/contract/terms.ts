@@ -65,6 +65,23 @@ export function scopesAmong(words: readonly unknown[]): Scope[] {
   return own.length > 0 ? own : ['read'];
 }
 
+/** What records are grouped by; `category` groups what they allow and deny. */
+export const dimensions = [
+  'country',
+  'language',
+  'device',
+  'browser',
+  'source',
+  'bannerVersion',
+  'policyVersion',
+  'variant',
+  'category',
+] as const;
+export type Dimension = (typeof dimensions)[number];
+
+/** Dimensions that a display has too. */
+export const displayDimensions: readonly Dimension[] = ['bannerVersion', 'variant', 'language'];
+
 export const domainIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** How far a record's time may lie from the server's clock, in milliseconds. */

@@ -23,6 +23,7 @@ import { createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
+import { createFacetReader } from '../stats/facet-reader.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
 
@@ -69,7 +70,8 @@ export async function serve(config: ApiConfig): Promise<void> {
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
   widget.keep();
-  const app = createApp({ config, log, metrics, db, readDb, tenants, notices, recorder, counters, widget });
+  const facets = createFacetReader(readDb);
+  const app = createApp({ config, log, metrics, db, readDb, tenants, notices, recorder, counters, facets, widget });
 
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);

@@ -7,6 +7,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import { facetsName } from '#libs/store/facets/through';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
@@ -15,6 +16,7 @@ import { blanking } from './blank/blank.ts';
 import { createBlanking } from './blank/blanking.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
 import { createClosing } from './close.ts';
+import { createFacets } from './facets/facets.ts';
 import { createNoticeCounting, noticeCounting } from './notices/counting.ts';
 import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
@@ -42,6 +44,7 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
   blanking,
   ...(settings ? [sealing] : []),
   noticeCounting,
+  facetsName,
 ];
 
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
@@ -53,6 +56,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     [blanking]: createBlanking({ db, privacyKey: config.privacyKey }),
     ...(config.sealing && { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }),
     [noticeCounting]: createNoticeCounting(db),
+    [facetsName]: createFacets(db),
   };
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   const clear = createClearing({ config, hashOf, redis, db });
@@ -60,6 +64,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
   const close = createClosing({ db, log, every });
+  // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
     const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
     await forgetEpochs(sql, Math.min(endOfTime, ...marks));

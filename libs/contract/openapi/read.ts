@@ -5,6 +5,15 @@ import { domainPath, logQuery, orgStatsQuery, recordPath, recordsQuery, statsQue
 import * as responses from '../responses.ts';
 import { answer, bearerCodes, read, recordCodes, refusals, scopedCodes, statsSource } from './parts.ts';
 
+const statsHeaders = {
+  'X-Stats-Source': statsSource,
+  ETag: z
+    .string()
+    .optional()
+    .meta({ description: 'with `by`: send it as `If-None-Match` to ask whether a count moved' }),
+};
+const unmovedStats = { description: 'With `by`: no count has moved since the answer with this `ETag`' };
+
 export const readPaths: ZodOpenApiPathsObject = {
   '/v1/consent/org-stats': {
     get: read({
@@ -29,8 +38,22 @@ export const readPaths: ZodOpenApiPathsObject = {
       tags: ['Read'],
       requestParams: { path: domainPath, query: statsQuery },
       responses: {
-        200: answer("The domain's statistics", responses.domainStats, { 'X-Stats-Source': statsSource }),
+        200: answer("The domain's statistics", responses.domainStats, statsHeaders),
+        304: unmovedStats,
         ...refusals(...scopedCodes, 'domain_not_found'),
+      },
+    }),
+  },
+  '/v1/organization/stats': {
+    get: read({
+      operationId: 'getStats',
+      summary: 'Counters of the organization over a range of UTC days',
+      tags: ['Read'],
+      requestParams: { query: statsQuery },
+      responses: {
+        200: answer("The organization's statistics", responses.organizationStats, statsHeaders),
+        304: unmovedStats,
+        ...refusals(...scopedCodes),
       },
     }),
   },

@@ -70,7 +70,7 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Forgets when epochs were closed that nothing is derived from any more, but for the last one. */
-export async function forgetEpochs(sql: Sql, through: number): Promise<void> {
-  await sql`delete from closed_epochs where epoch <= ${through} and epoch < (select open - 1 from epochs)`;
+/** Forgets when epochs before `epoch` were closed, but for the last one. */
+export async function forgetEpochs(sql: Sql, epoch: number): Promise<void> {
+  await sql`delete from closed_epochs where epoch < ${epoch} and epoch < (select open - 1 from epochs)`;
 }

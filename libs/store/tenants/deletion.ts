@@ -42,6 +42,7 @@ export const owned: Owned[] = [
   { table: 'crawler_counters', by: 'domain_number' },
   { table: 'owed_raises', by: 'organization_id' },
   { table: 'counters', by: 'organization_id' },
+  { table: 'facets', by: 'organization_number' },
   { table: 'tombstones', by: 'organization_number' },
   { table: 'erasures', by: 'organization_number' },
   { table: 'visitor_acts', by: 'organization_number' },

@@ -1,0 +1,60 @@
+/** Facets as an answer has them: groups, and the rates. */
+import type { CategoryGroup, StatsGroup } from '#libs/contract/responses';
+import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/contract/terms';
+import type { Facet } from '#libs/store/facets/read';
+
+/** values that have a group of their own */
+const most = 200;
+
+/** Null of nothing. */
+const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+
+const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
+  facets.reduce((sum, facet) => sum + count(facet), 0);
+
+export const optInRateOf = (facets: Facet[]): number | null =>
+  shareOf(
+    addUp(facets, ({ optIns }) => optIns),
+    addUp(facets, ({ choices }) => choices),
+  );
+
+/** Absent where no display was counted. */
+export function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
+  const displays = addUp(facets, (facet) => facet.displays);
+  if (displays === 0) return undefined;
+  const answers = addUp(facets, (facet) => facet.answers);
+  // a banner may be answered on another day than it was shown
+  return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
+}
+
+/** Largest first. What has no group of its own comes last, together. */
+export function groupsOf(by: Dimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
+  const own = facets.filter(({ isOther }) => !isOther).sort(bySize);
+  const none = own.filter(({ value }) => value === '');
+  const named = own.filter(({ value }) => value !== '');
+  const apart = [...none, ...named.slice(0, most)].sort(bySize).map((facet) => [facet]);
+  const others = [...named.slice(most), ...facets.filter(({ isOther }) => isOther)];
+  const together = others.length > 0 ? [...apart, others] : apart;
+  return together.map((each) => {
+    const identity = each === others ? { value: null, other: true as const } : { value: each[0]?.value || null };
+    return { ...identity, ...(by === 'category' ? categoryFigures(each) : figures(by, each)) };
+  }) as StatsGroup[] | CategoryGroup[];
+}
+
+function bySize(one: Facet, other: Facet): number {
+  const difference = sizeOf(other) - sizeOf(one) || other.displays - one.displays;
+  return difference || (one.value < other.value ? -1 : 1);
+}
+
+const sizeOf = (facet: Facet): number => totalOf(facet) + facet.allowed + facet.denied;
+
+const categoryFigures = (facets: Facet[]) => ({
+  allowed: addUp(facets, ({ allowed }) => allowed),
+  denied: addUp(facets, ({ denied }) => denied),
+});
+
+function figures(by: Dimension, facets: Facet[]): Omit<StatsGroup, 'value' | 'other'> {
+  const breakdown = sumOf(facets);
+  const shown = displayDimensions.includes(by) ? displayFigures(facets) : undefined;
+  return { total: totalOf(breakdown), breakdown, optInRate: optInRateOf(facets), ...shown };
+}

@@ -1,0 +1,141 @@
+/**
+ * GET /v1/consent/:domainId/stats and /v1/organization/stats: the counters over any range of days; with `by` also what the
+ * decisions have in common, which is complete until `through`.
+ */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/contract/calendar';
+import { domainPath, statsQuery } from '#libs/contract/queries';
+import type { DomainStats, OrganizationStats } from '#libs/contract/responses';
+import {
+  addBreakdown,
+  type Breakdown,
+  type Dimension,
+  emptyBreakdown,
+  sumOf,
+  totalOf,
+  wholeOrganization,
+  withTotal,
+} from '#libs/contract/terms';
+import type { Facet, FacetQuestion } from '#libs/store/facets/read';
+import { organizationIn } from '../access/bearer.ts';
+import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { guard } from '../http/guard.ts';
+import type { CounterReader, StatsSource } from './counter-reader.ts';
+import type { FacetReader } from './facet-reader.ts';
+import { displayFigures, groupsOf, optInRateOf } from './groups.ts';
+
+interface StatsParts {
+  counters: CounterReader;
+  facets: FacetReader;
+}
+
+export const domainStats = (parts: StatsParts): Middleware =>
+  guard({ params: domainPath, query: statsQuery }, async (ctx, { params: { domainId }, query }) => {
+    const { organizationId } = requireOwn(ctx, domainId);
+    const stats = await readStats(ctx, parts, { organizationId, domainId, ...query });
+    if (stats) ctx.body = { domainId, ...stats } satisfies DomainStats;
+  });
+
+export const organizationStats = (parts: StatsParts): Middleware =>
+  guard({ params: z.object({}), query: statsQuery }, async (ctx, { query }) => {
+    const { organizationId } = organizationIn(ctx);
+    const stats = await readStats(ctx, parts, { organizationId, domainId: wholeOrganization, ...query });
+    if (stats) ctx.body = { organizationId, ...stats } satisfies OrganizationStats;
+  });
+
+function requireOwn(ctx: Context, domainId: string) {
+  const organization = organizationIn(ctx);
+  requireOwnDomain(organization, domainId);
+  return organization;
+}
+
+interface Question extends z.infer<typeof statsQuery> {
+  organizationId: string;
+  /** '' for the whole organization */
+  domainId: string;
+}
+
+type Stats = Omit<DomainStats, 'domainId'>;
+
+/** Undefined where the client has the answer already. */
+async function readStats(
+  ctx: Context,
+  { counters, facets }: StatsParts,
+  question: Question,
+): Promise<Stats | undefined> {
+  const { from, to, interval, by } = question;
+  const answer = (source: StatsSource, breakdown: Breakdown) => {
+    ctx.set('X-Stats-Source', source);
+    return { from, to, total: totalOf(breakdown), breakdown };
+  };
+  if (interval !== undefined) {
+    const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
+    const [{ source, counts }, shown] = await Promise.all([
+      counters.read({ ...ownerOf(question), spans }),
+      readDisplays(facets, question),
+    ]);
+    return { ...answer(source, sumOf(counts.values())), ...shown, series: seriesOf[interval](from, to, counts) };
+  }
+  const summing = counters.sum({ ...ownerOf(question), spans: cover(from, to) });
+  if (by === undefined) {
+    const [{ source, counts }, shown] = await Promise.all([summing, readDisplays(facets, question)]);
+    return { ...answer(source, counts), ...shown };
+  }
+  const { source, counts } = await summing;
+  const grouped = await readGroups(ctx, facets, { ...question, by }, counts);
+  return grouped && { ...answer(source, counts), ...grouped };
+}
+
+const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, domainId });
+
+const facetQuestion = (question: Question, dimensions: Facet['dimension'][]): FacetQuestion => ({
+  ...ownerOf(question),
+  dimensions,
+  periods: periodsOf(cover(question.from, question.to)),
+});
+
+async function readDisplays(facets: FacetReader, question: Question) {
+  const bySource = await facets.readIfQuick(facetQuestion(question, ['source']));
+  return bySource && displayFigures(bySource);
+}
+
+async function readGroups(
+  ctx: Context,
+  facets: FacetReader,
+  question: Question & { by: Dimension },
+  counts: Breakdown,
+): Promise<Partial<Stats> | undefined> {
+  const through = await facets.through();
+  const { by } = question;
+  const seen = [question, through, counts];
+  ctx.set('ETag', `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`);
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return undefined;
+  }
+  const found = await facets.read(facetQuestion(question, [by, 'source', 'crawlers']), through);
+  const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
+  const all = of('source');
+  return {
+    bots: of('crawlers').reduce((sum, facet) => sum + totalOf(facet), 0),
+    optInRate: optInRateOf(all),
+    ...displayFigures(all),
+    groups: groupsOf(by, of(by)),
+    through: through.at?.toISOString() ?? null,
+  };
+}
+
+const seriesOf = { day: byDay, month: byMonth };
+
+function byDay(from: string, to: string, counts: Map<string, Breakdown>) {
+  return daysBetween(from, to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
+}
+
+function byMonth(from: string, to: string, counts: Map<string, Breakdown>) {
+  const months = new Map(monthsBetween(from, to).map((month) => [month, emptyBreakdown()]));
+  for (const [period, each] of counts) addBreakdown(months.get(monthOfDay(period)) ?? emptyBreakdown(), each);
+  return Array.from(months, ([month, each]) => ({ month, ...withTotal(each) }));
+}

@@ -1,0 +1,58 @@
+/** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
+import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
+import { addRecords } from '#libs/store/facets/add-records';
+import { addedThrough, noteAdded } from '#libs/store/facets/progress';
+import { facetsName } from '#libs/store/facets/through';
+import { listIds, nextDomains } from '#libs/store/logs/unsealed';
+import type { Database, Sql } from '#libs/store/sql';
+import { blanking } from '../blank/blank.ts';
+
+/** records in one transaction */
+const usualLimit = 20_000;
+/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
+const idsLimit = 1_000_000;
+
+export function createFacetDerivation(limit = usualLimit): Derivation {
+  /** of a domain with many records in the epoch, those that are left */
+  let rest: { epoch: number; domainNumber: number; after: string; ids: Buffer } | undefined;
+
+  const idsAfter = async (sql: Sql, epoch: number, domainNumber: number): Promise<Buffer> => {
+    const after = await addedThrough(sql, { epoch, domainNumber });
+    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.after === after;
+    if (isKnown && rest && rest.ids.length > 0) return rest.ids;
+    return listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
+  };
+
+  return {
+    name: facetsName,
+    after: blanking,
+    async piece(sql, epoch, after) {
+      const domains = await nextDomains(sql, epoch, after, limit);
+      const last = domains.at(-1);
+      if (!last) return undefined;
+      const { domainNumber, records } = last;
+      const domainNumbers = domains.map((domain) => domain.domainNumber);
+      if (records <= limit) {
+        await addRecords(sql, { epoch, domainNumbers });
+        return domainNumber;
+      }
+      const left = await idsAfter(sql, epoch, domainNumber);
+      if (left.length === 0) return domainNumber;
+      const ids = left.subarray(0, limit * 16);
+      await addRecords(sql, { epoch, domainNumbers, ids });
+      const through = toUuid(ids.subarray(-16));
+      await noteAdded(sql, { epoch, domainNumber }, through);
+      rest = { epoch, domainNumber, after: through, ids: left.subarray(ids.length) };
+      return after;
+    },
+  };
+}
+
+const toUuid = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+export function createFacets(db: Database): (signal: AbortSignal) => Promise<void> {
+  const derivation = createFacetDerivation();
+  return async (signal) => {
+    while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
+  };
+}

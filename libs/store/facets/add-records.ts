@@ -1,0 +1,109 @@
+/** Facets of records: what a piece of a closed epoch adds to them. */
+import type { Sql } from '../sql.ts';
+import { placeFacets } from './place.ts';
+
+export interface Piece {
+  epoch: number;
+  domainNumbers: number[];
+  /** Only these records, 16 bytes each, of a single domain. */
+  ids?: Buffer | undefined;
+}
+
+/**
+ * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into
+ * one number, its kind, so that a group has one count: 64 for a crawler + 8 × source + 2 × decision + 1 for an opt-in.
+ */
+export const addRecords = (sql: Sql, piece: Piece): Promise<void> =>
+  placeFacets(
+    sql,
+    sql`
+    kinds as materialized (
+      select
+        kind, kind >= 64 as crawler, (enum_range(null::source))[(kind >> 3 & 7) + 1] as source, kind >> 1 & 3 as decision,
+        (kind >> 3 & 7) < 3 and (kind >> 1 & 3) < 3 as is_choice, kind & 1 = 1 as is_opt_in
+      from generate_series(0, 127) as kind
+    ),
+    grouped as materialized (
+      select
+        domain_number, day, kind, country, language, banner_version, policy_version, variant, user_agent_number,
+        preferences,
+        grouping(country, language, banner_version, policy_version, variant, user_agent_number, preferences) as without,
+        count(*) as records
+      from (
+        select
+          domain_number, milliseconds_of(id) / 86400000 as day, country, language, banner_version, policy_version,
+          variant, user_agent_number, preferences,
+          case when bot then 64 else 0 end
+            + case source
+                when 'banner' then 0 when 'preferences' then 8 when 'gpc' then 16 when 'api' then 24 when 'import' then 32
+              end
+            + case decision
+                when 'accept_all' then 1 when 'reject_all' then 2 when 'withdraw' then 6
+                when 'custom' then 4 + coalesce(
+                  (preferences @? '$.keyvalue() ? (@.value == true && @.key != "necessary")')::int, 0)
+              end as kind
+        from ${recordsOf(sql, piece)} as r
+      ) as packed
+      group by domain_number, day, kind, grouping sets (
+        (country), (language), (banner_version), (policy_version), (variant), (user_agent_number), (preferences)
+      )
+    ),
+    valued as (
+      select domain_number, day, kind, 'country'::dimension as dimension, country as value, records
+      from grouped where without = b'0111111'::int
+      union all
+      select domain_number, day, kind, 'language', language, records from grouped where without = b'1011111'::int
+      union all
+      select domain_number, day, kind, 'bannerVersion', banner_version, records
+      from grouped where without = b'1101111'::int
+      union all
+      select domain_number, day, kind, 'policyVersion', policy_version, records
+      from grouped where without = b'1110111'::int
+      union all
+      select domain_number, day, kind, 'variant', variant, records from grouped where without = b'1111011'::int
+      union all
+      select grouped.domain_number, day, kind, look.dimension, look.value, records
+      from grouped
+      left join user_agents on number = user_agent_number
+      cross join lateral (
+        values ('device'::dimension, case when device in ('desktop', 'mobile', 'tablet', 'tv') then device end),
+          ('browser', browser), ('source', null)
+      ) as look (dimension, value)
+      where without = b'1111101'::int
+    ),
+    counted as (
+      select
+        domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
+        case when crawler then 'crawlers' else dimension end as dimension,
+        case when crawler then '' when dimension = 'source' then source::text else coalesce(value, '') end as value,
+        coalesce(sum(records) filter (where decision = 0), 0) as accept_all,
+        coalesce(sum(records) filter (where decision = 1), 0) as reject_all,
+        coalesce(sum(records) filter (where decision = 2), 0) as custom,
+        coalesce(sum(records) filter (where decision = 3), 0) as withdraw,
+        coalesce(sum(records) filter (where is_choice), 0) as choices,
+        coalesce(sum(records) filter (where is_choice and is_opt_in), 0) as opt_ins,
+        coalesce(sum(records) filter (where is_choice and source = 'banner'), 0) as answers,
+        null::bigint as allowed, null::bigint as denied, null::bigint as displays
+      from valued join kinds using (kind)
+      where not crawler or dimension = 'source'
+      group by domain_number, valued.day, 3, 4
+      union all
+      select
+        domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD'), 'category', key, 0, 0, 0, 0, 0, 0, 0,
+        coalesce(sum(records) filter (where allowed), 0), coalesce(sum(records) filter (where not allowed), 0), null
+      from grouped
+      join kinds using (kind)
+      cross join lateral (select key, value = 'true' as allowed from jsonb_each(preferences)) as category
+      where without = b'1111110'::int and not crawler
+      group by domain_number, grouped.day, key
+    )`,
+  );
+
+function recordsOf(sql: Sql, { epoch, domainNumbers, ids }: Piece) {
+  if (!ids) return sql`(select * from records where epoch = ${epoch} and domain_number = any (${domainNumbers}))`;
+  return sql`(
+    select records.* from generate_series(1, ${ids.length}, 16) as at
+    join records on domain_number = ${domainNumbers[0] ?? 0}
+      and records.id = encode(substr(${ids}::bytea, at, 16), 'hex')::uuid
+  )`;
+}

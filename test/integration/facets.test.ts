@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import { decisions, sources } from '#libs/contract/terms';
+import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
+import { closeEpoch } from '#libs/store/epochs/epochs';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
+import { createFacetDerivation } from '../../apps/worker/derive/facets/facets.ts';
+import { recordAt } from '../support/records.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const today = dayOf(Date.now());
+const noonOf = (day: string): string => `${day}T12:00:00.000Z`;
+
+let db: Database;
+beforeAll(async () => {
+  ({ db } = await openDatabase());
+});
+
+const closeOne = () =>
+  eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+
+async function store(records: NewRecord[]): Promise<void> {
+  await persist(db, records);
+  await closeOne();
+}
+
+/** As a worker that is killed after any piece, or before its transaction ends. */
+async function derive(derivation: Derivation, fails = 0): Promise<void> {
+  const blank = createBlank(undefined);
+  while ((await deriveNext(db, blank)) !== 'done');
+  const killed: Derivation = {
+    ...derivation,
+    async piece(...args) {
+      const reached = await derivation.piece(...args);
+      if (Math.random() < fails) throw new Error('killed');
+      return reached;
+    },
+  };
+  const next = () =>
+    deriveNext(db, killed).catch((error: Error) => {
+      if (error.message !== 'killed') throw error;
+      return 'more';
+    });
+  while ((await next()) !== 'done');
+}
+
+const counts = ['accept_all', 'reject_all', 'custom', 'withdraw', 'choices', 'opt_ins', 'answers', 'allowed', 'denied'];
+
+/** What the facets say of all days and months, as text. */
+const listFacets = (organizationIds: string[]) =>
+  db.run(
+    (sql) => sql<{ row: string }[]>`
+      select concat_ws(
+        ' ', o.id, coalesce(d.id, '-'), dimension, period, quote_literal(value), is_other,
+        ${sql.unsafe(counts.map((name) => `coalesce(${name}, 0)`).join(', '))}
+      ) as row
+      from facets join organizations o on o.number = organization_number left join domains d on d.number = domain_number
+      where o.id = any (${organizationIds}) order by 1`,
+  );
+
+/** The same, plainly: a `group by` for each dimension. */
+const groupRecords = (organizationIds: string[]) =>
+  db.run(async (sql) => {
+    const value: Record<string, string> = {
+      country: 'country',
+      language: 'language',
+      device: 'device',
+      browser: 'browser',
+      source: 'source::text',
+      bannerVersion: 'banner_version',
+      policyVersion: 'policy_version',
+      variant: 'variant',
+      crawlers: `''`,
+    };
+    const parts = Object.entries(value).map(
+      ([dimension, column]) => `
+        select o.id as o, level.domain as d, '${dimension}' as dimension, period, coalesce(${column}, '') as value,
+          count(*) filter (where decision = 'accept_all') as a, count(*) filter (where decision = 'reject_all') as b,
+          count(*) filter (where decision = 'custom') as c, count(*) filter (where decision = 'withdraw') as w,
+          count(*) filter (where choice) as choices, count(*) filter (where choice and opt_in) as opt_ins,
+          count(*) filter (where choice and source = 'banner') as answers, 0 as allowed, 0 as denied
+        from r ${dimension === 'crawlers' ? 'where bot' : 'where not bot'}
+        group by 1, 2, 3, 4, 5`,
+    );
+    const rows = await sql.unsafe<{ row: string }[]>(
+      `with r as (
+        select records.*, level.domain, period, device, browser, o.id as o_id,
+          decision <> 'withdraw' and source in ('banner', 'preferences', 'gpc') as choice,
+          decision = 'accept_all' or decision = 'custom' and exists (
+            select from jsonb_each(coalesce(preferences, '{}')) as p where p.key <> 'necessary' and p.value = 'true'
+          ) as opt_in
+        from records join domains dom on dom.number = domain_number
+        join organizations o on o.id = dom.organization_id
+        left join user_agents ua on ua.number = user_agent_number
+        cross join lateral (values (dom.id), ('-')) as level (domain)
+        cross join lateral (values ('YYYY-MM-DD'), ('YYYY-MM')) as f (format)
+        cross join lateral (select to_char(to_timestamp(milliseconds_of(records.id) / 1000.0) at time zone 'UTC', format)) as p (period)
+        where o.id = any (array[${organizationIds.map((id) => `'${id}'`).join(',')}])
+      )
+      select concat_ws(' ', o, d, dimension, period, quote_literal(value), 'f', a, b, c, w, choices, opt_ins, answers, allowed, denied) as row
+      from (
+        ${parts.join(' union all ').replaceAll('o.id as o', 'o_id as o').replaceAll('level.domain as d', 'domain as d')}
+        union all
+        select o_id, domain, 'category', period, key, 0, 0, 0, 0, 0, 0, 0,
+          count(*) filter (where p.value = 'true'), count(*) filter (where p.value = 'false')
+        from r cross join lateral jsonb_each(preferences) as p where not bot group by 1, 2, 3, 4, 5
+      ) as plain order by 1`,
+    );
+    return [...rows];
+  });
+
+const someRecord = (domainIds: string[]) => {
+  const few = (...values: string[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+  return fc.record({
+    domainId: fc.constantFrom(...domainIds),
+    daysAgo: fc.integer({ min: 0, max: 20 }),
+    decision: fc.constantFrom(...decisions),
+    source: fc.constantFrom(...sources),
+    country: few('DE', 'FR', 'US'),
+    language: few('de', 'de-AT', 'en'),
+    bannerVersion: few('1', '2', ''),
+    policyVersion: few('2026-01', "o'clock"),
+    variant: few('a', 'b'),
+    userAgent: few(
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+      'Googlebot/2.1 (+http://www.google.com/bot.html)',
+    ),
+    preferences: fc.option(
+      fc.dictionary(fc.constantFrom('necessary', 'analytics', 'marketing', 'x'), fc.boolean(), {
+        noNullPrototype: true,
+      }),
+      { nil: undefined },
+    ),
+  });
+};
+
+describe('facets', () => {
+  it('equal a plain group by, whatever is recorded, however pieces are cut, and wherever a worker is killed', async () => {
+    const tenants = [await makeTenant(db, { domains: 3 }), await makeTenant(db, { domains: 1 })];
+    const domainIds = tenants.flatMap((tenant) => tenant.domainIds);
+    const organizationIds = tenants.map(({ organizationId }) => organizationId);
+    const epochs = fc.array(fc.array(someRecord(domainIds), { maxLength: 30 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(epochs, fc.integer({ min: 1, max: 12 }), async (each, limit) => {
+        for (const records of each) {
+          await store(
+            records.map(({ daysAgo, ...fields }) =>
+              recordAt(noonOf(addDays(today, -daysAgo)), fields as Partial<NewRecord> & { domainId: string }),
+            ),
+          );
+        }
+        await derive(createFacetDerivation(limit), 0.3);
+        expect((await listFacets(organizationIds)).map(({ row }) => row)).toEqual(
+          (await groupRecords(organizationIds)).map(({ row }) => row),
+        );
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
