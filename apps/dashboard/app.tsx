@@ -21,7 +21,6 @@ import { comesFromProvider, readProvider } from './data/sign-in.ts';
 import { escapeInvisible } from './format.ts';
 import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
-import { Log } from './pages/log/log.tsx';
 import { Returning } from './pages/sign-in/returning.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
@@ -29,7 +28,10 @@ import { Header } from './parts/header.tsx';
 import { later } from './parts/later.tsx';
 import { Skeleton } from './parts/skeleton.tsx';
 
+const Log = later(async () => (await import('./pages/log/log.tsx')).Log);
 const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
+const Groups = later(async () => (await import('./pages/groups/groups.tsx')).Groups);
+const Experiments = later(async () => (await import('./pages/experiments/experiments.tsx')).Experiments);
 const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
@@ -135,6 +137,25 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
         )}
         {organization && route.page === 'domain' && (
           <Domain
+            key={route.domainId}
+            api={api}
+            organization={organization}
+            domainId={route.domainId}
+            query={route.query}
+          />
+        )}
+        {organization && route.page === 'groups' && (
+          <Groups
+            key={route.domainId}
+            api={api}
+            organization={organization}
+            domainId={route.domainId}
+            by={route.by}
+            query={route.query}
+          />
+        )}
+        {organization && route.page === 'experiments' && (
+          <Experiments
             key={route.domainId}
             api={api}
             organization={organization}

@@ -20,6 +20,8 @@ const signedShare = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 1,
   signDisplay: 'exceptZero',
 });
+const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const minuteOfDayFormat = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit' });
 const dayFormat = new Intl.DateTimeFormat(undefined, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
 const weekdayFormat = new Intl.DateTimeFormat(undefined, {
   ...utc,
@@ -45,6 +47,8 @@ export const shortCount = (value: number): string => compact.format(value);
 export const share = (value: number | null): string => (value === null ? '–' : shares.format(value));
 /** `+2.3 points`, of two shares. */
 export const points = (from: number, to: number): string => `${signed.format((to - from) * 100)} points`;
+/** `2.3`, of a difference of two shares. */
+export const pointsOf = (difference: number): string => oneDecimal.format(difference * 100);
 /** `+12 %`; null where there is nothing to compare with. */
 export const growth = (from: number, to: number): string | null =>
   from === 0 ? null : signedShare.format((to - from) / from);
@@ -55,8 +59,9 @@ export const dayTick = (text: string): string => tickFormat.format(startOf(text)
 export const monthName = (text: string): string => monthFormat.format(startOf(`${text}-01`));
 export const monthTick = (text: string): string => shortMonthFormat.format(startOf(`${text}-01`));
 export const dayRange = (from: string, to: string): string => dayFormat.formatRange(startOf(from), startOf(to));
-/** These four take an RFC 3339 time. */
+/** These five take an RFC 3339 time. */
 export const timeOfDay = (time: string): string => clockFormat.format(Date.parse(time));
+export const minuteOfDay = (time: string): string => minuteOfDayFormat.format(Date.parse(time));
 export const dateOf = (time: string): string => dayFormat.format(Date.parse(time));
 export const dateAndTime = (time: string): string => `${dateOf(time)}, ${timeOfDay(time)}`;
 export const dateAndMinute = (time: string): string => minuteFormat.format(Date.parse(time));

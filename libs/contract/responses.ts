@@ -88,6 +88,7 @@ const group = z.object({
     .meta({ description: 'all values beyond the 200 that have a group of their own, together' }),
   total: count,
   breakdown,
+  choices: count.meta({ description: 'what `optInRate` is of' }),
   optInRate,
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),

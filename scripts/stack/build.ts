@@ -88,8 +88,15 @@ async function buildWidget(outDir: string): Promise<void> {
 const buildDashboard = (outDir: string): Promise<void> =>
   bundle(
     'dashboard',
-    // the content security policy allows no data: URLs
-    { outDir, target: dashboardBrowsers, cssTarget: dashboardBrowsers, assetsInlineLimit: 0 },
+    {
+      outDir,
+      target: dashboardBrowsers,
+      cssTarget: dashboardBrowsers,
+      // the content security policy allows no data: URLs
+      assetsInlineLimit: 0,
+      // the page names all scripts that it begins with, so that they load at once
+      modulePreload: { polyfill: false },
+    },
     { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
   );
 

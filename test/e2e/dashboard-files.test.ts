@@ -28,7 +28,9 @@ describe('the files of the dashboard', () => {
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
-    const ofDomain = ['', '/log?page=2', '/visitor', '/settings'].map((each) => `/domains/${stack.domainId}${each}`);
+    const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings'].map(
+      (each) => `/domains/${stack.domainId}${each}`,
+    );
     for (const path of [
       ...ofDomain,
       '/sign-in',
@@ -82,6 +84,8 @@ describe('the files of the dashboard', () => {
     expectProblem(post, 405, 'method_not_allowed');
     const missing = await request<ProblemAnswer>(stack.api.baseUrl, '/assets/index-00000000.js');
     expectProblem(missing, 404, 'not_found');
+    const groups = await request<ProblemAnswer>(stack.api.baseUrl, `/domains/${stack.domainId}/by/weather`);
+    expectProblem(groups, 404, 'not_found');
     const webhook = await request<ProblemAnswer>(stack.api.baseUrl, '/webhooks/other');
     expectProblem(webhook, 404, 'not_found');
   });

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Problem } from '#libs/contract/problem';
-import { domainIdPattern } from '#libs/contract/terms';
+import { dimensions, domainIdPattern } from '#libs/contract/terms';
 import { webhookPath } from '#libs/contract/webhook';
 import type { Context, Middleware } from '../http/context.ts';
 import { forDocuments } from '../http/security-headers.ts';
@@ -44,7 +44,12 @@ export function dashboard(): Record<string, Middleware> {
   );
   const page: Middleware = (ctx) => send(ctx, html);
   const pageOfDomain: Middleware = (ctx) => {
-    if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'this is not a valid domain id');
+    requireDomainId(ctx);
+    send(ctx, html);
+  };
+  const pageOfGroups: Middleware = (ctx) => {
+    if (!dimensions.some((each) => each === ctx.params.by)) absent(ctx, 'records are not grouped by this');
+    requireDomainId(ctx);
     send(ctx, html);
   };
   const pageOfWebhook: Middleware = (ctx) => {
@@ -65,6 +70,8 @@ export function dashboard(): Record<string, Middleware> {
     '/new-domain': page,
     '/activity': page,
     '/domains/:domainId': pageOfDomain,
+    '/domains/:domainId/by/:by': pageOfGroups,
+    '/domains/:domainId/experiments': pageOfDomain,
     '/domains/:domainId/log': pageOfDomain,
     '/domains/:domainId/visitor': pageOfDomain,
     '/domains/:domainId/settings': pageOfDomain,
@@ -72,6 +79,10 @@ export function dashboard(): Record<string, Middleware> {
     '/webhooks/:which': pageOfWebhook,
     '/assets/:file': asset,
   };
+}
+
+function requireDomainId(ctx: Context): void {
+  if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'this is not a valid domain id');
 }
 
 function absent(ctx: Context, detail: string): never {

@@ -56,5 +56,6 @@ const categoryFigures = (facets: Facet[]) => ({
 function figures(by: Dimension, facets: Facet[]): Omit<StatsGroup, 'value' | 'other'> {
   const breakdown = sumOf(facets);
   const shown = displayDimensions.includes(by) ? displayFigures(facets) : undefined;
-  return { total: totalOf(breakdown), breakdown, optInRate: optInRateOf(facets), ...shown };
+  const choices = addUp(facets, (facet) => facet.choices);
+  return { total: totalOf(breakdown), breakdown, choices, optInRate: optInRateOf(facets), ...shown };
 }

@@ -9,6 +9,7 @@ import type {
   RecordsPage,
   Visitor,
 } from '#libs/contract/responses';
+import type { Dimension } from '#libs/contract/terms';
 import { ApiError } from './api-error.ts';
 import { createManageApi, type ManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
@@ -28,7 +29,7 @@ export interface Api {
   movedOrgStats(query: { limit: number }, signal?: AbortSignal): Promise<OrgStats | null>;
   stats(
     domainId: string,
-    query: { from: string; to: string; interval?: 'day' | 'month' | undefined },
+    query: { from: string; to: string; interval?: 'day' | 'month' | undefined; by?: Dimension | undefined },
     signal?: AbortSignal,
   ): Promise<DomainStats>;
   records(domainId: string, query: Query, signal?: AbortSignal): Promise<RecordsPage>;

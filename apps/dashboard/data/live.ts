@@ -11,7 +11,7 @@ export interface LiveState {
 /** Polls while `key` is not null, and starts over when it changes. The callbacks may change on every render. */
 export function useLive<Answer>(
   key: string | null,
-  callbacks: Pick<Poll<Answer>, 'ask' | 'onAnswer'>,
+  callbacks: Pick<Poll<Answer>, 'ask' | 'onAnswer' | 'interval'>,
 ): LiveState | null {
   const updatedAt = useRef(Date.now());
   const [state, setState] = useState<LiveState>({ status: 'waiting', updatedAt: updatedAt.current });
@@ -22,6 +22,7 @@ export function useLive<Answer>(
     return startPoll<Answer>({
       ask: (signal) => latest.current.ask(signal),
       onAnswer: (answer) => latest.current.onAnswer(answer),
+      interval: latest.current.interval,
       onStatus: (status) => {
         if (status === 'live') updatedAt.current = Date.now();
         // no render every second while the status stays the same

@@ -18,6 +18,7 @@ export interface Period {
 }
 export type Interval = 'day' | 'month';
 
+/** in days: what the service groups, and draws by day */
 const longestByDay = 366;
 const longestByMonth = 120;
 /** A longer period is charted by month unless the address says otherwise. */
@@ -66,6 +67,9 @@ export function intervalIn(query: URLSearchParams, period: Period): Interval | u
   const wanted = query.get('interval');
   return possible.find((each) => each === wanted) ?? possible.find((each) => each === preferred) ?? possible[0];
 }
+
+/** Whether the service groups its decisions by country and so on. */
+export const isGrouped = ({ from, to }: Period): boolean => countDays(from, to) <= longestByDay;
 
 /** Null where it would begin before the first day that can be counted. */
 export function periodBefore(period: Period, time: number): Period | null {

@@ -1,5 +1,5 @@
 /**
- * Asks for fresh counters: at most once a second, one request at a time, and only while the page is visible.
+ * Asks for fresh figures: at most once a second, one request at a time, and only while the page is visible.
  *
  * Polling instead of server-sent events, because it is stateless: it works behind any proxy, with any number of API
  * processes and with tokens that expire, and an open tab does not hold a connection. Every answer is complete, so there
@@ -8,8 +8,8 @@
  */
 import { ApiError } from './api-error.ts';
 
-/** Milliseconds between the starts of two requests. */
-const interval = 1_000;
+/** Milliseconds between the starts of two requests, unless another interval is asked for. */
+const everySecond = 1_000;
 /** Milliseconds. An answer that takes longer means a busy service: the next wait is this many times as long. */
 const slowAnswer = 500;
 const slowFactor = 4;
@@ -24,10 +24,12 @@ export interface Poll<Answer> {
   ask(signal: AbortSignal): Promise<Answer>;
   onAnswer(answer: Answer): void;
   onStatus(status: PollStatus): void;
+  /** milliseconds between the starts of two requests */
+  interval?: number | undefined;
 }
 
 /** Returns a function that stops the polling. */
-export function startPoll<Answer>({ ask, onAnswer, onStatus }: Poll<Answer>): () => void {
+export function startPoll<Answer>({ ask, onAnswer, onStatus, interval = everySecond }: Poll<Answer>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pending: AbortController | undefined;
   let startedAt = performance.now();
@@ -59,7 +61,7 @@ export function startPoll<Answer>({ ask, onAnswer, onStatus }: Poll<Answer>): ()
       failures += 1;
       onStatus('lost');
       const requested = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
-      schedule(Math.max(requested, Math.min(interval * 2 ** (failures - 1), longestWait)));
+      schedule(Math.max(requested, Math.min(everySecond * 2 ** (failures - 1), longestWait)));
     } finally {
       clearTimeout(lateTimer);
       if (pending === own) pending = undefined;

@@ -1,10 +1,15 @@
 /** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
 import { useEffect, useState } from 'preact/hooks';
+import type { Dimension } from '#libs/contract/terms';
+import { dimensionNames } from './dimension-names.ts';
 
 export type Route =
   | { page: 'home' }
   | { page: 'domain'; domainId: string; query: URLSearchParams }
   | { page: 'log'; domainId: string; query: URLSearchParams }
+  /** decisions by country, banner version and so on */
+  | { page: 'groups'; domainId: string; by: Dimension; query: URLSearchParams }
+  | { page: 'experiments'; domainId: string; query: URLSearchParams }
   | { page: 'visitor'; domainId: string; visitorId: string | null }
   /** `which`: a webhook's id, `new`, or null for all */
   | { page: 'webhooks'; which: string | null }
@@ -18,9 +23,11 @@ export type SettingsRoute = Extract<Route, { page: 'domains' | 'new-domain' | 'a
 export const isOfSettings = (route: Route): route is SettingsRoute =>
   ['domains', 'new-domain', 'activity', 'settings'].includes(route.page);
 
+const isDimension = (text: string): text is Dimension => Object.hasOwn(dimensionNames, text);
+
 type Query = Record<string, string | number | undefined>;
 
-const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings)?$/;
+const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings|\/experiments|\/by\/[A-Za-z]+)?$/;
 const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
@@ -38,7 +45,11 @@ export function routeOf({ pathname, search, hash }: Address): Route {
   if (!match?.[1]) return { page: 'unknown' };
   if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
   if (match[2] === '/settings') return { page: 'settings', domainId: match[1] };
-  return { page: match[2] ? 'log' : 'domain', domainId: match[1], query: new URLSearchParams(search) };
+  const place = { domainId: match[1], query: new URLSearchParams(search) };
+  if (match[2] === '/experiments') return { page: 'experiments', ...place };
+  if (!match[2]?.startsWith('/by/')) return { page: match[2] ? 'log' : 'domain', ...place };
+  const by = match[2].slice('/by/'.length);
+  return isDimension(by) ? { page: 'groups', by, ...place } : { page: 'unknown' };
 }
 
 function visitorIn(hash: string): string | null {
@@ -60,6 +71,11 @@ const withQuery = (path: string, query: Query): string => {
 export const homeAddress = '/';
 export const domainAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}`, query);
 export const logAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}/log`, query);
+export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
+  withQuery(`/domains/${domainId}/by/${by}`, query);
+/** `experiment`: its name. */
+export const experimentsAddress = (domainId: string, query: Query = {}): string =>
+  withQuery(`/domains/${domainId}/experiments`, query);
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
   `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;

@@ -1,7 +1,7 @@
 /** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
-import { domainAddress, homeAddress, logAddress, type Route, settingsAddress } from '../data/router.ts';
+import { domainAddress, groupsAddress, homeAddress, logAddress, type Route, settingsAddress } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
 import { DomainMenu } from './domain-menu.tsx';
 import { Logo } from './logo.tsx';
@@ -17,6 +17,7 @@ export function Header({ organization, route, signOut }: Props) {
   const addressOf = (domainId: string) => {
     if (route.page === 'log') return logAddress(domainId);
     if (route.page === 'settings') return settingsAddress(domainId);
+    if (route.page === 'groups') return groupsAddress(domainId, route.by, periodQuery(route));
     return domainAddress(domainId, periodQuery(route));
   };
   return (
@@ -49,6 +50,6 @@ export function Header({ organization, route, signOut }: Props) {
 
 /** Switching to another domain keeps the period. */
 function periodQuery(route: Route) {
-  if (route.page !== 'domain') return {};
+  if (!('query' in route)) return {};
   return Object.fromEntries(['from', 'to', 'interval'].map((name) => [name, route.query.get(name) ?? undefined]));
 }

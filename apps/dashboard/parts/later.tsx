@@ -1,9 +1,12 @@
-/** A page whose code is loaded when it is first opened. */
+/** A page, or a part of one, whose code is loaded when it is first opened. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Skeleton } from './skeleton.tsx';
 
-export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+export function later<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+  shape: 'page' | 'table' = 'page',
+): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | undefined;
   return (props: Props) => {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(loaded ? 'loaded' : 'loading');
@@ -19,7 +22,7 @@ export function later<Props extends object>(load: () => Promise<FunctionComponen
     }, []);
     if (state === 'failed') return <NotLoaded />;
     const Page = loaded;
-    return Page ? <Page {...props} /> : <Skeleton kind="page" isSlow={false} />;
+    return Page ? <Page {...props} /> : <Skeleton kind={shape} isSlow={false} />;
   };
 }
 

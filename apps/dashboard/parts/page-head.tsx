@@ -25,14 +25,23 @@ interface Props {
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | 'log' | 'visitor' | 'settings';
+  page: 'domain' | 'groups' | 'experiments' | 'log' | 'visitor' | 'settings';
+  /** of a page whose name is not the same for all domains */
+  crumb?: string;
   organization: Organization;
 }
 
 let isFirstPage = true;
 
-const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ', settings: 'Settings of ' };
-const crumbs = { log: 'Log', visitor: 'Visitor', settings: 'Settings' };
+const titles = {
+  domain: '',
+  groups: 'Groups of ',
+  experiments: 'Experiments of ',
+  log: 'Log of ',
+  visitor: 'Visitor of ',
+  settings: 'Settings of ',
+};
+const crumbs = { groups: 'Groups', experiments: 'Experiments', log: 'Log', visitor: 'Visitor', settings: 'Settings' };
 
 export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -62,16 +71,20 @@ export function PageHead({ title, note, children, domain, way, before = '', tabs
   );
 }
 
-const wayTo = (name: string, { domainId, page }: OfDomain): Crumb[] =>
+const wayTo = (name: string, { domainId, page, crumb }: OfDomain): Crumb[] =>
   page === 'domain'
     ? [{ name, address: null }]
     : [
         { name, address: domainAddress(domainId) },
-        { name: crumbs[page], address: null },
+        { name: crumb ?? crumbs[page], address: null },
       ];
 
 const tabsOf = ({ domainId, page, organization }: OfDomain): Tab[] => [
-  { name: 'Statistics', address: domainAddress(domainId), isCurrent: page === 'domain' },
+  {
+    name: 'Statistics',
+    address: domainAddress(domainId),
+    isCurrent: page === 'domain' || page === 'groups' || page === 'experiments',
+  },
   { name: 'Log', address: logAddress(domainId), isCurrent: page === 'log' },
   ...(mayReadVisitors(organization)
     ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }]

@@ -1,5 +1,4 @@
 /** One domain over any period, compared with the period before. The address says which. */
-import './domain.css';
 import { useEffect, useRef } from 'preact/hooks';
 import type { DomainStats, Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
@@ -12,11 +11,14 @@ import { now } from '../../data/service-clock.ts';
 import { dayRange } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { FirstRecord } from '../../parts/first-record.tsx';
+import { later } from '../../parts/later.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PeriodPicker } from '../../parts/period-picker.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { PeriodPicker } from './period-picker.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
+
+const Cards = later(async () => (await import('./cards/cards.tsx')).Cards, 'table');
 
 export function Domain({
   api,
@@ -92,6 +94,9 @@ export function Domain({
             <Statistics view={view} period={period} interval={interval} domainId={domainId} />
           )}
         </div>
+      )}
+      {view && (view.stats.total > 0 || (view.before?.total ?? 0) > 0) && (
+        <Cards api={api} domainId={domainId} period={period} />
       )}
     </>
   );

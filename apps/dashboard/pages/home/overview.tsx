@@ -50,7 +50,7 @@ export function Overview({
         <FirstRecord organization={organization} domain={first} period="in the last 30 days" />
         <div class="stack">
           {usage}
-          <DomainList domains={organization.domains} />
+          <DomainList api={api} domains={organization.domains} period={stats.period} />
         </div>
       </div>
     );
@@ -75,7 +75,7 @@ export function Overview({
       </div>
       <div class="columns">
         {/* before the endless list, so that the keyboard reaches it first */}
-        <DomainList domains={organization.domains} />
+        <DomainList api={api} domains={organization.domains} period={stats.period} />
         <LatestRecords
           stream={stream}
           names={names}

@@ -1,7 +1,8 @@
 /** The presets as links, and a form for any two days. */
+import './period-picker.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isPeriod, type Period, presets } from '../../data/periods.ts';
-import { now } from '../../data/service-clock.ts';
+import { isPeriod, type Period, presets } from '../data/periods.ts';
+import { now } from '../data/service-clock.ts';
 
 export function PeriodPicker({
   period,

@@ -1,0 +1,14 @@
+/** Every dimension in the order in which they are offered, with its name after “by”. */
+import type { Dimension } from '#libs/contract/terms';
+
+export const dimensionNames: Record<Dimension, string> = {
+  country: 'country',
+  device: 'device',
+  language: 'language',
+  category: 'category',
+  bannerVersion: 'banner version',
+  policyVersion: 'policy version',
+  browser: 'browser',
+  source: 'source',
+  variant: 'variant',
+};

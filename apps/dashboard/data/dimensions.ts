@@ -1,0 +1,56 @@
+/** What decisions are grouped by: how their values are called, in the visitor's language where it has one. */
+import type { Dimension } from '#libs/contract/terms';
+import { escapeInvisible } from '../format.ts';
+import { dimensionNames } from './dimension-names.ts';
+
+interface Words {
+  /** of records that have no value */
+  none: string;
+  /** Undefined where the value is shown as it is. */
+  nameOf?(value: string): string | undefined;
+}
+
+const devices: Record<string, string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', tv: 'TV' };
+const sources: Record<string, string> = {
+  banner: 'Banner',
+  preferences: 'Preferences',
+  gpc: 'Global Privacy Control',
+  api: 'API',
+  import: 'Import',
+};
+
+function nameBy(type: 'region' | 'language'): (value: string) => string | undefined {
+  const names = new Intl.DisplayNames(undefined, { type });
+  return (value) => {
+    try {
+      return names.of(value);
+    } catch {
+      // no code of a country or language
+      return undefined;
+    }
+  };
+}
+
+const words: Record<Dimension, Words> = {
+  country: { none: 'Unknown country', nameOf: nameBy('region') },
+  device: { none: 'Unknown device', nameOf: (value) => devices[value] },
+  language: { none: 'No language', nameOf: nameBy('language') },
+  category: { none: 'No category' },
+  bannerVersion: { none: 'No version' },
+  variant: { none: 'No variant' },
+  browser: { none: 'Unknown browser' },
+  source: { none: 'No source', nameOf: (value) => sources[value] },
+  policyVersion: { none: 'No version' },
+};
+
+export const titleOf = (dimension: Dimension): string => {
+  const name = dimensionNames[dimension];
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
+
+export function valueName(dimension: Dimension, { value, other }: { value: string | null; other?: true | undefined }) {
+  const { none, nameOf } = words[dimension];
+  if (other) return 'All others';
+  if (value === null) return none;
+  return nameOf?.(value) ?? escapeInvisible(value);
+}

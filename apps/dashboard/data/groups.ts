@@ -1,0 +1,62 @@
+/** Groups of decisions as rows of a table, beside those of the period before. */
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/responses';
+import type { Dimension } from '#libs/contract/terms';
+import { valueName } from './dimensions.ts';
+
+export interface Row {
+  /** unique in its table */
+  key: string;
+  name: string;
+  /** decisions; of a category those that name it */
+  count: number;
+  /** The share that opted in, or that allowed the category; null where there is nothing to take a share of. */
+  rate: number | null;
+  /** in the period before; undefined where there was none, or nothing to compare with */
+  before?: { count: number; rate: number | null } | undefined;
+  /** absent of a category */
+  choices?: number;
+  displays?: number | undefined;
+  noChoiceRate?: number | null | undefined;
+}
+
+/** Of two answers to the same question. */
+export function rowsOf(dimension: Dimension, { groups = [] }: DomainStats, before?: DomainStats | null): Row[] {
+  const earlier = new Map((before?.groups ?? []).map((group) => [keyOf(group), rowOf(dimension, group)]));
+  return groups.map((group) => {
+    // all others together are not the same values twice
+    const then = group.other ? undefined : earlier.get(keyOf(group));
+    return { ...rowOf(dimension, group), before: then && { count: then.count, rate: then.rate } };
+  });
+}
+
+type Group = StatsGroup | CategoryGroup;
+
+const keyOf = ({ value, other }: Group): string => (other ? 'other' : value === null ? 'none' : `=${value}`);
+
+function rowOf(dimension: Dimension, group: Group): Row {
+  const same = { key: keyOf(group), name: valueName(dimension, group) };
+  if ('allowed' in group) {
+    const count = group.allowed + group.denied;
+    return { ...same, count, rate: count > 0 ? group.allowed / count : null };
+  }
+  const { total, choices, optInRate, displays, noChoiceRate } = group;
+  return { ...same, count: total, rate: optInRate, choices, displays, noChoiceRate };
+}
+
+/** In points; null where one of both has no rate. */
+export const changeOf = ({ rate, before }: Row): number | null =>
+  rate === null || before === undefined || before.rate === null ? null : rate - before.rate;
+
+export const isShown = ({ displays }: Row): boolean => displays !== undefined;
+
+/** What visitors did with banners, from the groups by source; undefined where no display was counted. */
+export function funnelOf({ groups = [], displays }: DomainStats) {
+  if (displays === undefined) return undefined;
+  const banner = groups.find(({ value }) => value === 'banner');
+  if (!banner || !('choices' in banner)) return { displays, answers: 0, optIns: 0 };
+  return { displays, answers: banner.choices, optIns: optInsOf(banner) };
+}
+
+/** Exact: the service divides two whole numbers. */
+export const optInsOf = ({ choices, optInRate }: Pick<StatsGroup, 'choices' | 'optInRate'>): number =>
+  Math.round((optInRate ?? 0) * choices);

@@ -1,0 +1,94 @@
+/** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
+import './cards.css';
+import type { DomainStats } from '#libs/contract/responses';
+import type { Dimension } from '#libs/contract/terms';
+import type { Api } from '../../../data/api.ts';
+import { completeness } from '../../../data/completeness.ts';
+import { experimentsOf } from '../../../data/experiments.ts';
+import { funnelOf } from '../../../data/groups.ts';
+import { useLive } from '../../../data/live.ts';
+import { includesToday, isGrouped, type Period } from '../../../data/periods.ts';
+import { useReading } from '../../../data/reading.ts';
+import { domainAddress } from '../../../data/router.ts';
+import { now } from '../../../data/service-clock.ts';
+import { ErrorCard } from '../../../parts/error-card.tsx';
+import { RateFormulas } from '../../../parts/rate-formulas.tsx';
+import { Skeleton } from '../../../parts/skeleton.tsx';
+import { ExperimentCard } from './experiment-card.tsx';
+import { FunnelCard } from './funnel-card.tsx';
+import { GroupCard } from './group-card.tsx';
+
+const carded = ['country', 'device', 'language', 'category', 'bannerVersion'] as const;
+/** milliseconds: figures by groups move once an epoch */
+const interval = 60_000;
+
+interface Props {
+  api: Api;
+  domainId: string;
+  period: Period;
+}
+
+export const Cards = (props: Props) => (
+  <section class="cards" aria-labelledby="groups-title">
+    {isGrouped(props.period) ? (
+      <GroupedCards {...props} />
+    ) : (
+      <>
+        <Head />
+        <p class="notice">Figures by country, device and so on cover at most 366 days: choose a shorter period.</p>
+      </>
+    )}
+  </section>
+);
+
+function GroupedCards({ api, domainId, period: { from, to } }: Props) {
+  const key = domainAddress(domainId, { from, to });
+  const read = (signal: AbortSignal) => readAll((by) => api.stats(domainId, { from, to, by }, signal));
+  const reading = useReading(key, read);
+  const { value } = reading;
+  useLive(value && !reading.isLoading && includesToday({ from, to }, now()) ? key : null, {
+    ask: read,
+    onAnswer: reading.put,
+    interval,
+  });
+  if (reading.error) return <ErrorCard error={reading.error} retry={reading.retry} />;
+  if (!value) return <Skeleton kind="table" isSlow={reading.isSlow} />;
+  const period = { from: value.source.from, to: value.source.to };
+  const funnel = funnelOf(value.source);
+  const experiments = experimentsOf(value.variant);
+  return (
+    <>
+      <Head note={completeness(value.source)} />
+      <div class={reading.isLate ? 'cards-grid fading' : 'cards-grid'} aria-busy={reading.isLoading}>
+        {funnel && <FunnelCard {...funnel} />}
+        {experiments.length > 0 && <ExperimentCard domainId={domainId} period={period} experiments={experiments} />}
+        {carded.map((by) => (
+          <GroupCard key={by} domainId={domainId} by={by} period={period} stats={value[by]} />
+        ))}
+      </div>
+      <RateFormulas />
+    </>
+  );
+}
+
+const Head = ({ note }: { note?: string }) => (
+  <header class="cards-head">
+    <h2 id="groups-title">Who decided how</h2>
+    {note && <p class="muted">{note}</p>}
+  </header>
+);
+
+type Answers = Record<(typeof carded)[number] | 'source' | 'variant', DomainStats>;
+
+async function readAll(read: (by: Dimension) => Promise<DomainStats>): Promise<Answers> {
+  const [source, variant, country, device, language, category, bannerVersion] = await Promise.all([
+    read('source'),
+    read('variant'),
+    read('country'),
+    read('device'),
+    read('language'),
+    read('category'),
+    read('bannerVersion'),
+  ]);
+  return { source, variant, country, device, language, category, bannerVersion };
+}

@@ -1,0 +1,50 @@
+/** From a banner that was shown to an opt-in in it. */
+import { count, share } from '../../../format.ts';
+import { GroupBar } from '../../../parts/group-bar.tsx';
+
+interface Funnel {
+  displays: number;
+  /** choices made in a banner */
+  answers: number;
+  /** of these */
+  optIns: number;
+}
+
+export function FunnelCard({ displays, answers, optIns }: Funnel) {
+  const of = (part: number) => Math.min(1, part / displays);
+  return (
+    <section class="card group-card" aria-label="From banner to opt-in">
+      <header class="card-head">
+        <h2>From banner to opt-in</h2>
+      </header>
+      <ol class="funnel">
+        <Step name="Shown" value={displays} part={1} note="how often a banner was shown" />
+        <Step
+          name="Answered"
+          value={answers}
+          part={of(answers)}
+          note={
+            answers > displays
+              ? 'more than were shown: some banners were shown before this period, or not reported'
+              : `${share(of(answers))} of those shown; ${share(1 - of(answers))} without a choice`
+          }
+        />
+        <Step
+          name="Opted in"
+          value={optIns}
+          part={of(optIns)}
+          note={answers === 0 ? 'no choices yet' : `${share(optIns / answers)} of the choices in the banner`}
+        />
+      </ol>
+    </section>
+  );
+}
+
+const Step = ({ name, value, part, note }: { name: string; value: number; part: number; note: string }) => (
+  <li class="funnel-step">
+    <span>{name}</span>
+    <strong class="number">{count(value)}</strong>
+    <GroupBar share={part} />
+    <p class="muted">{note}</p>
+  </li>
+);

@@ -1,0 +1,76 @@
+/** The largest groups of one dimension. */
+import type { DomainStats } from '#libs/contract/responses';
+import type { Dimension } from '#libs/contract/terms';
+import { dimensionNames } from '../../../data/dimension-names.ts';
+import { titleOf } from '../../../data/dimensions.ts';
+import { rowsOf } from '../../../data/groups.ts';
+import type { Period } from '../../../data/periods.ts';
+import { groupsAddress } from '../../../data/router.ts';
+import { count, share } from '../../../format.ts';
+import { GroupBar } from '../../../parts/group-bar.tsx';
+
+const listed = 5;
+
+interface Props {
+  domainId: string;
+  by: Dimension;
+  period: Period;
+  stats: DomainStats;
+}
+
+export function GroupCard({ domainId, by, period, stats }: Props) {
+  const rows = rowsOf(by, stats);
+  const largest = Math.max(1, ...rows.map((row) => row.count));
+  const isCategory = by === 'category';
+  const more = rows.length - listed;
+  const title = `By ${dimensionNames[by]}`;
+  return (
+    <section class="card group-card" aria-label={title}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        <a href={groupsAddress(domainId, by, { ...period })}>
+          Open<span class="hidden"> {title.toLowerCase()}</span>
+        </a>
+      </header>
+      {rows.length === 0 ? (
+        <p class="muted">{isCategory ? 'No choices by category yet.' : 'No decisions yet.'}</p>
+      ) : (
+        <div class="table-frame">
+          <table>
+            <caption class="hidden">{title}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{titleOf(by)}</th>
+                <th scope="col" class="number">
+                  Decisions
+                </th>
+                <th scope="col" class="number">
+                  {isCategory ? 'Allowed' : 'Opt-in rate'}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(0, listed).map((row) => (
+                <tr key={row.key}>
+                  <th scope="row">
+                    <bdi>{row.name}</bdi>
+                    {isCategory ? (
+                      <GroupBar share={row.rate ?? 0} rest={1 - (row.rate ?? 0)} />
+                    ) : (
+                      <GroupBar share={row.count / largest} />
+                    )}
+                  </th>
+                  <td class="number">{count(row.count)}</td>
+                  <td class={row.rate === null ? 'number muted' : 'number strong'}>
+                    {row.rate === null ? 'no choices yet' : share(row.rate)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {more > 0 && <p class="group-card-foot muted">and {count(more)} more</p>}
+    </section>
+  );
+}

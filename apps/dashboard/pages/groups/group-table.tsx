@@ -1,0 +1,145 @@
+/** The groups as a table that can be sorted, and saved as CSV. */
+import { useState } from 'preact/hooks';
+import type { DomainStats } from '#libs/contract/responses';
+import type { Dimension } from '#libs/contract/terms';
+import { dimensionNames } from '../../data/dimension-names.ts';
+import { titleOf } from '../../data/dimensions.ts';
+import { changeOf, isShown, type Row, rowsOf } from '../../data/groups.ts';
+import { type Sort, sorted } from '../../data/sorted.ts';
+import { downloadText } from '../../download.ts';
+import { count, dayRange, points, share } from '../../format.ts';
+import { GroupBar } from '../../parts/group-bar.tsx';
+import { SortHead } from '../../parts/sort-head.tsx';
+import { csvOf } from './group-csv.ts';
+
+type Column = 'name' | 'count' | 'rate' | 'before' | 'change' | 'noChoice';
+
+const valueIn: Record<Column, (row: Row) => string | number | null> = {
+  name: ({ name }) => name,
+  count: (row) => row.count,
+  rate: ({ rate }) => rate,
+  before: ({ before }) => before?.rate ?? null,
+  change: changeOf,
+  noChoice: ({ noChoiceRate }) => noChoiceRate ?? null,
+};
+
+interface Props {
+  domainId: string;
+  by: Dimension;
+  stats: DomainStats;
+  before: DomainStats | null;
+}
+
+export function GroupTable({ domainId, by, stats, before }: Props) {
+  const [sort, setSort] = useState<Sort<Column>>({ by: 'count', isDescending: true });
+  const all = rowsOf(by, stats, before);
+  if (all.length === 0) return <p>No decisions in these days.</p>;
+  const rows = sorted(all, valueIn[sort.by], sort.isDescending);
+  const sum = all.reduce((total, row) => total + row.count, 0);
+  const largest = Math.max(1, ...all.map((row) => row.count));
+  const isCategory = by === 'category';
+  const rateName = isCategory ? 'Allowed' : 'Opt-in rate';
+  const hasDisplays = all.some(isShown);
+  const heads = { sort, setSort };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
+      <section class="table-frame" aria-label={`Decisions by ${dimensionNames[by]}`} tabIndex={0}>
+        <table>
+          <caption class="hidden">Decisions by {dimensionNames[by]}</caption>
+          <thead>
+            <tr>
+              <SortHead column="name" isText {...heads}>
+                {titleOf(by)}
+              </SortHead>
+              <SortHead column="count" {...heads}>
+                Decisions
+              </SortHead>
+              {!isCategory && (
+                <th scope="col" class="number">
+                  Share
+                </th>
+              )}
+              <SortHead column="rate" {...heads}>
+                {rateName}
+              </SortHead>
+              {before && (
+                <SortHead column="before" {...heads}>
+                  Before
+                </SortHead>
+              )}
+              {before && (
+                <SortHead column="change" {...heads}>
+                  Change
+                </SortHead>
+              )}
+              {hasDisplays && (
+                <th scope="col" class="number">
+                  Displays
+                </th>
+              )}
+              {hasDisplays && (
+                <SortHead column="noChoice" {...heads}>
+                  No-choice rate
+                </SortHead>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <th scope="row">
+                  <bdi>{row.name}</bdi>
+                  {isCategory ? (
+                    <GroupBar share={row.rate ?? 0} rest={1 - (row.rate ?? 0)} />
+                  ) : (
+                    <GroupBar share={row.count / largest} />
+                  )}
+                </th>
+                <td class="number">{count(row.count)}</td>
+                {!isCategory && <td class="number">{share(row.count / Math.max(1, sum))}</td>}
+                <td class={row.rate === null ? 'number muted' : 'number strong'}>
+                  {row.rate === null ? 'no choices yet' : share(row.rate)}
+                </td>
+                {before && <td class="number muted">{earlier(row)}</td>}
+                {before && <td class="number">{change(row)}</td>}
+                {hasDisplays && <td class="number">{row.displays === undefined ? 'none' : count(row.displays)}</td>}
+                {hasDisplays && <td class="number">{share(row.noChoiceRate ?? null)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="groups-foot">
+        <p class="muted">
+          {before
+            ? `Before: ${dayRange(before.from, before.to)}. Change: in percentage points of ${isCategory ? 'the share that allowed' : 'the opt-in rate'}.`
+            : 'There is no period before to compare with.'}
+        </p>
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            downloadText(
+              `${domainId}-${by}-${stats.from}-${stats.to}.csv`,
+              'text/csv',
+              csvOf(by, rows, before !== null),
+            )
+          }
+        >
+          Export CSV
+        </button>
+      </div>
+    </>
+  );
+}
+
+function earlier({ before }: Row): string {
+  if (!before) return 'none';
+  return before.rate === null ? 'no choices' : share(before.rate);
+}
+
+function change(row: Row): string {
+  const difference = changeOf(row);
+  return difference === null ? '–' : points(0, difference);
+}

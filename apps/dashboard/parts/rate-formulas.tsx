@@ -1,0 +1,22 @@
+/** How the rates of groups are computed. */
+import type { ComponentChildren } from 'preact';
+
+export const RateFormulas = ({ children }: { children?: ComponentChildren }) => (
+  <details class="explain">
+    <summary>How these figures are computed</summary>
+    <p>
+      <strong>Opt-in rate</strong> = opt-ins ÷ choices. A choice is made by a visitor, in the banner, in the preferences
+      or by Global Privacy Control: accept all, reject all, or a selection. An opt-in is a choice that allows at least
+      one category besides “necessary”.
+    </p>
+    <p>
+      Withdrawals, and decisions made through the API or by an import, are counted as decisions and are part of no rate.
+      Crawlers are left out.
+    </p>
+    {children}
+    <p>
+      The opt-in rate at the top of a domain’s page follows each decision within a second. It counts all decisions,
+      crawlers too, and takes every selection for an opt-in, so it may differ a little from these.
+    </p>
+  </details>
+);

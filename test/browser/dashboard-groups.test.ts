@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import type { DomainStats } from '#libs/contract/responses';
+import { useBrowser } from '../support/browser/browser.ts';
+import { type Customer, makeCustomer, open, type Running, store, useService } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
+import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const today = dayOf(Date.now());
+const phone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1';
+const desk =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+describe('statistics by country, banner version and so on', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let customer: Customer;
+  let domainId: string;
+  let address: string;
+
+  /** `many` decisions at noon, `part` of them opt-ins. */
+  const made = (daysAgo: number, many: number, part: number, fields: Partial<NewRecord>): NewRecord[] =>
+    Array.from({ length: many }, (_, index) =>
+      recordAt(startOf(addDays(today, -daysAgo)) + 43_200_000 + index, {
+        domainId,
+        decision: index < part ? 'accept_all' : 'reject_all',
+        preferences: { analytics: index < part, marketing: index < part / 2 },
+        userAgent: index % 3 === 0 ? desk : phone,
+        ...fields,
+      }),
+    );
+
+  beforeAll(async () => {
+    running = useService();
+    customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
+    domainId = at(customer.domains, 0).domainId;
+    address = `/domains/${domainId}`;
+    const [before, since] = [{ bannerVersion: '1' }, { bannerVersion: '2', source: 'banner' as const }];
+    const records = [
+      ...made(10, 100, 50, { ...before, country: 'DE', language: 'de-DE' }),
+      ...made(9, 50, 10, { ...before, country: 'FR', language: 'fr-FR' }),
+      ...made(3, 300, 210, { ...since, country: 'DE', language: 'de-DE', variant: 'wording:short' }),
+      ...made(3, 300, 150, { ...since, country: 'FR', language: 'fr-FR', variant: 'wording:plain' }),
+      ...made(2, 20, 12, { ...since, country: 'GB', variant: 'colour:blue' }),
+      ...made(2, 22, 12, { ...since, variant: 'colour:green' }),
+      ...['AT', 'CH', 'IT'].flatMap((country) => made(2, 4, 2, { ...since, country })),
+      ...made(2, 3, 3, { ...since, country: 'SE', decision: 'withdraw', source: 'preferences' }),
+      ...made(2, 7, 7, { bot: true, userAgent: 'Googlebot/2.1' }),
+      ...made(2, 5, 2, { domainId: at(customer.domains, 1).domainId, bannerVersion: '=2+2' }),
+    ];
+    await store(running.db, records);
+    await eventually(
+      async () => {
+        const url = `${running.api.baseUrl}/v1/organization/stats?from=${addDays(today, -20)}&to=${today}&by=source`;
+        const response = await fetch(url, { headers: { authorization: `Bearer ${customer.token}` } });
+        const { groups = [], bots = 0 }: DomainStats = await response.json();
+        const sum = groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots);
+        expect(sum).toBe(records.length);
+      },
+      { within: 40_000 },
+    );
+    // as if the banners of the last days had been counted when they were shown
+    await running.db.run(
+      (sql) => sql`
+        update facets set displays = 1000
+        where domain_number = (select number from domains where id = ${domainId})
+          and period = ${addDays(today, -3)} and (dimension, value) in (('source', 'banner'), ('bannerVersion', '2'))`,
+    );
+  }, 120_000);
+
+  const days = `from=${addDays(today, -6)}&to=${today}`;
+  const visitPage = async (path: string) => (await open(visit.again, running, customer, path)).page;
+  const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const cells = (page: Page | Locator, name: string) =>
+    page.getByRole('row', { name }).getByRole('cell').allTextContents();
+  const firstColumn = (page: Page) => page.getByRole('rowheader').allTextContents();
+
+  it('are cards on the page of a domain, without crawlers, and say until when they are complete', async () => {
+    const page = await visitPage(`${address}?${days}`);
+    await card(page, 'By country').waitFor();
+    expect(await cells(card(page, 'By country'), 'Germany')).toEqual(['300', '70.0%']);
+    expect(await card(page, 'By country').getByRole('rowheader').allTextContents()).toEqual([
+      'Germany',
+      'France',
+      'Unknown country',
+      'United Kingdom',
+      'Austria',
+    ]);
+    await card(page, 'By country').getByText('and 3 more').waitFor();
+    await card(page, 'By device').getByRole('rowheader', { name: 'Mobile' }).waitFor();
+    await card(page, 'By language').getByRole('rowheader', { name: 'German (Germany)' }).waitFor();
+    await card(page, 'By banner version').getByRole('rowheader', { name: '2' }).waitFor();
+    await card(page, 'By category').getByRole('rowheader', { name: 'analytics' }).waitFor();
+    await page
+      .getByText(/^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\.$/)
+      .waitFor();
+    const funnel = card(page, 'From banner to opt-in');
+    expect(await funnel.getByRole('listitem').allTextContents()).toEqual([
+      'Shown1,000how often a banner was shown',
+      'Answered65465.4% of those shown; 34.6% without a choice',
+      'Opted in39059.6% of the choices in the banner',
+    ]);
+    await card(page, 'Experiments').getByText('“short” is better than “plain” by').waitFor();
+    await page.getByText('How these figures are computed').click();
+    await look(page, 'domain-cards');
+  });
+
+  it('open wide beside the days before, are sorted by each column and exported as they are shown', async () => {
+    const page = await visitPage(`${address}?${days}`);
+    await card(page, 'By country').getByRole('link', { name: 'Open by country' }).click();
+    await page.getByRole('table', { name: 'Decisions by country' }).waitFor();
+    expect(await cells(page, 'Germany')).toEqual(['300', '45.7%', '70.0%', '50.0%', '+20.0 points']);
+    expect(await cells(page, 'Sweden')).toEqual(['3', '0.5%', 'no choices yet', 'none', '–']);
+    await page.getByRole('button', { name: 'Change' }).click();
+    expect((await firstColumn(page)).slice(0, 2)).toEqual(['France', 'Germany']);
+    await page.getByRole('button', { name: 'Country' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('th[aria-sort="ascending"]', { hasText: 'Country' }).waitFor();
+    expect((await firstColumn(page))[0]).toBe('Austria');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`${domainId}-country-${addDays(today, -6)}-${today}.csv`);
+    expect(
+      readFileSync(await download.path(), 'utf8')
+        .split('\r\n')
+        .slice(0, 2),
+    ).toEqual(['country,decisions,choices,optInRate,optInRateBefore', 'Austria,4,4,0.5,']);
+    await look(page, 'by-country');
+
+    await page.getByRole('link', { name: 'banner version' }).click();
+    await page.getByRole('table', { name: 'Decisions by banner version' }).waitFor();
+    expect((await cells(page, '2')).slice(-2)).toEqual(['1,000', '34.6%']);
+    await page.getByRole('link', { name: 'category' }).click();
+    await page.getByRole('table', { name: 'Decisions by category' }).waitFor();
+    expect((await cells(page, 'marketing')).slice(0, 2)).toEqual(['657', '30.0%']);
+    await look(page, 'by-category');
+  });
+
+  it('tell of an experiment what may be concluded, with the intervals', async () => {
+    const page = await visitPage(`${address}/experiments?${days}`);
+    await page.getByText('“short” is better than “plain” by 12.2 to 27.5 points.').waitFor();
+    expect(await cells(page, 'short')).toEqual([
+      '300',
+      '210',
+      '70.0%64.6% to 74.9%',
+      '',
+      '+20.0 points+12.2 points to +27.5 points',
+    ]);
+    await page.getByText('How these figures are computed').click();
+    await look(page, 'experiment');
+    await page.getByRole('link', { name: 'colour' }).click();
+    await page.getByText('Too early to tell: each variant needs at least 100 choices.').waitFor();
+  });
+
+  it('say what is missing: no figures, no experiment, too long a period, no such dimension, a failure', async () => {
+    const empty = `from=${addDays(today, -40)}&to=${addDays(today, -35)}`;
+    const page = await visitPage(`${address}/by/country?${empty}`);
+    await page.getByText('No decisions in these days.').waitFor();
+    await page.goto(`${running.api.baseUrl}${address}/experiments?${empty}`);
+    await page.getByRole('heading', { name: 'No experiments in these days' }).waitFor();
+    await look(page, 'no-experiment');
+    for (const path of [`${address}/by/country`, `${address}/experiments`, address]) {
+      await page.goto(`${running.api.baseUrl}${path}?from=2020-01-01&to=${today}`);
+      await page.getByText('at most 366 days').last().waitFor();
+    }
+    await page.route('**/stats?*by=*', (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
+    await page.goto(`${running.api.baseUrl}${address}?${days}`);
+    await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor();
+    // the other figures stay
+    await page.getByRole('heading', { name: 'Breakdown' }).waitFor();
+    await page.unroute('**/stats?*by=*');
+    await card(page, 'By country').waitFor();
+  });
+
+  it('give each domain of the overview its opt-in rate, by which the list is sorted', async () => {
+    const page = await visitPage('/');
+    const list = page.getByRole('navigation', { name: 'Domains' });
+    await list.getByRole('cell', { name: '40.0%' }).waitFor();
+    await list.getByRole('cell', { name: '56.0%' }).waitFor();
+    await list.getByRole('button', { name: 'Opt-in' }).click();
+    expect(await list.getByRole('rowheader').allTextContents()).toEqual(['shop.example', 'blog.example']);
+    await list.getByRole('button', { name: 'Opt-in' }).click();
+    expect(await list.getByRole('rowheader').allTextContents()).toEqual(['blog.example', 'shop.example']);
+    await look(page, 'overview-rates');
+  });
+});
