@@ -46,7 +46,9 @@ export const count = (value: number): string => whole.format(value);
 export const shortCount = (value: number): string => compact.format(value);
 export const share = (value: number | null): string => (value === null ? '–' : shares.format(value));
 /** `+2.3 points`, of two shares. */
-export const points = (from: number, to: number): string => `${signed.format((to - from) * 100)} points`;
+export const points = (from: number, to: number): string => `${signedPoints(to - from)} points`;
+/** `+2.3`, of a difference of two shares. */
+export const signedPoints = (difference: number): string => signed.format(difference * 100);
 /** `2.3`, of a difference of two shares. */
 export const pointsOf = (difference: number): string => oneDecimal.format(difference * 100);
 /** `+12 %`; null where there is nothing to compare with. */

@@ -8,6 +8,7 @@ import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
+import { bannerOf, circumstancesOf } from './circumstances.ts';
 import { categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
 
 const hour = 3_600_000;
@@ -55,18 +56,21 @@ export function recordsOf({ site, date, visits }: SiteDay, { until }: Period): M
 }
 
 /** A visitor's first decision, and perhaps a later one. */
-function visit({ name, languages, accept, reject }: Site, date: string, number: number): Made[] {
+function visit(site: Site, date: string, number: number): Made[] {
+  const { name, languages, accept, reject } = site;
   const random = randomOf(name, date, number);
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const language = oneOf(languages);
   const at = startOf(date) + Math.floor((oneOf(hours) + random()) * hour);
   const bot = random() < 0.008;
   const userAgent = bot ? crawler : oneOf(userAgents);
+  const from = { site, date, language, userAgent };
+  const { country, variant, leaning } = circumstancesOf(from, randomOf('circumstances', name, date, number));
   const gpc = userAgent.includes('Firefox') && random() < 0.3;
   const visitor = {
     visitorId: bytesOf('visitor', name, date, number).toString('hex', 0, 16),
     language,
-    country: language.slice(3),
+    country,
     // of a range reserved for benchmarks (RFC 2544), shortened as the API does
     ip: `198.18.${Math.floor(random() * 256)}.0`,
     userAgent,
@@ -82,16 +86,15 @@ function visit({ name, languages, accept, reject }: Site, date: string, number: 
     source,
     receivedAt: new Date(time + 160).toISOString(),
     preferences: preferencesOf(decision, oneOf(['functional', 'analytics'])),
-    // the banner is redesigned every month
-    bannerVersion: dayOf(time).slice(0, 7),
+    bannerVersion: bannerOf(dayOf(time)),
     policyVersion: dayOf(time).slice(0, 4),
     pageUrl: `https://${name}${oneOf(pages)}`,
   });
   if (bot) return [decide(at, 'accept_all', 'banner')];
   if (gpc) return [decide(at, 'reject_all', 'gpc')];
   const opinion = 100 * random();
-  const chosen = opinion < accept ? 'accept_all' : opinion < accept + reject ? 'reject_all' : 'custom';
-  const first = decide(at, chosen, 'banner');
+  const chosen = opinion < accept + leaning ? 'accept_all' : opinion < accept + reject ? 'reject_all' : 'custom';
+  const first = { ...decide(at, chosen, 'banner'), ...(variant && { variant }) };
   // some withdraw, others change their mind: most of them soon, a few after weeks
   const later = at + 60_000 + Math.floor(random() ** 8 * 30 * 24 * hour);
   const hasGiven = chosen !== 'reject_all';

@@ -1,5 +1,13 @@
 /** What the page of an experiment computes. */
 import { describe, expect, it } from 'vitest';
+import type { DomainStats } from '#libs/contract/responses';
+import {
+  conclusionOf,
+  type Experiment,
+  experimentsOf,
+  measure,
+  unevenness,
+} from '../../apps/dashboard/data/experiments.ts';
 import { equalSharesP, newcombe, wilson } from '../../apps/dashboard/data/proportions.ts';
 
 const of = (part: number, all: number) => ({ part, all });
@@ -46,5 +54,63 @@ describe('the test for equal shares', () => {
     ['none', [0, 0], 1],
   ])('%s', (_, counts, p) => {
     expect(equalSharesP(counts)).toBeCloseTo(p, 4);
+  });
+});
+
+const experiment = (...variants: [string, number, number, number?][]): Experiment => ({
+  name: 'wording',
+  variants: variants.map(([name, part, all, displays]) => ({ name, part, all, displays })),
+});
+
+describe('what may be concluded', () => {
+  it.each<[string, Experiment, string[]]>([
+    ['one variant', experiment(['a', 5, 10]), ['There is only one variant, so there is nothing to compare.']],
+    [
+      'few choices',
+      experiment(['a', 50, 100], ['b', 90, 99]),
+      ['Too early to tell: each variant needs at least 100 choices.'],
+    ],
+    ['better', experiment(['a', 48, 100], ['b', 560, 700]), ['“b” is better than “a” by 21.8 to 41.9 points.']],
+    ['worse', experiment(['a', 560, 700], ['b', 48, 100]), ['“b” is worse than “a” by 21.8 to 41.9 points.']],
+    [
+      'undecided, each against the first',
+      experiment(['a', 100, 200], ['b', 105, 200], ['c', 160, 200]),
+      [
+        'Too early to tell: “b” may be up to 7.2 points worse than “a”, or up to 12.2 points better.',
+        '“c” is better than “a” by 20.8 to 38.5 points.',
+      ],
+    ],
+  ])('%s', (_, given, sentences) => {
+    expect(conclusionOf(given)).toEqual(sentences);
+  });
+
+  it('a variant without choices has no rate', () => {
+    expect(measure(experiment(['a', 0, 0], ['b', 1, 2]))).toMatchObject([
+      { rate: null, interval: null, difference: null },
+      { rate: 0.5, difference: null },
+    ]);
+  });
+
+  it('a warning where shares are far from equal: of displays where all have them, otherwise of choices', () => {
+    expect(unevenness(experiment(['a', 0, 1_000], ['b', 0, 1_040]))).toBeNull();
+    expect(unevenness(experiment(['a', 0, 1_000], ['b', 0, 1_300]))).toContain('numbers of choices');
+    expect(unevenness(experiment(['a', 0, 1_000, 5_000], ['b', 0, 1_300, 5_010]))).toBeNull();
+    expect(unevenness(experiment(['a', 0, 500, 5_000], ['b', 0, 500, 5_900]))).toContain('numbers of displays');
+    expect(unevenness(experiment(['a', 0, 1_000]))).toBeNull();
+  });
+});
+
+describe('experiments', () => {
+  it('are what variants have before the first colon or slash; `control`, else the first by name, is compared with', () => {
+    const breakdown = { accept_all: 0, reject_all: 0, custom: 0, withdraw: 0 };
+    const values = ['text:short', 'text:plain', null, 'size/b/c', 'size/control', 'size/a', 'old', ':x', 'end:'];
+    const groups = values.map((value) => ({ value, total: 4, breakdown, choices: 4, optInRate: 0.75 }));
+    const found = experimentsOf({ groups } as DomainStats);
+    expect(found.map(({ name, variants }) => [name, ...variants.map((variant) => variant.name)])).toEqual([
+      ['text', 'plain', 'short'],
+      ['size', 'control', 'a', 'b/c'],
+      ['', 'end:', 'old', 'x'],
+    ]);
+    expect(found[0]?.variants[0]).toMatchObject({ part: 3, all: 4 });
   });
 });

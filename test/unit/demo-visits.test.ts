@@ -5,7 +5,10 @@ import { newRecord, recordBody, recordFields } from '#libs/contract/record';
 import { totalOf } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { groupBy } from '#libs/runtime/group-by';
+import { newcombe, type Proportion } from '../../apps/dashboard/data/proportions.ts';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
+
+type Pair = [Proportion, Proportion];
 
 const until = Date.parse('2026-11-20T12:00:00.000Z');
 const base: Period = { records: 12_000, months: 12, until };
@@ -107,11 +110,34 @@ describe('the demo data', () => {
     const hour = ({ id }: Made) => new Date(timeOf(id)).getUTCHours();
     expect(count((record) => hour(record) === 19)).toBeGreaterThan(3 * count((record) => hour(record) === 3));
     expect(new Set(records.map(({ language }) => language)).size).toBeGreaterThan(4);
-    expect(new Set(records.map(({ bannerVersion }) => bannerVersion)).size).toBeGreaterThan(2);
     expect(count(({ gpc }) => gpc === true)).toBeGreaterThan(base.records * 0.01);
     expect(new Set(records.map(({ source }) => source))).toEqual(new Set(['banner', 'preferences', 'gpc']));
+    expect(new Set(records.map(({ country }) => country)).size).toBeGreaterThan(9);
     expect(totalOf({ accept_all: 1, reject_all: 1, custom: 1, withdraw: 1 })).toBe(
       new Set(records.map(({ decision }) => decision)).size,
     );
+  });
+
+  it('tells of a better banner since September, and of an experiment that shows something on one of two sites', () => {
+    const choices = make({ records: 40_000, months: 3 }).filter(({ source, bot }) => source === 'banner' && !bot);
+    const rate = (some: Made[]) => some.filter(({ decision }) => decision !== 'reject_all').length / some.length;
+    const versions = [...groupBy(choices, ({ bannerVersion }) => bannerVersion ?? '')].sort();
+    expect(versions.map(([version]) => version)).toEqual(['2025-09', '2026-09']);
+    const [before = 0, since = 0] = versions.map(([, some]) => rate(some));
+    expect(since - before).toBeGreaterThan(0.05);
+
+    const difference = (site: string) => {
+      const asked = choices.filter(({ host }) => host === site);
+      const [plain = [], short = []] = ['plain', 'short'].map((name) =>
+        asked.filter(({ variant }) => variant === `wording-2026-q4:${name}`),
+      );
+      expect(Math.abs(plain.length / short.length - 1)).toBeLessThan(0.15);
+      return newcombe(
+        ...([short, plain].map((some) => ({ part: rate(some) * some.length, all: some.length })) as Pair),
+      );
+    };
+    expect(difference('nordlicht.example').low).toBeGreaterThan(0);
+    expect(difference('demo.example').low).toBeLessThan(0);
+    expect(choices.some(({ host, variant }) => host === 'tagblatt.example' && variant)).toBe(false);
   });
 });

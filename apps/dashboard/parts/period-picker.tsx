@@ -1,8 +1,9 @@
 /** The presets as links, and a form for any two days. */
 import './period-picker.css';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { isPeriod, type Period, presets } from '../data/periods.ts';
 import { now } from '../data/service-clock.ts';
+import { useCurrentInView } from './use-current-in-view.ts';
 
 export function PeriodPicker({
   period,
@@ -16,14 +17,7 @@ export function PeriodPicker({
   const [chosen, setChosen] = useState(period);
   const { from, to } = period;
   useLayoutEffect(() => setChosen({ from, to }), [from, to]);
-  const chips = useRef<HTMLElement>(null);
-  // a phone shows only some of the presets: scroll the list, but not the page, to the current one
-  useEffect(() => {
-    const list = chips.current?.getBoundingClientRect();
-    const current = chips.current?.querySelector('[aria-current]')?.getBoundingClientRect();
-    if (list && current)
-      chips.current?.scrollBy({ left: current.left + current.width / 2 - list.left - list.width / 2 });
-  }, [from, to]);
+  const chips = useCurrentInView(`${from} ${to}`);
   const isValid = isPeriod(chosen);
   return (
     <div class="period">

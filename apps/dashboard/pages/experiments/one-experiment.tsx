@@ -1,7 +1,7 @@
 /** The rates of an experiment's variants with their intervals, and what follows in words. */
 import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../../data/experiments.ts';
 import type { Interval } from '../../data/proportions.ts';
-import { count, escapeInvisible, points, share } from '../../format.ts';
+import { count, escapeInvisible, points, share, signedPoints } from '../../format.ts';
 import { IntervalBar } from './interval-bar.tsx';
 
 export function OneExperiment({ experiment }: { experiment: Experiment }) {
@@ -33,13 +33,13 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
               <th scope="col" class="number">
                 Choices
               </th>
-              <th scope="col" class="number">
+              <th scope="col" class="number wide-only">
                 Opt-ins
               </th>
               <th scope="col" class="number">
                 Opt-in rate
               </th>
-              <th scope="col" class="interval-cell">
+              <th scope="col" class="interval-cell wide-only">
                 95% interval
               </th>
               <th scope="col" class="number">
@@ -55,12 +55,12 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
                 </th>
                 {hasDisplays && <td class="number">{count(variant.displays ?? 0)}</td>}
                 <td class="number">{count(variant.all)}</td>
-                <td class="number">{count(variant.part)}</td>
+                <td class="number wide-only">{count(variant.part)}</td>
                 <td class="number">
                   <strong>{variant.rate === null ? 'no choices yet' : share(variant.rate)}</strong>
                   {variant.interval && <span class="small muted">{shares(variant.interval)}</span>}
                 </td>
-                <td class="interval-cell">
+                <td class="interval-cell wide-only">
                   {variant.interval && variant.rate !== null && (
                     <IntervalBar interval={variant.interval} middle={variant.rate} frame={frame} />
                   )}
@@ -85,7 +85,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
 }
 
 const shares = ({ low, high }: Interval): string => `${share(low)} to ${share(high)}`;
-const inPoints = ({ low, high }: Interval): string => `${points(0, low)} to ${points(0, high)}`;
+const inPoints = ({ low, high }: Interval): string => `${signedPoints(low)} to ${signedPoints(high)}`;
 
 /** What holds all intervals, with some room. */
 function frameOf(variants: Measured[]): Interval {

@@ -56,7 +56,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                 Decisions
               </SortHead>
               {!isCategory && (
-                <th scope="col" class="number">
+                <th scope="col" class="number wide-only">
                   Share
                 </th>
               )}
@@ -97,7 +97,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                   )}
                 </th>
                 <td class="number">{count(row.count)}</td>
-                {!isCategory && <td class="number">{share(row.count / Math.max(1, sum))}</td>}
+                {!isCategory && <td class="number wide-only">{share(row.count / Math.max(1, sum))}</td>}
                 <td class={row.rate === null ? 'number muted' : 'number strong'}>
                   {row.rate === null ? 'no choices yet' : share(row.rate)}
                 </td>

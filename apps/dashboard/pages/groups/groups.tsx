@@ -5,6 +5,7 @@ import type { Dimension } from '#libs/contract/terms';
 import type { Api } from '../../data/api.ts';
 import { completeness } from '../../data/completeness.ts';
 import { dimensionNames } from '../../data/dimension-names.ts';
+import { titleOf } from '../../data/dimensions.ts';
 import { domainIn } from '../../data/domains.ts';
 import { defaultPeriod, isGrouped, type Period, periodBefore, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
@@ -16,6 +17,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PeriodPicker } from '../../parts/period-picker.tsx';
 import { RateFormulas } from '../../parts/rate-formulas.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { useCurrentInView } from '../../parts/use-current-in-view.ts';
 import { GroupTable } from './group-table.tsx';
 
 interface Props {
@@ -31,6 +33,7 @@ const dimensions = Object.keys(dimensionNames) as Dimension[];
 export function Groups({ api, organization, domainId, by, query }: Props) {
   const period = periodIn(query) ?? defaultPeriod(now());
   const { name } = domainIn(organization, domainId);
+  const chips = useCurrentInView(by);
   return (
     <>
       <PageHead
@@ -38,14 +41,14 @@ export function Groups({ api, organization, domainId, by, query }: Props) {
         note={`Decisions by ${dimensionNames[by]}, ${dayRange(period.from, period.to)} (UTC)`}
         domain={{ domainId, page: 'groups', crumb: `By ${dimensionNames[by]}`, organization }}
       />
-      <nav class="chips" aria-label="Group by">
+      <nav class="chips" aria-label="Group by" ref={chips}>
         {dimensions.map((each) => (
           <a
             key={each}
             href={groupsAddress(domainId, each, { ...period })}
             aria-current={each === by ? 'true' : undefined}
           >
-            {dimensionNames[each]}
+            {titleOf(each)}
           </a>
         ))}
       </nav>
@@ -88,6 +91,12 @@ function Grouped({ api, domainId, by, period }: Omit<Props, 'organization' | 'qu
       <p class="muted">{completeness(value.stats)}</p>
       <GroupTable {...value} domainId={domainId} />
       <RateFormulas>
+        {by === 'category' && (
+          <p>
+            <strong>Allowed</strong> = decisions that allow the category ÷ decisions that name it, withdrawals too. The
+            rest of a bar denied it.
+          </p>
+        )}
         {value.stats.displays !== undefined && (
           <p>
             <strong>No-choice rate</strong> = 1 − choices in the banner ÷ displays, at least 0.

@@ -71,6 +71,7 @@ export function DomainList({ api, domains, period }: Props) {
           ))}
         </tbody>
       </table>
+      <p class="muted">Opt-in = opt-ins ÷ choices of the last 30 days, without crawlers.</p>
       {(more > 0 || archived > 0) && (
         <p class="muted">
           and{' '}
