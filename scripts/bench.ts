@@ -20,6 +20,7 @@ import { persist } from './bench/measurements/persist.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
 import { stats } from './bench/measurements/stats.ts';
+import { statsBy } from './bench/measurements/stats-by.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { giant, tenants, thousands } from './bench/measurements/tenants.ts';
 import { webhooks } from './bench/measurements/webhooks.ts';
@@ -47,6 +48,7 @@ const all = [
   fresh,
   burst,
   stats,
+  statsBy,
   pages,
   erase,
   exports,
