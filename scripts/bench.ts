@@ -9,6 +9,7 @@ import { accept } from './bench/measurements/accept.ts';
 import { besideSealing } from './bench/measurements/beside-sealing.ts';
 import { burst } from './bench/measurements/burst.ts';
 import { disk } from './bench/measurements/disk.ts';
+import { displays } from './bench/measurements/displays.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { erase } from './bench/measurements/erase.ts';
 import { exports } from './bench/measurements/export.ts';
@@ -38,6 +39,7 @@ const other = values.against === undefined ? undefined : path.resolve(values.aga
 const scale = values.quick ? quick : other === undefined ? whole : against;
 const all = [
   accept,
+  displays,
   sustain,
   drain,
   disk,

@@ -7,12 +7,13 @@ import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { apiKey, recordRateLimit } from './access/api-key.ts';
+import { apiKey, displayRateLimit, recordRateLimit } from './access/api-key.ts';
 import { bearer, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
 import { withKey, withToken } from './access/key-or-token.ts';
+import { pageRoutes } from './access/page-routes.ts';
 import { createVisitorReads } from './access/visitor-reads.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
@@ -48,8 +49,10 @@ import { access } from './privacy/access.ts';
 import { erase, erasure } from './privacy/erasure.ts';
 import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
-import { record, recordRoute } from './record/route.ts';
+import { record } from './record/route.ts';
 import type { CounterReader } from './stats/counter-reader.ts';
+import type { DisplayCounter } from './stats/display-counter.ts';
+import { display } from './stats/displays.ts';
 import type { FacetReader } from './stats/facet-reader.ts';
 import { orgStats } from './stats/org-stats.ts';
 import { domainStats, organizationStats } from './stats/stats.ts';
@@ -74,6 +77,7 @@ export interface AppParts {
   recorder: Recorder;
   counters: CounterReader;
   facets: FacetReader;
+  displays: DisplayCounter;
   widget: WidgetShelf;
 }
 
@@ -89,13 +93,16 @@ export function createApp(given: AppParts): Koa<State> {
   const pages = new Router<State>(exact);
   const writes = new Router<State>(exact);
 
-  const recording = recordRoute(
-    {
-      OPTIONS: [cors(deps), preflight('POST')],
-      POST: [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
+  const fromPages = { OPTIONS: [cors(deps), preflight('POST')] };
+  const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin];
+  const forPages = pageRoutes({
+    record: {
+      ...fromPages,
+      POST: [...withKeyOfPage, recordRateLimit(deps.config), record(deps)],
+      onRefusal: countRefusal(deps),
     },
-    countRefusal(deps),
-  );
+    displays: { ...fromPages, POST: [...withKeyOfPage, displayRateLimit(deps.config), display(deps)] },
+  });
 
   const token = bearer(deps);
   const inTurns = fairTurns();
@@ -172,7 +179,7 @@ export function createApp(given: AppParts): Koa<State> {
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
   app.use(exchange(deps));
-  app.use(recording);
+  app.use(forPages);
   app.use(reads.routes());
   app.use(writes.routes());
   app.use(pages.routes());

@@ -25,6 +25,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     oidc: readProvider(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
+    displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE,
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,

@@ -102,6 +102,11 @@ export const settings = {
     for: api,
     about: 'records per minute, client address and domain; 0: no limit',
   }),
+  DISPLAY_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    default: '600',
+    for: api,
+    about: 'displays of the banner per minute, client address and domain; 0: no limit',
+  }),
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,
     about: `reads per minute and access token; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,

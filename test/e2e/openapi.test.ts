@@ -19,6 +19,7 @@ type Document = {
 /** Every route of the contract, with the statuses of its table of errors. */
 const routes = [
   ['post', '/v1/consent/{domainId}/record', [202, 400, 401, 403, 413, 415, 429, 500, 503]],
+  ['post', '/v1/consent/{domainId}/displays', [204, 400, 401, 403, 413, 415, 429, 500, 503]],
   ['get', '/v1/consent/org-stats', [200, 304, 400, 401, 403, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 429, 500, 503]],

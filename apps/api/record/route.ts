@@ -1,7 +1,4 @@
-/**
- * POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. Floods come here, and
- * through the router a record would take a tenth more of the API's processor time, so this one path is matched before it.
- */
+/** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
@@ -13,61 +10,10 @@ import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import type { HeldNotices } from '#libs/store/notices/held';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress } from '../access/client-address.ts';
-import { anyPageMayRead } from '../access/cors.ts';
-import type { Context, Middleware, Step } from '../http/context.ts';
+import type { Context, Step } from '../http/context.ts';
 import { bodyLimit, readJsonObject } from '../http/json-body.ts';
-import { methodNotAllowed } from '../http/routes.ts';
-import { forDocuments } from '../http/security-headers.ts';
 import { checkBody } from './body.ts';
 import type { Recorder } from './recorder.ts';
-
-const path = '/v1/consent/:domainId/record';
-const pattern = new RegExp(`^${path.replace(':domainId', '([^/?]+)')}(?:\\?|$)`);
-
-/**
- * The steps of a request follow one another, and only those that take time are waited for. `onRefusal` sees what a step
- * of a POST threw.
- */
-export function recordRoute(
-  steps: { OPTIONS: Step[]; POST: Step[] },
-  onRefusal: (ctx: Context, error: unknown) => void,
-): Middleware {
-  const take = async (ctx: Context, each: Step[]): Promise<void> => {
-    for (const step of each) {
-      const pending = step(ctx);
-      if (pending) await pending;
-    }
-  };
-  const record = async (ctx: Context): Promise<void> => {
-    try {
-      await take(ctx, steps.POST);
-    } catch (error) {
-      onRefusal(ctx, error);
-      throw error;
-    }
-  };
-  return (ctx, next) => {
-    const domainId = domainIdIn(ctx.url);
-    if (domainId === undefined) return next();
-    ctx.params = { domainId };
-    ctx.state.route = path;
-    if (ctx.method === 'POST') return record(ctx);
-    if (ctx.method === 'OPTIONS') return take(ctx, steps.OPTIONS);
-    ctx.set(forDocuments);
-    anyPageMayRead(ctx);
-    throw methodNotAllowed(Object.keys(steps));
-  };
-}
-
-function domainIdIn(url: string): string | undefined {
-  const domainId = pattern.exec(url)?.[1];
-  if (!domainId?.includes('%')) return domainId;
-  try {
-    return decodeURIComponent(domainId);
-  } catch {
-    return domainId;
-  }
-}
 
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
 
