@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions, sources, totalOf } from '#libs/contract/terms';
+import { storeDisplays } from '#libs/store/displays/displays';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
-import { createFacetDerivation } from '../../apps/worker/derive/facets/facets.ts';
+import { createFacetDerivation, sweepDisplays } from '../../apps/worker/derive/facets/facets.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -164,6 +166,34 @@ describe('facets', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('of displays are counted once for each flush, beside what was answered', async () => {
+    const { organizationId, domainIds } = await makeTenant(db);
+    const domainId = at(domainIds, 0);
+    const shown = { domainId, day: today, bannerVersion: '1', variant: '', language: 'de', displays: 3 };
+    const flush = { id: randomUUID(), rows: [shown, { ...shown, bannerVersion: '2', language: '', displays: 1 }] };
+    await storeDisplays(db, flush);
+    await storeDisplays(db, flush);
+    await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
+    await derive(createFacetDerivation());
+    await Promise.all([sweepDisplays(db), sweepDisplays(db)]);
+    await storeDisplays(db, flush);
+    while ((await sweepDisplays(db)) !== 'done');
+    const dimensions = ['bannerVersion', 'language', 'source', 'variant'] as const;
+    for (const owner of [domainId, '']) {
+      const question = { organizationId, domainId: owner, dimensions: [...dimensions], periods: [today] };
+      const facets = await db.run((sql) => readFacets(sql, question));
+      const seen = facets.map(({ dimension, value, answers, displays }) => [dimension, value, answers, displays]);
+      expect(seen.sort()).toEqual([
+        ['bannerVersion', '1', 1, 3],
+        ['bannerVersion', '2', 0, 1],
+        ['language', '', 1, 1],
+        ['language', 'de', 0, 3],
+        ['source', 'banner', 1, 4],
+        ['variant', '', 1, 4],
+      ]);
+    }
   });
 
   describe('of more values than have a place', () => {
