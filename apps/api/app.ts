@@ -47,6 +47,7 @@ import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
 import { access } from './privacy/access.ts';
 import { erase, erasure } from './privacy/erasure.ts';
+import type { CountryOf } from './record/countries.ts';
 import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
 import { record } from './record/route.ts';
@@ -67,6 +68,8 @@ const exact = { sensitive: true, strict: true };
 /** Created once, in process/serve.ts; each room is handed what it says it needs. */
 export interface AppParts {
   config: ApiConfig;
+  /** from GEOIP_FILE, where it is set */
+  countryOf: CountryOf | undefined;
   log: Log;
   metrics: Metrics;
   db: Database;

@@ -1,5 +1,6 @@
 /** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
 import type { ConsentTypes } from './consent-types.ts';
+import type { Experiment } from './experiment.ts';
 import { type OwnTexts, type Wording, wordingFor } from './wording.ts';
 
 export interface Category {
@@ -30,6 +31,9 @@ export interface Given {
   links?: { label: string; href: string }[];
   consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
+  /** an attribute without a value, too */
+  displays?: string | boolean;
+  experiment?: Experiment;
 }
 
 export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths'> {
@@ -45,6 +49,8 @@ export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'catego
   colors: Record<string, string>;
   links: { label: string; href: string }[];
   wording: Wording;
+  /** of the experiment */
+  variant?: string | undefined;
 }
 
 declare global {
@@ -73,7 +79,6 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
   const languages = [given.lang ?? '', page.lang, ...navigator.languages];
   const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
   wording.direction = given.dir ?? wording.direction;
-  const { texts } = wording;
   const categories = toCategories(given.categories ?? 'analytics marketing');
   const asked = categories.flatMap(({ id, required }) => (required ? [] : [id]));
   const refused = asked.filter((id) => !acceptable.test(id));
@@ -89,8 +94,9 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
     categories,
     asked,
     colors: { ...given.colors, ...grouped('color') },
-    links: [...(given.policyUrl ? [{ label: texts.policy, href: given.policyUrl }] : []), ...(given.links ?? [])],
+    links: given.links ?? [],
     wording,
+    variant: undefined,
   };
 }
 

@@ -32,6 +32,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     ip: readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+    /** a database of countries by address; undefined: none */
+    geoipFile: values.GEOIP_FILE,
     /** how often the worker seals; 0: never */
     sealSeconds: values.SEAL_SECONDS,
     /** 32 bytes; undefined: visitors' records can be neither listed nor erased */

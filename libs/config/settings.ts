@@ -140,6 +140,11 @@ export const settings = {
       about: "a trusted proxy's header with the visitor's country",
     },
   ),
+  GEOIP_FILE: setting(text, {
+    for: api,
+    about:
+      "a MaxMind DB file (.mmdb) with countries, for addresses of which COUNTRY_HEADER says none; read at the API's start",
+  }),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
     for: all,

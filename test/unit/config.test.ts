@@ -51,6 +51,7 @@ describe('with only what is needed', () => {
       webhookAllowPrivate: false,
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
+      geoipFile: undefined,
     });
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
   });

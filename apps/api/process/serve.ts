@@ -22,6 +22,7 @@ import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
+import type { CountryOf } from '../record/countries.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
 import { createDisplayCounter } from '../stats/display-counter.ts';
@@ -37,7 +38,7 @@ const answerTime = 5_000;
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
-export async function serve(config: ApiConfig): Promise<void> {
+export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<void> {
   const metrics = createMetrics();
   const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
@@ -76,6 +77,7 @@ export async function serve(config: ApiConfig): Promise<void> {
   const facets = createFacetReader(readDb);
   const app = createApp({
     config,
+    countryOf,
     log,
     metrics,
     db,

@@ -13,17 +13,21 @@ import { clientAddress } from '../access/client-address.ts';
 import type { Context, Step } from '../http/context.ts';
 import { bodyLimit, readJsonObject } from '../http/json-body.ts';
 import { checkBody } from './body.ts';
+import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
 
 interface RecordParts {
   config: RecordConfig;
+  countryOf: CountryOf | undefined;
   recorder: Recorder;
   notices: Pick<HeldNotices, 'isWanted'>;
 }
 
-export function record({ config, recorder, notices }: RecordParts): Step {
+export function record({ config, countryOf, recorder, notices }: RecordParts): Step {
+  const countryIs = (ctx: Context): string | undefined =>
+    (config.countryHeader && countryIn(ctx.get(config.countryHeader))) || countryOf?.(clientAddress(ctx));
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
@@ -31,7 +35,7 @@ export function record({ config, recorder, notices }: RecordParts): Step {
     const { receivedAt: now } = ctx.state;
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now);
     const receivedAt = toTimestamp(now);
-    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
+    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt, country: countryIs(ctx) }, config);
     if (isProgram(made)) made.bot = true;
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
@@ -71,17 +75,17 @@ function checkTime(id: string, now: number): string {
   });
 }
 
-type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
+type Found = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt' | 'country'>;
 
 /** Every field by name: a single object shape is faster to build and to serialize than a spread. */
-function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: RecordConfig): NewRecord {
+function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: Pick<ApiConfig, 'ip'>): NewRecord {
   const { headers } = ctx.req;
   const byHeader = headers['sec-gpc'] === '1';
   return {
-    id: identity.id,
-    domainId: identity.domainId,
+    id: found.id,
+    domainId: found.domainId,
     decision: body.decision,
-    receivedAt: identity.receivedAt,
+    receivedAt: found.receivedAt,
     source: body.source === 'banner' ? undefined : body.source,
     visitorId: body.visitorId,
     preferences: body.preferences,
@@ -89,8 +93,8 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Re
     policyVersion: body.policyVersion,
     language: body.language,
     pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
-    country: config.countryHeader ? countryIn(ctx.get(config.countryHeader)) : undefined,
-    ip: storedAddress(clientAddress(ctx), config.ip),
+    country: found.country,
+    ip: storedAddress(clientAddress(ctx), ip),
     userAgent: headers['user-agent']?.slice(0, 512) || undefined,
     tcString: body.tcString,
     gppString: body.gppString,
