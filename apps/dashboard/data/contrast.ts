@@ -14,11 +14,11 @@ export interface ContrastTrouble {
   at: ColourName;
   scheme: Scheme;
   name: string;
-  /** rounded down, so that too little never looks like enough */
+  /** rounded so that too little never looks like enough */
   ratio: number;
   least: number;
-  /** the widget's own colour, where only one of the two was chosen */
-  unchosen: { name: ColourName; value: string } | null;
+  /** one of the two colours is the widget's own, which differs between light and dark */
+  isHalfChosen: boolean;
 }
 
 type Channels = readonly [red: number, green: number, blue: number];
@@ -72,11 +72,13 @@ export const contrastTroubles = ({ theme, colors = {} }: Colours): ContrastTroub
         const shown = (colour: ColourPair['one']) =>
           isName(colour) ? (colors[colour] ?? defaultColours[scheme][colour]) : colour;
         const ratio = contrast(shown(one), shown(other));
-        const [at] = [one, other].filter((each) => isName(each)).filter((each) => colors[each] !== undefined);
+        const names = [one, other].filter((each) => isName(each));
+        const [at] = names.filter((each) => colors[each] !== undefined);
         if (ratio === undefined || ratio >= least || at === undefined) return [];
-        const [left] = [one, other].filter((each) => isName(each)).filter((each) => colors[each] === undefined);
-        const unchosen = left ? { name: left, value: defaultColours[scheme][left] } : null;
-        return [{ at, scheme, name, ratio: Math.floor(ratio * 100) / 100, least, unchosen }];
+        const isHalfChosen = names.some((each) => colors[each] === undefined);
+        return [
+          { at, scheme, name, ratio: Math.min(Math.round(ratio * 100) / 100, least - 0.01), least, isHalfChosen },
+        ];
       }),
     );
 

@@ -47,12 +47,12 @@ export interface ColourPair {
 
 /** WCAG 2.2, 1.4.3 for text and 1.4.11 for what tells controls and their state. Lines only decorate. */
 export const pairs: ColourPair[] = [
-  { one: 'text', other: 'background', name: 'Titles and links on the background', least: 4.5 },
-  { one: 'muted', other: 'background', name: 'Other text on the background', least: 4.5 },
-  { one: 'buttonText', other: 'button', name: 'The text of buttons', least: 4.5 },
-  { one: 'button', other: 'background', name: 'Buttons and switches on the background', least: 3 },
-  { one: 'focus', other: 'background', name: 'The focus ring on the background', least: 3 },
-  { one: '#777788', other: 'background', name: 'Switches that are off, on the background', least: 3 },
+  { one: 'text', other: 'background', name: 'titles and links on the background', least: 4.5 },
+  { one: 'muted', other: 'background', name: 'other text on the background', least: 4.5 },
+  { one: 'buttonText', other: 'button', name: 'text on buttons', least: 4.5 },
+  { one: 'button', other: 'background', name: 'buttons and switches on the background', least: 3 },
+  { one: 'focus', other: 'background', name: 'focus ring on the background', least: 3 },
+  { one: '#777788', other: 'background', name: 'switches that are off on the background', least: 3 },
 ];
 
 /** Something that CSS takes as a colour: it cannot end the declaration. */

@@ -135,8 +135,8 @@ const asLinks: Reader<Link[]> = (value, refuse) => {
 };
 
 const asConsentMode: Reader<boolean | ConsentTypes> = (value, refuse) => {
-  if (String(value) === 'false') return false;
-  if (String(value) === 'true') return true;
+  if (value === false || value === 'false') return false;
+  if (value === true || value === 'true') return true;
   return entriesOf(value, refuse, (types) => {
     const all = [types].flat().map(short);
     return all.every((each) => each !== undefined) ? all : undefined;

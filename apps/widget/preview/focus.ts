@@ -1,5 +1,9 @@
-/** The widget takes the focus when it opens. Somebody who types in the dashboard must keep it. */
+/**
+ * The widget takes the focus when it opens, and its dialogs keep it. Somebody who types in the dashboard must not lose it,
+ * and somebody who has come into the frame must get out of it.
+ */
 export function leaveFocus(): void {
+  addEventListener('keydown', (event) => event.key === 'Tab' && event.stopImmediatePropagation(), true);
   const { focus } = HTMLElement.prototype;
   HTMLElement.prototype.focus = function (this: HTMLElement, options) {
     if (document.hasFocus()) focus.call(this, options);

@@ -27,6 +27,7 @@ export function Colours({ draft, change }: PartProps) {
           placeholder={defaultColours[theme ?? 'light'][name]}
           troubles={troubles.filter(({ at }) => at === name)}
           isUnknown={unknown.includes(name)}
+          isBoth={theme === undefined}
           onChoose={(value) => choose(name, value)}
         />
       ))}
@@ -40,11 +41,13 @@ interface Props {
   placeholder: string;
   troubles: ContrastTrouble[];
   isUnknown: boolean;
+  /** the banner is light for some visitors and dark for others */
+  isBoth: boolean;
   /** empty: the widget's own */
   onChoose(value: string): void;
 }
 
-function Colour({ name, value = '', placeholder, troubles, isUnknown, onChoose }: Props) {
+function Colour({ name, value = '', placeholder, troubles, isUnknown, isBoth, onChoose }: Props) {
   const [typed, setTyped] = useState(value);
   // chosen otherwise
   useEffect(() => setTyped(value), [value]);
@@ -87,14 +90,21 @@ function Colour({ name, value = '', placeholder, troubles, isUnknown, onChoose }
         {troubles.map((trouble) => (
           <Trouble key={trouble.scheme + trouble.name} trouble={trouble} />
         ))}
+        {isBoth && troubles.some(({ isHalfChosen }) => isHalfChosen) && (
+          <p class="hint">
+            Colours that you leave out differ between light and dark. Choose them too, or one theme under “Position and
+            theme”.
+          </p>
+        )}
       </div>
     </div>
   );
 }
 
-const Trouble = ({ trouble: { scheme, name, ratio, least, unchosen } }: { trouble: ContrastTrouble }) => (
+const schemeNames = { light: 'Light', dark: 'Dark' };
+
+const Trouble = ({ trouble: { scheme, name, ratio, least } }: { trouble: ContrastTrouble }) => (
   <p class="field-note">
-    {name}, {scheme}: contrast {ratio.toFixed(2)} : 1, at least {least} : 1 is needed.
-    {unchosen && ` “${colourLabels[unchosen.name]}” is ${unchosen.value} there unless you choose it too.`}
+    {schemeNames[scheme]}: {name} {ratio.toFixed(2)} : 1, at least {least} : 1 is needed.
   </p>
 );

@@ -1,5 +1,5 @@
 /** The real widget in a frame: a page of its own, which stores nothing and sends nothing. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
 import { useWidth } from '../../charts/use-width.ts';
 import type { WidgetDraft } from '../../data/widget-draft.ts';
@@ -16,8 +16,9 @@ interface Props {
 const sizes = { desktop: { width: 1024, height: 660 }, phone: { width: 375, height: 660 } };
 /** Milliseconds between two keys, at most. */
 const settling = 120;
-/** Milliseconds after which the frame should have answered. */
+/** Milliseconds after which the frame should have answered, in all and once it is loaded: an error page is loaded, too. */
 const patience = 8_000;
+const patienceOnceLoaded = 1_000;
 
 export function Preview({ draft, language, setLanguage }: Props) {
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
@@ -95,6 +96,7 @@ export function Preview({ draft, language, setLanguage }: Props) {
         <iframe
           key={frame.number}
           ref={frame.ref}
+          onLoad={frame.loaded}
           title="The banner as visitors see it"
           src="/widget-preview"
           sandbox="allow-scripts"
@@ -112,17 +114,20 @@ function useFrame(order: PreviewOrder, turn: number) {
   const ref = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
   const [number, setNumber] = useState(0);
-  useEffect(() => {
-    setState('loading');
-    const timer = setTimeout(() => setState('lost'), patience);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const expect = (within: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState((before) => (before === 'ready' ? before : 'lost')), within);
+  };
+  // a layout effect, so that it listens before the frame can speak
+  useLayoutEffect(() => {
+    expect(patience);
     const listen = ({ source, data }: MessageEvent) => {
-      if (source !== ref.current?.contentWindow || data !== previewReady) return;
-      clearTimeout(timer);
-      setState('ready');
+      if (source === ref.current?.contentWindow && data === previewReady) setState('ready');
     };
     addEventListener('message', listen);
     return () => {
-      clearTimeout(timer);
+      clearTimeout(timer.current);
       removeEventListener('message', listen);
     };
   }, [number]);
@@ -132,5 +137,9 @@ function useFrame(order: PreviewOrder, turn: number) {
     const timer = setTimeout(() => ref.current?.contentWindow?.postMessage(order, '*'), settling);
     return () => clearTimeout(timer);
   }, [state, turn, JSON.stringify(order)]);
-  return { ref, state, number, reload: () => setNumber(number + 1) };
+  const reload = () => {
+    setState('loading');
+    setNumber(number + 1);
+  };
+  return { ref, state, number, loaded: () => expect(patienceOnceLoaded), reload };
 }
