@@ -195,6 +195,7 @@ describe('setting up the widget in the dashboard', () => {
     await page.getByText('Not understood and left out: policyUrl, hover.').waitFor();
     await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
     expect(await field(page, 'Key').inputValue()).toBe('');
+    await page.waitForURL(/#banner=(?!broken)/);
 
     await page.route('**/widget-preview', (route) => route.abort());
     await page.reload();

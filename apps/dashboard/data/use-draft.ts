@@ -17,7 +17,7 @@ export interface DraftState {
 }
 
 /** Milliseconds: a browser lets a page change its address only so often. */
-const settling = 200;
+const settling = 100;
 
 /** As it was when the page was left, for who comes back by another way than the browser's. */
 const left = new Map<string, WidgetDraft>();
