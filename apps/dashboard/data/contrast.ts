@@ -24,7 +24,7 @@ export interface ContrastTrouble {
 type Channels = readonly [red: number, green: number, blue: number];
 
 /** 0 to 255 each. Undefined for colours that are not written as `#rgb`, `#rrggbb` or `rgb(…)` without transparency. */
-export function channelsOf(colour: string): Channels | undefined {
+function channelsOf(colour: string): Channels | undefined {
   const long = colour.replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, '#$1$1$2$2$3$3');
   const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i
     .exec(long)

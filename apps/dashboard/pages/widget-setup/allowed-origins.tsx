@@ -43,12 +43,12 @@ function Known({ api, domainId }: Props) {
     <p class="notice">
       Records are taken from{' '}
       {origins.map((origin, at) => (
-        <>
+        <span key={origin}>
           {at > 0 && ', '}
-          <strong key={origin}>
+          <strong>
             <bdi>{escapeInvisible(origin)}</bdi>
           </strong>
-        </>
+        </span>
       ))}{' '}
       only. Is the site at another address? The site’s origin must be on the list: add it in the {settings}.
     </p>

@@ -1,5 +1,4 @@
 /** What the banner asks for. */
-import { useState } from 'preact/hooks';
 import {
   defaultCategories,
   idTrouble,
@@ -11,7 +10,7 @@ import {
   withRequired,
 } from '../../data/widget-categories.ts';
 import { defaultText, languageName, textIn, withoutText, withText } from '../../data/widget-texts.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { AddForm } from './add-form.tsx';
 import { Group, type PartProps } from './group.tsx';
 
 interface Props extends PartProps {
@@ -100,7 +99,11 @@ export function Categories({ draft, change, language }: Props) {
           to translate them.
         </p>
       )}
-      <AddCategory
+      <AddForm
+        label="Another category"
+        placeholder="maps"
+        action="Add category"
+        note="A short name for records and scripts, such as maps. What visitors read comes next."
         troubleOf={(id) => idTrouble(id, categories)}
         onAdd={(id) => change({ categories: withCategory(categories, { id }) })}
       />
@@ -121,42 +124,3 @@ const Named = ({ label, onInput, ...given }: NamedProps) => (
     <input type="text" maxLength={2000} {...given} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
   </label>
 );
-
-function AddCategory({ troubleOf, onAdd }: { troubleOf(id: string): string | undefined; onAdd(id: string): void }) {
-  const [id, setId] = useState('');
-  const [error, setError] = useState<string>();
-  return (
-    <form
-      class="widget-add"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const trouble = troubleOf(id);
-        setError(trouble);
-        if (trouble !== undefined) return;
-        onAdd(id);
-        setId('');
-      }}
-    >
-      <label>
-        Another category
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="maps"
-          aria-invalid={error !== undefined}
-          aria-describedby="widget-category-note"
-          value={id}
-          onInput={({ currentTarget }) => setId(currentTarget.value.trim())}
-        />
-      </label>
-      <button type="submit" class="button">
-        Add category
-      </button>
-      <FieldNote id="widget-category-note" error={error}>
-        A short name for records and scripts, such as maps. What visitors read comes next.
-      </FieldNote>
-    </form>
-  );
-}

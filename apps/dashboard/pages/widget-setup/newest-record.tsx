@@ -50,11 +50,13 @@ export function NewestRecord({ api, organization, domainId }: Props) {
       if (fresh) reading.put(fresh);
     },
   });
-  const title = !seen?.total
-    ? 'Waiting for the first record …'
-    : hasWaited.current
-      ? 'The site records'
-      : 'The newest record';
+  const title = !seen
+    ? 'Records of this site'
+    : seen.total === 0
+      ? 'Waiting for the first record …'
+      : hasWaited.current
+        ? 'The site records'
+        : 'The newest record';
   return (
     <section class="card widget-record" aria-labelledby="record-title">
       <header class="card-head">
@@ -62,7 +64,8 @@ export function NewestRecord({ api, organization, domainId }: Props) {
         {live && <LiveBadge state={live} />}
       </header>
       <div role="status">
-        {reading.error && <p class="field-note">What has been recorded could not be read. This page keeps trying.</p>}
+        {!seen && !reading.error && <p class="muted">Loading …</p>}
+        {reading.error && <p class="field-note">What has been recorded could not be read.</p>}
         {seen?.total === 0 && (
           <p>
             Put the tag into a page of the site, open that page in a browser and decide. The record appears here within
@@ -72,6 +75,11 @@ export function NewestRecord({ api, organization, domainId }: Props) {
         {seen && seen.total > 0 && !seen.newest && <p>Decisions of the last 30 days: {count(seen.total)}.</p>}
         {seen?.newest && <Newest record={seen.newest} />}
       </div>
+      {reading.error && (
+        <button type="button" class="button" onClick={reading.retry}>
+          Try again
+        </button>
+      )}
       {seen?.newest && <a href={logAddress(domainId)}>All records of this domain</a>}
     </section>
   );

@@ -1,7 +1,7 @@
 /** The texts of the banner, for all languages or for one of them, with what visitors read where a field is empty. */
 import { useId, useState } from 'preact/hooks';
 import { defaultText, languageName, languagesOf, languageTag, textIn, withText } from '../../data/widget-texts.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { AddForm } from './add-form.tsx';
 import { Group, type PartProps } from './group.tsx';
 
 interface Props extends PartProps {
@@ -72,7 +72,12 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
         </button>
       </div>
       {isAdding && (
-        <AddLanguage
+        <AddForm
+          label="Language tag"
+          placeholder="nl"
+          action="Add language"
+          note="The widget has no texts in it: what you leave empty is shown in English."
+          troubleOf={(tag) => (languageTag.test(tag) ? undefined : 'Enter a language tag, such as nl, pl or pt-BR.')}
           onAdd={(tag) => {
             setLanguage(tag);
             setAdding(false);
@@ -117,41 +122,5 @@ function TextField({ label, isLong, lang, onInput, ...given }: FieldProps) {
         <input type="text" {...all} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
       )}
     </div>
-  );
-}
-
-function AddLanguage({ onAdd }: { onAdd(tag: string): void }) {
-  const [tag, setTag] = useState('');
-  const [error, setError] = useState<string>();
-  return (
-    <form
-      class="widget-add"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (languageTag.test(tag)) onAdd(tag);
-        else setError('Enter a language tag, such as nl, pl or pt-BR.');
-      }}
-    >
-      <label>
-        Language tag
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="nl"
-          aria-invalid={error !== undefined}
-          aria-describedby="widget-language-note"
-          value={tag}
-          onInput={({ currentTarget }) => setTag(currentTarget.value.trim())}
-        />
-      </label>
-      <button type="submit" class="button">
-        Add language
-      </button>
-      <FieldNote id="widget-language-note" error={error}>
-        The widget has no texts in it: what you leave empty is shown in English.
-      </FieldNote>
-    </form>
   );
 }
