@@ -19,7 +19,14 @@ import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { refuseOtherMethods } from './http/routes.ts';
-import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
+import {
+  dashboardHeaders,
+  demoHeaders,
+  docsHeaders,
+  documentHeaders,
+  previewHeaders,
+  readHeaders,
+} from './http/security-headers.ts';
 import { checkpoint, verifierKeys } from './log/checkpoint.ts';
 import { consistency } from './log/consistency.ts';
 import { entryBundle } from './log/entries.ts';
@@ -41,6 +48,7 @@ import { showNotice } from './notices/show.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
+import { preview } from './pages/preview.ts';
 import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
@@ -177,6 +185,7 @@ export function createApp(given: AppParts): Koa<State> {
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
   for (const [path, serve] of Object.entries(dashboard())) pages.get(path, ownPages, serve);
+  for (const [path, serve] of Object.entries(preview())) pages.get(path, previewHeaders, serve);
   for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);

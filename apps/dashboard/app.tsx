@@ -31,6 +31,7 @@ import { Skeleton } from './parts/skeleton.tsx';
 
 const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
 const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
+const WidgetSetup = later(async () => (await import('./pages/widget-setup/widget-setup.tsx')).WidgetSetup);
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
@@ -168,6 +169,9 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
             route={route}
             onOrganization={reading.put}
           />
+        )}
+        {organization && route.page === 'widget' && (
+          <WidgetSetup key={route.domainId} api={api} organization={organization} domainId={route.domainId} />
         )}
         {organization && route.page === 'webhooks' && (
           <Webhooks api={api} organization={organization} which={route.which} />

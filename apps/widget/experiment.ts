@@ -1,22 +1,10 @@
-/**
- * An A/B test. Its variants say how the banner looks and reads, never what is asked for. One is drawn anew for each page
- * that shows the banner, so nothing is stored before a decision.
- */
-import type { Given, Settings } from './settings.ts';
+/** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
+import type { Experiment } from '#libs/contract/widget-config';
+import type { Settings } from './settings.ts';
 import type { Texts } from './wording.ts';
 
-export interface Experiment {
-  id: string;
-  variants: {
-    name: string;
-    /** relative to the others; default: 1 */
-    share?: number;
-    settings?: Pick<Given, 'texts' | 'colors' | 'theme' | 'button'>;
-  }[];
-}
-
 /** Any other setting could change what is asked for, or where it is recorded. */
-const settable = /^(texts|colors|theme|button)$/;
+const settable = /^(texts|colors|theme|position|button)$/;
 /** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
 const nameable = /^[\w.-]{1,31}$/;
 

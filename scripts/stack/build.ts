@@ -58,13 +58,14 @@ function replace(target: string, fresh: string) {
   }
 }
 
-/** Output and source below apps/widget. The first two are plain scripts, the others modules. */
+/** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
   { name: 'widget', source: 'main.ts', format: 'iife' },
   { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
   { name: 'record-client', source: 'record-client.ts', format: 'es' },
   { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
   { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+  { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
 
 /** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */

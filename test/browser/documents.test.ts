@@ -133,8 +133,8 @@ describe('the snippets of the documents', () => {
     const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
     );
-    const source = readFileSync(path.join(root, 'apps/widget/settings.ts'), 'utf8');
-    const given = /export interface Given \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
+    const source = readFileSync(path.join(root, 'libs/contract/widget-config.ts'), 'utf8');
+    const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
     const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

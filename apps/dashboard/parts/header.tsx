@@ -1,7 +1,7 @@
 /** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
-import { domainAddress, homeAddress, logAddress, type Route, settingsAddress } from '../data/router.ts';
+import { domainAddress, homeAddress, logAddress, type Route, settingsAddress, widgetAddress } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
 import { DomainMenu } from './domain-menu.tsx';
 import { Logo } from './logo.tsx';
@@ -17,6 +17,7 @@ export function Header({ organization, route, signOut }: Props) {
   const addressOf = (domainId: string) => {
     if (route.page === 'log') return logAddress(domainId);
     if (route.page === 'settings') return settingsAddress(domainId);
+    if (route.page === 'widget') return widgetAddress(domainId);
     return domainAddress(domainId, periodQuery(route));
   };
   return (

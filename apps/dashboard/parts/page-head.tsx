@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { domainIn } from '../data/domains.ts';
-import { domainAddress, logAddress, settingsAddress, visitorAddress } from '../data/router.ts';
+import { domainAddress, logAddress, settingsAddress, visitorAddress, widgetAddress } from '../data/router.ts';
 import { mayManage, mayReadVisitors } from '../data/scopes.ts';
 import { escapeInvisible } from '../format.ts';
 import { type Crumb, Crumbs } from './crumbs.tsx';
@@ -25,14 +25,14 @@ interface Props {
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | 'log' | 'visitor' | 'settings';
+  page: 'domain' | 'log' | 'visitor' | 'widget' | 'settings';
   organization: Organization;
 }
 
 let isFirstPage = true;
 
-const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ', settings: 'Settings of ' };
-const crumbs = { log: 'Log', visitor: 'Visitor', settings: 'Settings' };
+const titles = { domain: '', log: 'Log of ', visitor: 'Visitor of ', widget: 'Widget of ', settings: 'Settings of ' };
+const crumbs = { log: 'Log', visitor: 'Visitor', widget: 'Widget', settings: 'Settings' };
 
 export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -76,6 +76,7 @@ const tabsOf = ({ domainId, page, organization }: OfDomain): Tab[] => [
   ...(mayReadVisitors(organization)
     ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }]
     : []),
+  { name: 'Widget', address: widgetAddress(domainId), isCurrent: page === 'widget' },
   ...(mayManage(organization)
     ? [{ name: 'Settings', address: settingsAddress(domainId), isCurrent: page === 'settings' }]
     : []),
