@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Experiment, vary } from '../../apps/widget/experiment.ts';
+import type { Experiment } from '#libs/contract/widget-config';
+import { vary } from '../../apps/widget/experiment.ts';
 import { noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
 import { wordingFor } from '../../apps/widget/wording.ts';

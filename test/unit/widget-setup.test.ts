@@ -67,6 +67,7 @@ describe('settings from anywhere', () => {
         { label: 'Bad', href: 'data:text/html,x' },
       ],
       consentMode: { maps: 'functionality_storage' },
+      displays: '',
       onload: 'alert(1)',
     };
     expect(readDraft(given)).toEqual({
@@ -79,6 +80,7 @@ describe('settings from anywhere', () => {
         colors: { button: '#0b5d4b' },
         links: [{ label: 'Legal', href: '/legal' }],
         consentMode: { maps: ['functionality_storage'] },
+        displays: true,
       },
       refused: [
         'categories: title',
@@ -102,6 +104,7 @@ describe('settings from anywhere', () => {
       button: 'left',
       maxAgeMonths: 12,
       consentMode: true,
+      displays: false,
       lang: '',
     };
     expect(readDraft({ ...defaults, categories: 'analytics, marketing', texts: {}, links: [], colors: {} })).toEqual({

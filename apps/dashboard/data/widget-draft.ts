@@ -30,6 +30,7 @@ export interface WidgetDraft {
   colors?: Partial<Record<ColourName, string>>;
   links?: Link[];
   consentMode?: false | ConsentTypes;
+  displays?: true;
   metadata?: Record<string, string | number | boolean>;
 }
 
@@ -62,6 +63,7 @@ const defaults = new Map<string, unknown>([
   ['button', 'left'],
   ['maxAgeMonths', 12],
   ['consentMode', true],
+  ['displays', false],
 ]);
 
 export function readDraft(given: unknown): ReadDraft {
@@ -95,6 +97,7 @@ export function readDraft(given: unknown): ReadDraft {
     colors: take('colors', asColours),
     links: take('links', asLinks),
     consentMode: take('consentMode', asConsentMode) as WidgetDraft['consentMode'],
+    displays: take('displays', asSwitch) as WidgetDraft['displays'],
     metadata: take('metadata', asMetadata),
   });
   return { draft, refused: [...refused, ...values.keys()] };
@@ -141,6 +144,12 @@ const asConsentMode: Reader<boolean | ConsentTypes> = (value, refuse) => {
     const all = [types].flat().map(short);
     return all.every((each) => each !== undefined) ? all : undefined;
   });
+};
+
+/** An attribute without a value switches it on. */
+const asSwitch: Reader<boolean> = (value) => {
+  if (value === true || value === '' || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
 };
 
 const asMetadata: Reader<Record<string, string | number | boolean>> = (value, refuse) =>

@@ -2,7 +2,7 @@
 import { Group, type PartProps } from './group.tsx';
 
 export function Behaviour({ draft, change }: PartProps) {
-  const { maxAgeMonths = 12, cookieDomain = '', consentMode } = draft;
+  const { maxAgeMonths = 12, cookieDomain = '', consentMode, displays } = draft;
   return (
     <Group title="Behaviour">
       <label>
@@ -39,6 +39,14 @@ export function Behaviour({ draft, change }: PartProps) {
           onChange={({ currentTarget }) => change({ consentMode: currentTarget.checked ? undefined : false })}
         />
         Tell Google’s tags (Consent Mode v2)
+      </label>
+      <label class="widget-check">
+        <input
+          type="checkbox"
+          checked={displays === true}
+          onChange={({ currentTarget }) => change({ displays: currentTarget.checked || undefined })}
+        />
+        Count how often the banner is shown, to see how many leave it unanswered
       </label>
     </Group>
   );

@@ -31,7 +31,7 @@ export function Preview({ draft, language, setLanguage }: Props) {
   const languages = languagesOf(draft.texts);
   const chosen = language || draft.lang || 'en';
   // what is left out has no effect there
-  const { cookieDomain: _, metadata: __, consentMode: ___, ...shown } = draft;
+  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, ...shown } = draft;
   const config = { ...shown, lang: chosen, theme: draft.theme ?? shade };
   const frame = useFrame({ config, view, isDark: shade === 'dark' }, turn);
   const { width: natural, height } = sizes[size];
