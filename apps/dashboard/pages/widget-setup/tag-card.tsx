@@ -51,7 +51,7 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
             onInput={({ currentTarget }) => keep(currentTarget.value.trim())}
           />
         </label>
-        {isManager && <NewKey api={api} domainId={domainId} onMade={keep} />}
+        {isManager && <NewKey api={api} domainId={domainId} isFirst={apiKey === ''} onMade={keep} />}
       </div>
       <FieldNote
         id="widget-key-note"
@@ -92,7 +92,15 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
   );
 }
 
-function NewKey({ api, domainId, onMade }: { api: Api; domainId: string; onMade(apiKey: string): void }) {
+interface NewKeyProps {
+  api: Api;
+  domainId: string;
+  /** otherwise the tag has one already */
+  isFirst: boolean;
+  onMade(apiKey: string): void;
+}
+
+function NewKey({ api, domainId, isFirst, onMade }: NewKeyProps) {
   const [state, setState] = useState<'idle' | 'busy' | { failure: string }>('idle');
   const make = () => {
     if (state === 'busy') return;
@@ -107,7 +115,7 @@ function NewKey({ api, domainId, onMade }: { api: Api; domainId: string; onMade(
   };
   return (
     <>
-      <button type="button" class="button primary" onClick={make}>
+      <button type="button" class={isFirst ? 'button primary' : 'button'} onClick={make}>
         New key
       </button>
       {typeof state === 'object' && (
