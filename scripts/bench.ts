@@ -9,6 +9,7 @@ import { accept } from './bench/measurements/accept.ts';
 import { besideSealing } from './bench/measurements/beside-sealing.ts';
 import { burst } from './bench/measurements/burst.ts';
 import { disk } from './bench/measurements/disk.ts';
+import { displays } from './bench/measurements/displays.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { erase } from './bench/measurements/erase.ts';
 import { exports } from './bench/measurements/export.ts';
@@ -20,6 +21,7 @@ import { persist } from './bench/measurements/persist.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
 import { stats } from './bench/measurements/stats.ts';
+import { statsBy } from './bench/measurements/stats-by.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { giant, tenants, thousands } from './bench/measurements/tenants.ts';
 import { webhooks } from './bench/measurements/webhooks.ts';
@@ -37,6 +39,7 @@ const other = values.against === undefined ? undefined : path.resolve(values.aga
 const scale = values.quick ? quick : other === undefined ? whole : against;
 const all = [
   accept,
+  displays,
   sustain,
   drain,
   disk,
@@ -47,6 +50,7 @@ const all = [
   fresh,
   burst,
   stats,
+  statsBy,
   pages,
   erase,
   exports,

@@ -7,18 +7,26 @@ import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { apiKey, recordRateLimit } from './access/api-key.ts';
+import { apiKey, displayRateLimit, recordRateLimit } from './access/api-key.ts';
 import { bearer, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
 import { withKey, withToken } from './access/key-or-token.ts';
+import { pageRoutes } from './access/page-routes.ts';
 import { createVisitorReads } from './access/visitor-reads.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { refuseOtherMethods } from './http/routes.ts';
-import { dashboardHeaders, demoHeaders, docsHeaders, documentHeaders, readHeaders } from './http/security-headers.ts';
+import {
+  dashboardHeaders,
+  demoHeaders,
+  docsHeaders,
+  documentHeaders,
+  previewHeaders,
+  readHeaders,
+} from './http/security-headers.ts';
 import { checkpoint, verifierKeys } from './log/checkpoint.ts';
 import { consistency } from './log/consistency.ts';
 import { entryBundle } from './log/entries.ts';
@@ -40,16 +48,20 @@ import { showNotice } from './notices/show.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
+import { preview } from './pages/preview.ts';
 import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
 import { access } from './privacy/access.ts';
 import { erase, erasure } from './privacy/erasure.ts';
+import type { CountryOf } from './record/countries.ts';
 import type { Recorder } from './record/recorder.ts';
 import { countRefusal } from './record/refusals.ts';
-import { record, recordRoute } from './record/route.ts';
+import { record } from './record/route.ts';
 import type { CounterReader } from './stats/counter-reader.ts';
+import type { DisplayCounter } from './stats/display-counter.ts';
+import { display } from './stats/displays.ts';
 import type { FacetReader } from './stats/facet-reader.ts';
 import { orgStats } from './stats/org-stats.ts';
 import { domainStats, organizationStats } from './stats/stats.ts';
@@ -64,6 +76,8 @@ const exact = { sensitive: true, strict: true };
 /** Created once, in process/serve.ts; each room is handed what it says it needs. */
 export interface AppParts {
   config: ApiConfig;
+  /** from GEOIP_FILE, where it is set */
+  countryOf: CountryOf | undefined;
   log: Log;
   metrics: Metrics;
   db: Database;
@@ -74,6 +88,7 @@ export interface AppParts {
   recorder: Recorder;
   counters: CounterReader;
   facets: FacetReader;
+  displays: DisplayCounter;
   widget: WidgetShelf;
 }
 
@@ -89,13 +104,16 @@ export function createApp(given: AppParts): Koa<State> {
   const pages = new Router<State>(exact);
   const writes = new Router<State>(exact);
 
-  const recording = recordRoute(
-    {
-      OPTIONS: [cors(deps), preflight('POST')],
-      POST: [cors(deps), apiKey(deps), allowedOrigin, recordRateLimit(deps.config), record(deps)],
+  const fromPages = { OPTIONS: [cors(deps), preflight('POST')] };
+  const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin];
+  const forPages = pageRoutes({
+    record: {
+      ...fromPages,
+      POST: [...withKeyOfPage, recordRateLimit(deps.config), record(deps)],
+      onRefusal: countRefusal(deps),
     },
-    countRefusal(deps),
-  );
+    displays: { ...fromPages, POST: [...withKeyOfPage, displayRateLimit(deps.config), display(deps)] },
+  });
 
   const token = bearer(deps);
   const inTurns = fairTurns();
@@ -167,12 +185,13 @@ export function createApp(given: AppParts): Koa<State> {
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
   for (const [path, serve] of Object.entries(dashboard())) pages.get(path, ownPages, serve);
+  for (const [path, serve] of Object.entries(preview())) pages.get(path, previewHeaders, serve);
   for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
   app.use(exchange(deps));
-  app.use(recording);
+  app.use(forPages);
   app.use(reads.routes());
   app.use(writes.routes());
   app.use(pages.routes());

@@ -33,6 +33,7 @@ const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).
 const Groups = later(async () => (await import('./pages/groups/groups.tsx')).Groups);
 const Experiments = later(async () => (await import('./pages/experiments/experiments.tsx')).Experiments);
 const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
+const WidgetSetup = later(async () => (await import('./pages/widget-setup/widget-setup.tsx')).WidgetSetup);
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
@@ -189,6 +190,9 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
             route={route}
             onOrganization={reading.put}
           />
+        )}
+        {organization && route.page === 'widget' && (
+          <WidgetSetup key={route.domainId} api={api} organization={organization} domainId={route.domainId} />
         )}
         {organization && route.page === 'webhooks' && (
           <Webhooks api={api} organization={organization} which={route.which} />

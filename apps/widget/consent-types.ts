@@ -1,6 +1,7 @@
-/** Google Consent Mode v2: the consent types that each of our categories grants. */
-export type ConsentTypes = Record<string, string | string[]>;
+/** Google Consent Mode v2. */
+import type { ConsentTypes } from '#libs/contract/widget-config';
 
+/** What each of our categories grants. */
 export const consentTypes: ConsentTypes = {
   functional: ['functionality_storage', 'personalization_storage'],
   analytics: ['analytics_storage'],

@@ -4,6 +4,8 @@ import './public-api.ts';
 import { attempt } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
+import { countDisplay } from './displays.ts';
+import { vary } from './experiment.ts';
 import { linesOf, type Notice } from './notice.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
@@ -23,6 +25,8 @@ function start(): void {
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
   let kept = store.current(settings);
+  const shown = kept ? settings : vary(settings);
+  const { variant } = shown;
 
   const client = createRecordClient({
     ...settings,
@@ -36,7 +40,7 @@ function start(): void {
     },
   });
   const view = createView({
-    settings,
+    settings: shown,
     gpc,
     consent: () => kept,
     seen: () => store.seen(kept),
@@ -73,6 +77,7 @@ function start(): void {
       bannerVersion,
       policyVersion: policyVersion || undefined,
       language: wording.language,
+      variant: source === 'api' ? undefined : variant,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
       // metadata that is not JSON must not stop the record
@@ -84,7 +89,7 @@ function start(): void {
     store.write(made);
     store.keepSeen(made, linesOf(notice).join('\n'));
     apply(made);
-    view.say(wording.texts.saved);
+    view.say(shown.wording.texts.saved);
   }
 
   function apply(made: Kept): void {
@@ -118,7 +123,11 @@ function start(): void {
   addEventListener('storage', follow);
   document.addEventListener('visibilitychange', follow);
   if (kept) view.close();
-  else view.ask();
+  else {
+    view.ask();
+    if (String(settings.displays ?? false) !== 'false')
+      countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
+  }
 }
 
 // not a truthiness check: an element with the id `assent` is also `window.assent`

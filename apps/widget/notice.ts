@@ -21,16 +21,18 @@ export interface Notice {
   language: string;
   version: string;
   policyVersion: string | undefined;
+  variant?: string;
 }
 
 export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | null): Notice {
-  const { texts, language } = settings.wording;
+  const { policyUrl, links, variant, wording } = settings;
+  const { texts, language } = wording;
   const hasGiven = isGiven(consent);
   return {
     title: texts.title,
     intro: texts.intro,
     note: gpc && !hasGiven ? texts.gpc : undefined,
-    links: settings.links,
+    links: [...(policyUrl ? [{ label: texts.policy, href: policyUrl }] : []), ...links],
     buttons: [texts.accept, texts.reject, texts.customise],
     settings: {
       title: texts.settings,
@@ -45,6 +47,7 @@ export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | nu
     language,
     version: settings.bannerVersion,
     policyVersion: settings.policyVersion || undefined,
+    ...(variant && { variant }),
   };
 }
 

@@ -11,6 +11,7 @@ export interface Report {
   policyVersion?: string | undefined;
   language?: string | undefined;
   pageUrl?: string | undefined;
+  variant?: string | undefined;
   gpc?: boolean | undefined;
   tcString?: string | undefined;
   gppString?: string | undefined;

@@ -1,38 +1,8 @@
 /** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
-import type { ConsentTypes } from './consent-types.ts';
-import { type OwnTexts, type Wording, wordingFor } from './wording.ts';
+import type { Category, WidgetConfig } from '#libs/contract/widget-config';
+import { type Wording, wordingFor } from './wording.ts';
 
-export interface Category {
-  id: string;
-  /** always on, so the visitor is not asked */
-  required?: boolean;
-  label?: string;
-  description?: string;
-}
-
-/** Named like the attributes. The last ones are possible in `window.assentConfig` only. */
-export interface Given {
-  domain?: string;
-  key?: string;
-  api?: string;
-  lang?: string;
-  dir?: 'ltr' | 'rtl';
-  theme?: 'auto' | 'light' | 'dark';
-  button?: 'left' | 'right' | 'none';
-  policyUrl?: string;
-  policyVersion?: string | number;
-  bannerVersion?: string | number;
-  cookieDomain?: string;
-  maxAgeMonths?: number | string;
-  categories?: string | (string | Category)[];
-  texts?: OwnTexts;
-  colors?: Record<string, string>;
-  links?: { label: string; href: string }[];
-  consentMode?: ConsentTypes | boolean | string;
-  metadata?: Record<string, string | number | boolean>;
-}
-
-export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths'> {
+export interface Settings extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths'> {
   domain: string;
   key: string;
   api: string;
@@ -45,11 +15,13 @@ export interface Settings extends Omit<Given, 'lang' | 'dir' | 'texts' | 'catego
   colors: Record<string, string>;
   links: { label: string; href: string }[];
   wording: Wording;
+  /** of the experiment */
+  variant?: string | undefined;
 }
 
 declare global {
   interface Window {
-    assentConfig?: Given;
+    assentConfig?: WidgetConfig;
   }
 }
 
@@ -67,13 +39,12 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
         return initial && value ? [[initial.toLowerCase() + rest, value]] : [];
       }),
     );
-  const given: Given = { ...window.assentConfig, ...attributes };
+  const given: WidgetConfig = { ...window.assentConfig, ...attributes };
   const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths } = given;
   const page = document.documentElement;
   const languages = [given.lang ?? '', page.lang, ...navigator.languages];
   const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
   wording.direction = given.dir ?? wording.direction;
-  const { texts } = wording;
   const categories = toCategories(given.categories ?? 'analytics marketing');
   const asked = categories.flatMap(({ id, required }) => (required ? [] : [id]));
   const refused = asked.filter((id) => !acceptable.test(id));
@@ -89,8 +60,9 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
     categories,
     asked,
     colors: { ...given.colors, ...grouped('color') },
-    links: [...(given.policyUrl ? [{ label: texts.policy, href: given.policyUrl }] : []), ...(given.links ?? [])],
+    links: given.links ?? [],
     wording,
+    variant: undefined,
   };
 }
 

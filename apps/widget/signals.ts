@@ -1,6 +1,7 @@
 /** Signals the choice to the page, and to tags through Google Consent Mode and the data layer. */
+import type { ConsentTypes } from '#libs/contract/widget-config';
 import type { Consent } from './consent.ts';
-import { type ConsentTypes, consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
+import { consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
 
 /** `ready` is sent once when the page loads, with the stored choice or null. */
 export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;

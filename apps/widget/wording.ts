@@ -1,11 +1,9 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
-import { languages, phrases } from './texts.ts';
+import type { OwnTexts } from '#libs/contract/widget-config';
+import { languages, phrases } from '#libs/contract/widget-texts';
 
 /** Includes the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
-
-/** Texts for all languages, and under a language tag those for that language only. */
-export type OwnTexts = { [name: string]: string | OwnTexts };
 
 export interface Wording {
   texts: Texts;

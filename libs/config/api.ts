@@ -25,12 +25,15 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     oidc: readProvider(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
+    displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE,
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
+    /** a database of countries by address; undefined: none */
+    geoipFile: values.GEOIP_FILE,
     /** how often the worker seals; 0: never */
     sealSeconds: values.SEAL_SECONDS,
     /** 32 bytes; undefined: visitors' records can be neither listed nor erased */

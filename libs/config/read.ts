@@ -61,8 +61,12 @@ export function readOrExit<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof BadSetting)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    return exitOn(error);
   }
+}
+
+export function exitOn(error: unknown): never {
+  if (!(error instanceof BadSetting)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
 }

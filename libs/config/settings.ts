@@ -102,6 +102,11 @@ export const settings = {
     for: api,
     about: 'records per minute, client address and domain; 0: no limit',
   }),
+  DISPLAY_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    default: '600',
+    for: api,
+    about: 'displays of the banner per minute, client address and domain; 0: no limit',
+  }),
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,
     about: `reads per minute and access token; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
@@ -135,6 +140,11 @@ export const settings = {
       about: "a trusted proxy's header with the visitor's country",
     },
   ),
+  GEOIP_FILE: setting(text, {
+    for: api,
+    about:
+      "a MaxMind DB file (.mmdb) with countries, for addresses of which COUNTRY_HEADER says none; read at the API's start",
+  }),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
     for: all,

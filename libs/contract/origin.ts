@@ -11,3 +11,20 @@ export function isOrigin(text: string): boolean {
   if (!URL.canParse(plain) || new URL(plain).origin !== plain) return false;
   return /^https?:[^*]+$/.test(plain) && !isWholeSuffix(text);
 }
+
+/** Whether one of the list stands for it. */
+export const isListed = (origins: readonly string[], origin: string): boolean =>
+  origins.some((allowed) => matches(allowed, origin));
+
+/** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
+function matches(allowed: string, origin: string): boolean {
+  const star = allowed.indexOf('*.');
+  if (star === -1) return allowed === origin;
+  const scheme = allowed.slice(0, star);
+  const suffix = allowed.slice(star + 1);
+  return (
+    origin.startsWith(scheme) &&
+    origin.endsWith(suffix) &&
+    /^[A-Za-z0-9.-]+$/.test(origin.slice(scheme.length, -suffix.length))
+  );
+}

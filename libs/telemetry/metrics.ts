@@ -28,6 +28,12 @@ export function createMetrics() {
       labelNames: ['code', 'domain'],
       registers,
     }),
+    displays: new Counter({
+      name: 'assent_displays_total',
+      help: 'Banners shown by outcome: counted, stored',
+      labelNames: ['outcome'],
+      registers,
+    }),
     persistDuration: new Histogram({
       name: 'assent_persist_duration_seconds',
       help: 'Duration of one persist statement',

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { makeIdAt } from '#libs/contract/uuid';
 import { quantile } from './figures.ts';
-import { type Reads, type Records, requestMaker } from './requests.ts';
+import { type Displays, type Reads, type Records, requestMaker } from './requests.ts';
 
 export interface Load {
   baseUrl: string;
-  send: Records | Reads;
-  /** each has one request on its way; default: 256 for records, 128 for reads */
+  send: Records | Displays | Reads;
+  /** each has one request on its way; default: 256 for what pages send, 128 for reads */
   connections?: number;
   seconds?: number;
   count?: number;
@@ -38,8 +38,8 @@ export interface LoadResult {
 
 const load: Load = JSON.parse(process.argv[2] ?? '{}');
 const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, rate, warmUp = 0 } = load;
-// with half as many for records a fifth of two processors waited for the disk of Redis
-const { connections = 'sites' in send ? 256 : 128 } = load;
+// with half as many a fifth of two processors waited for the disk of Redis
+const { connections = 'paths' in send ? 128 : 256 } = load;
 const makeRequest = requestMaker(baseUrl, send);
 const withIds = 'sites' in send && send.ids === true;
 
@@ -94,11 +94,12 @@ function readAnswer(lane: Lane): void {
   const { received } = lane;
   const headersEnd = received.indexOf('\r\n\r\n');
   if (headersEnd < 0) return;
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
+  const status = Number(received.slice(9, 12));
+  const length = status === 204 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
   if (Number.isNaN(length)) return void lane.socket?.destroy();
   if (received.length < headersEnd + 4 + length) return;
   lane.received = '';
-  finish(lane, Number(received.slice(9, 12)));
+  finish(lane, status);
 }
 
 function nextDue(now: number): number | undefined {

@@ -1,10 +1,11 @@
-/** Checks the promises I1–I8 with SQL, Redis and the list of attempts. */
+/** Checks the promises I1–I9 with SQL, Redis and the list of attempts. */
 import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
 import { countersSince } from '#libs/store/counters';
 import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
+import { countFacetDifferences, countUnderived } from './check-facets.ts';
 import { type Checkpoints, checkLogs, countUnsealed } from './check-log.ts';
 import type { Attempt } from './load.ts';
 import type { ChaosStack } from './stack.ts';
@@ -33,6 +34,8 @@ async function findNoise(stack: ChaosStack): Promise<string> {
   if (wait + active + delayed > 0) return `${wait} jobs wait, ${active} are active, ${delayed} delayed`;
   const unsealed = await countUnsealed(stack);
   if (unsealed !== 0) return `${unsealed} records are not sealed`;
+  const underived = await countUnderived(stack);
+  if (underived !== 0) return `${underived} records are in no facet`;
   const ready = await Promise.all(organizations(stack).map((id) => isReady(stack.counters, id)));
   return ready.every(Boolean) ? '' : 'counters are not ready in Redis';
 }
@@ -90,6 +93,8 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
     rejected: await count(stack, 'rejected_records'),
     /** what is wrong with the sealed logs (I8) */
     logs: await checkLogs(stack, checkpoints),
+    /** facets that do not add up to the counters (I9) */
+    facetDifferences: await countFacetDifferences(stack),
     /** the slowest answer, in milliseconds (I7) */
     slowest: Math.round(Math.max(0, ...attempts.map(({ milliseconds }) => milliseconds))),
   };
@@ -137,7 +142,7 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
 }
 
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
-  const { lost, doubled, strange, differences, stuck, rejected, logs, slowest } = verdict;
+  const { lost, doubled, strange, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
   return [
     ...(lost > 0 && !allowed.lost ? [`I1: ${lost} acknowledged records are lost`] : []),
     ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
@@ -146,6 +151,7 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
     ...(stuck > 0 ? [`I5: ${stuck} jobs are stuck`] : []),
     ...(rejected !== allowed.rejected ? [`I6: ${rejected} records were rejected`] : []),
     ...logs.slice(0, 5).map((what) => `I8: ${what}`),
+    ...(facetDifferences > 0 ? [`I9: ${facetDifferences} sums of facets are not those of the counters`] : []),
     ...(slowest > deadline ? [`I7: an answer took ${slowest} ms`] : []),
   ];
 }

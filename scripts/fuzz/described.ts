@@ -35,8 +35,10 @@ export function createCheck(document: Described): (answer: GivenAnswer) => strin
     const template = path in document.paths ? path : templates.find(({ pattern }) => pattern.test(path))?.template;
     const operation = template && document.paths[template]?.[method.toLowerCase()];
     if (!template || !operation) return null;
-    const content = operation.responses[String(status)]?.content;
-    if (!content) return `${method} ${path} answered ${status}, which its description lacks`;
+    const response = operation.responses[String(status)];
+    if (!response) return `${method} ${path} answered ${status}, which its description lacks`;
+    const { content = {} } = response;
+    if (type === '' && !response.content) return null;
     const mediaType = type.split(';')[0] ?? '';
     if (!content[mediaType]) return `${method} ${path} ${status} is ${type}, which its description lacks`;
     const schema = ['responses', String(status), 'content', mediaType, 'schema'];

@@ -1,8 +1,9 @@
-/** Compiles apps and libs into a folder that plain Node can run, and bundles with Vite what browsers load. */
+/** Checks the types of apps and libs, and bundles with Vite what plain Node runs and what browsers load. */
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildEnvironmentOptions, type UserConfig, build as vite } from 'vite';
 import { Advice, describe } from './advice.ts';
+import { buildProcesses } from './build-processes.ts';
 import { lastLines, runCommand } from './command.ts';
 import { root } from './paths.ts';
 import { singlePage } from './single-page.ts';
@@ -16,7 +17,8 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
   const unfinished = `${target}-${process.pid}-new`;
   try {
     await Promise.all([
-      compile(unfinished, signal),
+      checkTypes(signal),
+      buildProcesses(unfinished),
       buildWidget(path.join(unfinished, 'apps/widget')),
       buildDashboard(path.join(unfinished, 'apps/dashboard')),
       buildVerifyPage(path.join(unfinished, 'apps/verify')),
@@ -25,17 +27,16 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
       const filter = (file: string) => !file.endsWith('.ts');
       cpSync(path.join(root, folder), path.join(unfinished, folder), { recursive: true, filter });
     }
-    const manifest = { type: 'module', imports: { '#libs/*': './libs/*.js' } };
-    writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify({ type: 'module' }, null, 2)}\n`);
     replace(target, unfinished);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
-async function compile(outDir: string, signal: AbortSignal | undefined) {
+async function checkTypes(signal: AbortSignal | undefined) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', outDir];
+  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json')];
   const { code, output } = await runCommand(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new Advice(`The source does not compile.\n${lastLines(output, 40)}`);
 }
@@ -57,13 +58,14 @@ function replace(target: string, fresh: string) {
   }
 }
 
-/** Output and source below apps/widget. The first two are plain scripts, the others modules. */
+/** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
   { name: 'widget', source: 'main.ts', format: 'iife' },
   { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
   { name: 'record-client', source: 'record-client.ts', format: 'es' },
   { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
   { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+  { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
 
 /** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */

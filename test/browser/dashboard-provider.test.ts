@@ -1,6 +1,6 @@
 /** Signing in to the dashboard with a real OpenID Connect provider. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 import type { Page } from 'playwright-core';
@@ -22,6 +22,7 @@ interface Policy {
   seconds: number;
 }
 
+/** `trouble`: what answers in place of the provider, by path. */
 async function startProvider(redirectTo: string, policy: Policy) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -60,9 +61,12 @@ async function startProvider(redirectTo: string, policy: Policy) {
       },
     },
   };
-  const provider = new Provider(issuer, configuration);
-  server.on('request', provider.callback());
-  return { issuer, provider };
+  const provider = new Provider(issuer, configuration).callback();
+  const trouble = new Map<string, RequestListener>();
+  server.on('request', (request, response) =>
+    (trouble.get(request.method === 'OPTIONS' ? '' : (request.url ?? '')) ?? provider)(request, response),
+  );
+  return { issuer, trouble };
 }
 
 describe('signing in with a provider', () => {
@@ -71,6 +75,7 @@ describe('signing in with a provider', () => {
   let customer: Customer;
   let baseUrl: string;
   let issuer: string;
+  let trouble: Map<string, RequestListener>;
   const policy: Policy = { org: '', audience, seconds: 600 };
 
   beforeAll(async () => {
@@ -78,7 +83,7 @@ describe('signing in with a provider', () => {
     customer = await makeCustomer(running.db);
     policy.org = customer.organizationId;
     const port = String(await freePort());
-    ({ issuer } = await startProvider(`http://127.0.0.1:${port}`, policy));
+    ({ issuer, trouble } = await startProvider(`http://127.0.0.1:${port}`, policy));
     const api = await startApi({
       ...running.env,
       PORT: port,
@@ -223,5 +228,86 @@ describe('signing in with a provider', () => {
     await page.getByText('The identity provider cannot be reached.').waitFor();
     await page.getByText('Use an access token').click();
     await page.getByLabel('Access token').waitFor();
+  });
+
+  describe('a provider in trouble is said in words', () => {
+    const discovery = '/.well-known/openid-configuration';
+    const readable = { 'access-control-allow-origin': '*' };
+    const json = { ...readable, 'content-type': 'application/json' };
+    const during = async (path: string, answer: RequestListener, work: () => Promise<void>) => {
+      trouble.set(path, answer);
+      try {
+        await work();
+      } finally {
+        trouble.clear();
+      }
+    };
+    const leave = async () => {
+      const { page } = await visit();
+      await page.goto(baseUrl);
+      await click(page, 'Sign in');
+      return page;
+    };
+    const noAnswer = 'The identity provider sent something else than an answer.';
+
+    it('that answers with a page', () =>
+      during(
+        discovery,
+        (_, response) => {
+          response.writeHead(200, { ...readable, 'content-type': 'text/html' });
+          response.end('<h1>Maintenance</h1><script>alert(1)</script>');
+        },
+        async () => {
+          const page = await leave();
+          await page.getByText(noAnswer).waitFor();
+          await page.getByRole('button', { name: 'Sign in', disabled: false }).first().waitFor();
+        },
+      ));
+
+    it('that answers with 64 MB, of which little is read', async () => {
+      const all = 64 * 1024 * 1024;
+      let sent = 0;
+      let isCut = false;
+      await during(
+        discovery,
+        (_, response) => {
+          response.writeHead(200, json);
+          const chunk = Buffer.alloc(64 * 1024, ' ');
+          const write = () => {
+            while (sent < all) {
+              sent += chunk.length;
+              if (!response.write(chunk)) return void response.once('drain', write);
+            }
+            response.end('{}');
+          };
+          response.once('close', () => {
+            isCut = !response.writableFinished;
+          });
+          write();
+        },
+        async () => {
+          const page = await leave();
+          await page.getByText(noAnswer).waitFor();
+          await eventually(() => expect(isCut).toBe(true));
+          expect(sent).toBeLessThan(all / 2);
+        },
+      );
+    });
+
+    it('that begins to answer and never ends', () =>
+      during(
+        '/token',
+        (_, response) => {
+          response.writeHead(200, json);
+          response.write('{');
+        },
+        async () => {
+          const { page } = await signIn();
+          await page.getByText('Signing in …').waitFor();
+          await page.getByText('The identity provider cannot be reached.').waitFor({ timeout: 20_000 });
+          expect(await stored(page, 'assent-token')).toBeNull();
+          await page.getByRole('button', { name: 'Sign in' }).first().waitFor();
+        },
+      ));
   });
 });

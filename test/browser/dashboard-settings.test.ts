@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ActsPage, DomainsPage, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/responses';
 import { click, useBrowser } from '../support/browser/browser.ts';
-import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
+import { type Customer, makeCustomer, open, type Running, store, useService } from '../support/browser/dashboard.ts';
 import { look } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -153,6 +154,63 @@ describe('the settings in the dashboard', () => {
       origins: ['https://a.example', 'https://b.example', 'https://*.d.example'],
     });
     expect(await page.title()).toBe('Settings of shop.example · Assent');
+  });
+
+  it('tells where records come from that the list does not have, and takes it', async () => {
+    const customer = await makeCustomer(running.db, { domains: ['shop.example'] });
+    const { domainId, apiKey } = at(customer.domains, 0);
+    const pages = [
+      'https://shop.example/',
+      'https://shop.example/sale',
+      'https://blog.shop.example/',
+      '<b>no page</b>',
+    ];
+    await store(
+      running.db,
+      pages.map((pageUrl, each) => recordAt(Date.now() - each, { domainId, pageUrl })),
+    );
+    await use(apiKey);
+    const { page } = await open(visit, running, managerOf(customer), settingsOf(domainId));
+    const hint = page.getByRole('list', { name: /^The newest records come from/ });
+    const told = () => hint.getByRole('listitem').allTextContents();
+    await hint.waitFor();
+    expect(await told()).toEqual([
+      'https://shop.example2 recordsAdd https://shop.example',
+      'https://blog.shop.example1 recordAdd https://blog.shop.example',
+    ]);
+    await page.getByText('Once one is on the list, all others are refused.').waitFor();
+    await look(page, 'dashboard-settings-origins');
+    await click(page, 'Add https://shop.example');
+    expect(await origin(page, 1).inputValue()).toBe('https://shop.example');
+    expect(await told()).toEqual(['https://blog.shop.example1 recordAdd https://blog.shop.example']);
+    await page.getByText('are refused now').waitFor();
+    await click(page, 'Save changes');
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    expect((await shown(customer, domainId)).origins).toEqual(['https://shop.example']);
+    // beside what is typed already
+    await click(page, 'Change…');
+    await origin(page, 1).fill('https://www.shop.example');
+    await click(page, 'Add https://shop.example');
+    await hasFocus(page.getByRole('button', { name: 'Add https://blog.shop.example' }));
+    await page.keyboard.press('Enter');
+    await hint.waitFor({ state: 'detached' });
+    await hasFocus(page.getByRole('button', { name: 'Add origin' }));
+    await click(page, 'Save changes');
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    expect((await shown(customer, domainId)).origins).toEqual([
+      'https://www.shop.example',
+      'https://shop.example',
+      'https://blog.shop.example',
+    ]);
+    // without the log nothing is asked for
+    const without = await makeCustomer(running.db, { consentLog: false });
+    await use(at(without.domains, 0).apiKey);
+    const requests: string[] = [];
+    const other = await open(visit, running, managerOf(without), '/');
+    other.page.on('request', (request) => requests.push(request.url()));
+    await other.page.goto(running.api.baseUrl + settingsOf(at(without.domains, 0).domainId));
+    await other.page.getByText(/^Last used/).waitFor();
+    expect(requests.filter((each) => each.includes('/records'))).toEqual([]);
   });
 
   it('shows both where two people change the same domain, and lets one choose', async () => {

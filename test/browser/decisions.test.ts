@@ -235,4 +235,83 @@ describe('a decision in the widget', () => {
     await page.getByRole('switch', { name: 'Marketing' }).waitFor();
     expect(await note.count()).toBe(0);
   });
+
+  /** What pages of this context sent to the service, by the last part of the path. */
+  const watch = (page: Page) => {
+    const sent: { what: string; body: Record<string, unknown>; status: Promise<number | undefined> }[] = [];
+    page.context().on('request', (request) => {
+      if (request.method() !== 'POST') return;
+      const status = request.response().then((response) => response?.status());
+      sent.push({ what: request.url().replace(/.*\//, ''), body: request.postDataJSON(), status });
+    });
+    return sent;
+  };
+  const autumn = {
+    id: 'autumn',
+    variants: [
+      { name: 'plain', share: 0 },
+      { name: 'short', settings: { texts: { title: 'In short' }, colors: { button: '#123456' } } },
+    ],
+  };
+  const configured = (config: object, attributes: Record<string, string> = {}) =>
+    html(`<script>assentConfig = ${JSON.stringify(config)}</script>${tag(stack, attributes)}`);
+
+  it('a variant is shown, recorded, in the notice and with the display, and nothing is stored before', async () => {
+    address = site.add('/variant', configured({ experiment: autumn }, { 'data-displays': '' }));
+    const { page } = await visit();
+    const sent = watch(page);
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'In short' }).waitFor();
+    await expect.poll(() => sent).toHaveLength(1);
+    expect(sent[0]?.what).toBe('displays');
+    expect(sent[0]?.body).toEqual({ bannerVersion: '0.1.0', variant: 'autumn:short', language: 'en' });
+    expect(await sent[0]?.status).toBe(204);
+    expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, '']);
+    await click(page, 'Reject all');
+    expect(await recordsOf(stack, 1)).toMatchObject([{ variant: 'autumn:short', notice: expect.any(String) }]);
+    await page.evaluate(() => window.assent?.open());
+    await click(page, 'Accept all');
+    await page.evaluate(() => window.assent?.withdraw());
+    expect(await recordsOf(stack, 3)).toMatchObject([
+      { variant: 'autumn:short' },
+      { variant: 'autumn:short' },
+      { source: 'api', variant: null },
+    ]);
+    // who has decided is shown no banner, so it is no display and no variant
+    await page.reload();
+    await click(page, 'Privacy settings');
+    await click(page, 'Reject all');
+    expect((await recordsOf(stack, 4)).at(-1)).toMatchObject({ variant: null });
+    expect(sent.filter(({ what }) => what === 'displays')).toHaveLength(1);
+  });
+
+  it('a page in the background counts as a display once it is looked at, and only where that is asked for', async () => {
+    const hide = 'Object.defineProperty(document, "hidden", { get: () => isAway })';
+    const background = `<script>isAway = true; ${hide}</script>`;
+    address = site.add('/away', html(background + tag(stack, { 'data-displays': '' })));
+    const silent = site.add('/silent', html(tag(stack)));
+    const { page } = await visit();
+    const sent = watch(page);
+    await page.goto(silent);
+    await page.getByRole('button', { name: 'Reject all' }).waitFor();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Reject all' }).waitFor();
+    expect(sent).toEqual([]);
+    const look = () =>
+      page.evaluate(() => {
+        Object.assign(window, { isAway: false });
+        for (let times = 0; times < 2; times += 1) document.dispatchEvent(new Event('visibilitychange'));
+      });
+    await look();
+    await expect.poll(() => sent).toHaveLength(1);
+    // decided in another tab meanwhile
+    await page.reload();
+    const other = await page.context().newPage();
+    await other.goto(silent);
+    await click(other, 'Reject all');
+    await recordsOf(stack, 1);
+    await look();
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(sent.map(({ what }) => what)).toEqual(['displays', 'record']);
+  });
 });

@@ -60,6 +60,12 @@ describe('the snippets of the documents', () => {
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
   });
 
+  it('an experiment shows one of its variants', async () => {
+    const { page, messages } = await open(block('experiment:'));
+    await page.getByRole('dialog', { name: /^(Your privacy, your choice|Biscuits\?)$/ }).waitFor();
+    expect(messages).toEqual([]);
+  });
+
   it('assentConfig says what is longer', async () => {
     const { page } = await open(block('window.assentConfig'));
     await page.getByRole('dialog', { name: 'Biscuits?' }).waitFor();
@@ -127,10 +133,10 @@ describe('the snippets of the documents', () => {
     const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
     );
-    const source = readFileSync(path.join(root, 'apps/widget/settings.ts'), 'utf8');
-    const given = /export interface Given \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
+    const source = readFileSync(path.join(root, 'libs/contract/widget-config.ts'), 'utf8');
+    const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
-    const onlyInConfig = ['links', 'consentMode', 'metadata'];
+    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const attributes = names
       .filter((name) => !onlyInConfig.includes(name))

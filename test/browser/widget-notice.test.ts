@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { OwnTexts } from '#libs/contract/widget-config';
+import { languages } from '#libs/contract/widget-texts';
 import type { Consent } from '../../apps/widget/consent.ts';
 import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
-import { languages } from '../../apps/widget/texts.ts';
-import { type OwnTexts, wordingFor } from '../../apps/widget/wording.ts';
+import { wordingFor } from '../../apps/widget/wording.ts';
 
 const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   domain: 'dom_1',

@@ -1,6 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FullRecord } from '#libs/contract/responses';
 import { type Client, createClient } from '../support/client.ts';
+import { makeMmdb } from '../support/mmdb.ts';
 import { startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
@@ -22,10 +25,16 @@ describe('of the client, with these settings', () => {
 
   beforeAll(async () => {
     const { db, env } = useStores();
+    const file = path.join(inject('folder'), `countries-${process.pid}.mmdb`);
+    const ofCountry = (code: string) => ({ country: { iso_code: code } });
+    writeFileSync(
+      file,
+      makeMmdb('GeoLite2-Country', { '203.0.113.0/24': ofCountry('CH'), '2001:db8:1:2::/64': ofCountry('IT') }),
+    );
     tenant = await makeTenant(db);
     await Promise.all(
       Object.entries(settings).map(async ([name, own]) => {
-        const api = await startApi({ ...env, ...own });
+        const api = await startApi({ ...env, ...own, ...(name === 'oneHop' && { GEOIP_FILE: file }) });
         clients.set(name, createClient(api.baseUrl, tenant));
       }),
     );
@@ -82,5 +91,19 @@ describe('of the client, with these settings', () => {
     ['default', 'DE', null],
   ])('%s, and CF-IPCountry "%s", the country is %s', async (name, country, kept) => {
     expect((await stored(name, { 'cf-ipcountry': country })).country).toBe(kept);
+  });
+
+  it.each<[Name, string, string, string | null]>([
+    ['oneHop', '203.0.113.9', '', 'CH'],
+    // the /48 that is stored has no country
+    ['oneHop', '2001:db8:1:2::9', '', 'IT'],
+    ['oneHop', '2001:db8:1:3::9', '', null],
+    ['oneHop', '203.0.113.9', 'at', 'AT'],
+    ['oneHop', '203.0.113.9', 'Austria', 'CH'],
+    ['oneHop', '10.0.0.1', '', null],
+    ['truncated', '203.0.113.9', '', null],
+  ])('%s, with a file of countries, address %s and CF-IPCountry "%s": %s', async (name, address, header, kept) => {
+    const headers = { 'x-forwarded-for': address, ...(header && { 'cf-ipcountry': header }) };
+    expect((await stored(name, headers)).country).toBe(kept);
   });
 });

@@ -28,7 +28,7 @@ describe('the files of the dashboard', () => {
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const second = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' });
     expect([second.status, await second.text()]).toEqual([304, '']);
-    const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings'].map(
+    const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings', '/widget'].map(
       (each) => `/domains/${stack.domainId}${each}`,
     );
     for (const path of [
@@ -48,7 +48,7 @@ describe('the files of the dashboard', () => {
   it('have nothing inline and nothing from elsewhere, and the policy allows neither', async () => {
     const policy = (await get('/')).headers.get('content-security-policy') ?? '';
     expect(policy).toBe(
-      "default-src 'none';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none';style-src 'self';img-src 'self'",
+      "default-src 'none';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none';style-src 'self';img-src 'self';frame-src 'self'",
     );
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
     expect(assets.length).toBe(3);

@@ -1,5 +1,6 @@
 /** Every command of every document, as it is written there, in a copy of the checkout beside its running `npm start`. */
 import path from 'node:path';
+import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type Checkout, startCheckout } from '../support/checkout.ts';
@@ -34,17 +35,21 @@ const notRun: { command: RegExp; because: string }[] = [
 /** These stay until they are told to end. */
 const staying = /^npm run (api|worker)$/;
 
-/** A refused request fails the script, a process that stays is stopped once it is ready, and a bare machine has stand-ins. */
+/**
+ * A refused request fails the script, a process that stays is stopped once it is ready, who waits asks sooner again, and
+ * a bare machine has stand-ins.
+ */
 const prelude = `
 set -eu
 if command -v curl >/dev/null; then curl() { command curl -sS --fail-with-body "$@"; }
 else curl() { node "$CURL" "$@"; }; fi
+sleep() { command sleep 0.2; }
 command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
 stay() {
   "$@" & pid=$!
   until curl "http://127.0.0.1:$OPS_PORT/readyz" >/dev/null 2>&1; do
     kill -0 $pid
-    sleep 0.1
+    sleep 1
   done
   kill -TERM $pid
   wait $pid
@@ -149,7 +154,19 @@ describe('the documents', () => {
     expect(told.sort()).toEqual(there.flat().sort());
   });
 
-  it('Ctrl-C ends npm start', async () => {
+  it('Ctrl-C ends npm start; over a database older than our first, the next one ends with one line that names its folders', async () => {
+    const sql = postgres(checkout.databaseUrl.replace(/\?.*$/, ''), { max: 1 });
+    await sql`insert into schema_migrations values ('20260101000001')`;
+    await sql.end();
     expect(await checkout.stop()).toEqual({ code: 0, signal: null });
-  });
+
+    const { code, output } = await checkout.shell('npm start');
+    expect(code, output).toBe(1);
+    const line = output.trimEnd().split('\n').at(-1) ?? '';
+    const told = /^The database in (\S+) has .*: nothing was changed\. .* remove (\S+) and (\S+)\.$/.exec(line);
+    const [, database, postgresFolder, redisFolder] = told ?? [];
+    expect(postgresFolder, output).toBe(database);
+    const there = await checkout.shell(`test -d ${postgresFolder}/cluster && test -d ${redisFolder}/appendonlydir`);
+    expect(there.code, line).toBe(0);
+  }, 120_000);
 });

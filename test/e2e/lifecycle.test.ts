@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/stack/paths.ts';
 
 /** Runs a process in which an error goes uncaught, and returns what it printed and how it ended. */
 async function withUncaught(recover: string): Promise<{ printed: string; code: number }> {
   const script = `
-    import { createLifecycle } from ${JSON.stringify(path.join(inject('dist'), 'libs/runtime/lifecycle.js'))};
+    import { createLifecycle } from ${JSON.stringify(path.join(root, 'libs/runtime/lifecycle.ts'))};
     const say = (fields, message) => console.log(message);
     createLifecycle({ deadline: 5_000, log: { info: say, error: say }, recover: ${recover} }).onStop([
       { name: 'work', stop: () => console.log('work ends') },
@@ -16,7 +17,13 @@ async function withUncaught(recover: string): Promise<{ printed: string; code: n
     setInterval(() => {}, 60_000);
   `;
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', script],
+      {
+        cwd: root,
+      },
+    );
     return { printed: stdout, code: 0 };
   } catch (error) {
     const { stdout, code } = error as { stdout: string; code: number };

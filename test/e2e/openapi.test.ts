@@ -19,8 +19,9 @@ type Document = {
 /** Every route of the contract, with the statuses of its table of errors. */
 const routes = [
   ['post', '/v1/consent/{domainId}/record', [202, 400, 401, 403, 413, 415, 429, 500, 503]],
+  ['post', '/v1/consent/{domainId}/displays', [204, 400, 401, 403, 413, 415, 429, 500, 503]],
   ['get', '/v1/consent/org-stats', [200, 304, 400, 401, 403, 429, 500, 503]],
-  ['get', '/v1/consent/{domainId}/stats', [200, 400, 401, 403, 404, 429, 500, 503]],
+  ['get', '/v1/consent/{domainId}/stats', [200, 304, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records/{recordId}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/records/{recordId}/proof', [200, 400, 401, 403, 404, 409, 410, 429, 500, 503]],
@@ -34,6 +35,7 @@ const routes = [
   ['get', '/v1/consent/{domainId}/log/tile/entries/{tile}', [200, 400, 401, 403, 404, 410, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/log/tile/{level}/{tile}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/organization', [200, 400, 401, 429, 500, 503]],
+  ['get', '/v1/organization/stats', [200, 304, 400, 401, 403, 429, 500, 503]],
   ['get', '/v1/consent/{domainId}/visitors/{visitorId}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['delete', '/v1/consent/{domainId}/visitors/{visitorId}', [200, 202, 400, 401, 403, 404, 429, 500, 503]],
   ['post', '/v1/consent/{domainId}/visitors/lookup', [200, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
@@ -218,7 +220,7 @@ describe('the OpenAPI document', () => {
   it('names the parameters that the routes take, and which of them are required', () => {
     const names = (path: string) =>
       document.paths[path]?.get?.parameters?.map(({ name, required }) => `${name}${required ? '!' : ''}`).sort();
-    expect(names('/v1/consent/{domainId}/stats')).toEqual(['domainId!', 'from!', 'interval', 'to!']);
+    expect(names('/v1/consent/{domainId}/stats')).toEqual(['by', 'domainId!', 'from!', 'interval', 'to!']);
     expect(names('/v1/consent/{domainId}/records')).toEqual([
       'bot',
       'cursor',

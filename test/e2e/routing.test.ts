@@ -67,6 +67,7 @@ describe('paths, methods and request ids', () => {
   it.each([
     ['GET', '/v1/consent/dom_x/record', ['OPTIONS', 'POST']],
     ['PUT', '/v1/consent/dom_x/record', ['OPTIONS', 'POST']],
+    ['GET', '/v1/consent/dom_x/displays', ['OPTIONS', 'POST']],
     ['POST', '/v1/consent/org-stats', ['GET', 'HEAD']],
     ['POST', '/v1/consent/dom_x/stats', ['GET', 'HEAD']],
     ['PATCH', '/v1/consent/dom_x/records', ['GET', 'HEAD']],

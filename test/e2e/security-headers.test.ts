@@ -24,7 +24,7 @@ const page = (loads: string) => ({
   'x-frame-options': 'SAMEORIGIN',
   'access-control-allow-origin': null,
 });
-const dashboard = { ...page("style-src 'self';img-src 'self'"), 'cache-control': 'no-cache' };
+const dashboard = { ...page("style-src 'self';img-src 'self';frame-src 'self'"), 'cache-control': 'no-cache' };
 // Swagger UI sets style attributes and inlines its icons
 const docs = page("style-src 'self' 'unsafe-inline';img-src 'self' data:");
 // its script and its style are part of it, and it loads nothing
@@ -34,6 +34,15 @@ const verify = {
     /^default-src 'none';script-src 'sha256-[^']+';style-src 'sha256-[^']+';base-uri 'none';form-action 'none';frame-ancestors 'none'$/,
   ),
   'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
+// an origin of its own, which reaches no storage and sends nothing; the dashboard alone may frame it
+const preview = {
+  ...page(''),
+  'content-security-policy':
+    "default-src 'none';script-src 'self';connect-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'self';style-src 'self';sandbox allow-scripts",
+  'cross-origin-resource-policy': 'cross-origin',
+  'cross-origin-opener-policy': null,
   'cache-control': 'no-cache',
 };
 /** Other sites' pages are its readers. */
@@ -65,6 +74,8 @@ describe('the headers of an answer', () => {
     ['GET', '/domains/a%20b', 'nothing', 404, closed],
     ['GET', '/verify', 'nothing', 200, verify],
     ['HEAD', '/verify', 'nothing', 200, verify],
+    ['GET', '/widget-preview', 'nothing', 200, preview],
+    ['GET', '/widget-preview/preview.js', 'nothing', 200, preview],
     ['GET', '/docs', 'nothing', 200, docs],
     ['GET', '/docs/docs.js', 'nothing', 200, docs],
     ['POST', '/v1/consent/DOMAIN/record', 'key', 202, open],

@@ -39,6 +39,8 @@ describe.concurrent('a bad setting stops the process at start with one line that
     ['api', 'REDIS_URL', { REDIS_URL: `http://:${secret}@localhost` }],
     ['api', 'JWT_SECRET', { JWT_SECRET: secret }],
     ['api', 'JWT_PUBLIC_KEY', { JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: ecKey }],
+    ['api', 'GEOIP_FILE', { GEOIP_FILE: '/nowhere/countries.mmdb' }],
+    ['api', 'GEOIP_FILE', { GEOIP_FILE: 'package.json', WEB_CONCURRENCY: '2' }],
     ['api', 'WEB_CONCURRENCY', { WEB_CONCURRENCY: '0' }],
     ['api', 'IP_HASH_KEY', { IP_MODE: 'hashed' }],
     ['worker', 'DATABASE_URL', { DATABASE_URL: '' }],

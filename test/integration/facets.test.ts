@@ -1,15 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions, sources } from '#libs/contract/terms';
+import { decisions, sources, totalOf } from '#libs/contract/terms';
+import { storeDisplays } from '#libs/store/displays/displays';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
 import { closeEpoch } from '#libs/store/epochs/epochs';
+import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
-import { createFacetDerivation } from '../../apps/worker/derive/facets/facets.ts';
+import { createFacetDerivation, sweepDisplays } from '../../apps/worker/derive/facets/facets.ts';
 import { recordAt } from '../support/records.ts';
+import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -162,5 +166,99 @@ describe('facets', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('of displays are counted once for each flush, beside what was answered', async () => {
+    const { organizationId, domainIds } = await makeTenant(db);
+    const domainId = at(domainIds, 0);
+    const shown = { domainId, day: today, bannerVersion: '1', variant: '', language: 'de', displays: 3 };
+    const flush = { id: randomUUID(), rows: [shown, { ...shown, bannerVersion: '2', language: '', displays: 1 }] };
+    await storeDisplays(db, flush);
+    await storeDisplays(db, flush);
+    await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
+    await derive(createFacetDerivation());
+    await Promise.all([sweepDisplays(db), sweepDisplays(db)]);
+    await storeDisplays(db, flush);
+    while ((await sweepDisplays(db)) !== 'done');
+    const dimensions = ['bannerVersion', 'language', 'source', 'variant'] as const;
+    for (const owner of [domainId, '']) {
+      const question = { organizationId, domainId: owner, dimensions: [...dimensions], periods: [today] };
+      const facets = await db.run((sql) => readFacets(sql, question));
+      const seen = facets.map(({ dimension, value, answers, displays }) => [dimension, value, answers, displays]);
+      expect(seen.sort()).toEqual([
+        ['bannerVersion', '1', 1, 3],
+        ['bannerVersion', '2', 0, 1],
+        ['language', '', 1, 1],
+        ['language', 'de', 0, 3],
+        ['source', 'banner', 1, 4],
+        ['variant', '', 1, 4],
+      ]);
+    }
+  });
+
+  describe('of more values than have a place', () => {
+    const yesterday = addDays(today, -1);
+    let domainId: string;
+    let organizationId: string;
+    beforeEach(async () => {
+      const tenant = await makeTenant(db);
+      ({ organizationId } = tenant);
+      domainId = at(tenant.domainIds, 0);
+    });
+
+    const versions = (names: string[], day: string, each = 1) =>
+      names.flatMap((bannerVersion) =>
+        Array.from({ length: each }, () => recordAt(noonOf(day), { domainId, bannerVersion })),
+      );
+    const many = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
+    const rows = async (period: string) => {
+      const question = { organizationId, dimensions: ['bannerVersion' as const], periods: [period] };
+      const [ofDomain, ofAll] = await Promise.all(
+        [domainId, ''].map((owner) => db.run((sql) => readFacets(sql, { ...question, domainId: owner }))),
+      );
+      const read = (facets: Facet[] = []) => ({
+        own: facets.filter(({ isOther }) => !isOther).map(({ value }) => value),
+        others: facets.filter(({ isOther }) => isOther).map(totalOf),
+      });
+      expect(read(ofDomain)).toEqual(read(ofAll));
+      return read(ofDomain);
+    };
+    const stored = async (records: NewRecord[]) => {
+      await store(records);
+      await derive(createFacetDerivation());
+    };
+
+    it('counts the rest together', async () => {
+      await stored(versions(many(1_000, 'junk'), today));
+      const { own, others } = await rows(today);
+      expect(own).toHaveLength(200);
+      expect(others).toEqual([800]);
+      expect((await rows(today.slice(0, 7))).others).toEqual([800]);
+    });
+
+    it('keeps the places of the last days, also where junk comes first', async () => {
+      await stored(versions(['1', '2'], yesterday));
+      await stored(versions(many(300, 'junk'), today, 3));
+      await stored(versions(['1', '2', 'junk-0', 'late'], today));
+      const { own, others } = await rows(today);
+      expect(own).toEqual(expect.arrayContaining(['1', '2']));
+      expect(own).not.toContain('late');
+      expect(own).toHaveLength(200);
+      expect(others).toHaveLength(1);
+    });
+
+    it('gives the largest of those that come together a place', async () => {
+      await stored([...versions(many(300, 'junk'), today), ...versions(['real'], today, 2)]);
+      expect((await rows(today)).own).toContain('real');
+    });
+
+    it('lets go of what somebody made up, once one with many times its records comes', async () => {
+      await stored(versions(many(300, 'junk'), yesterday));
+      await stored(versions(['weak'], today, 5));
+      await stored(versions(['strong'], today, 11));
+      const { own, others } = await rows(today);
+      expect(own).toEqual(['strong']);
+      expect(others).toEqual([5]);
+    });
   });
 });

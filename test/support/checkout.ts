@@ -41,7 +41,8 @@ function copyCheckout(): string {
 
 export async function startCheckout(): Promise<Checkout> {
   const cwd = copyCheckout();
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+  // a page that waits until something is sealed waits for this
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, SEAL_SECONDS: '1' };
   const start = spawnTethered('npm', ['start'], {
     cwd,
     env,

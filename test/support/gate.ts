@@ -11,12 +11,15 @@ export interface Gate {
   shut(): void;
   /** keeps connections and takes new ones, but nothing passes any more */
   freeze(): void;
+  /** what clients send passes, and no answer does */
+  loseAnswers(): void;
 }
 
 export async function openGate(url: string): Promise<Gate> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  let state: 'open' | 'shut' | 'frozen' = 'open';
+  let state: 'open' | 'shut' | 'frozen' | 'mute' = 'open';
+  const passes = (isAnswer: boolean) => state === 'open' || (state === 'mute' && !isAnswer);
 
   const server = createServer((socket) => {
     if (state === 'shut') return void socket.destroy();
@@ -26,7 +29,7 @@ export async function openGate(url: string): Promise<Gate> {
       [onward, socket],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => state === 'open' && to.write(data));
+      from.on('data', (data) => passes(from === onward) && to.write(data));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
@@ -48,9 +51,9 @@ export async function openGate(url: string): Promise<Gate> {
   through.port = String(typeof address === 'object' && address ? address.port : '');
   return {
     url: through.toString(),
-    // what a frozen server swallowed is lost, so its connections are of no use
+    // what was swallowed is lost, so these connections are of no use
     open: () => {
-      if (state === 'frozen') destroyAll();
+      if (state !== 'open') destroyAll();
       state = 'open';
     },
     shut: () => {
@@ -59,6 +62,9 @@ export async function openGate(url: string): Promise<Gate> {
     },
     freeze: () => {
       state = 'frozen';
+    },
+    loseAnswers: () => {
+      state = 'mute';
     },
   };
 }

@@ -1,9 +1,10 @@
 /**
  * Runs the steps of the Dockerfile outside a container: the same copies into an empty folder, the same commands, and at
- * the end only what the last stage takes. For machines without a Docker engine.
+ * the end only what the last stage takes. For machines without a Docker engine. `npm ci` is rehearsed: npm compares the
+ * copied files, and the packages are those that it has installed here.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from '../../scripts/stack/advice.ts';
 import { lastLines } from '../../scripts/stack/command.ts';
@@ -39,7 +40,7 @@ export function rehearseImage(folder: string): { app: string; command: string[] 
     mkdirSync(app, { recursive: true });
     for (const { instruction, words } of stage.steps) {
       if (instruction === 'COPY') copy(words, app, folder);
-      if (instruction === 'RUN') run(words.join(' '), app);
+      if (instruction === 'RUN') runStep(words.join(' '), app);
       if (instruction === 'CMD') command = JSON.parse(words.join(' ')) as string[];
     }
   }
@@ -57,6 +58,33 @@ function copy(words: string[], app: string, folder: string) {
     const isFile = statSync(file).isFile();
     const target = path.join(app, destination, isFile && intoFolder ? path.basename(file) : '');
     cpSync(file, target, { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+function runStep(command: string, cwd: string) {
+  if (command !== 'npm ci') return run(command, cwd);
+  run(`${command} --dry-run`, cwd);
+  link(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
+}
+
+/** As `cpSync`, without copying what no step writes: npm replaces files, except for its own list of them. */
+function link(from: string, to: string) {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) link(source, target);
+    else if (entry.isSymbolicLink()) cpSync(source, target, { verbatimSymlinks: true });
+    else if (entry.name.startsWith('.')) copyFileSync(source, target);
+    else linkOrCopy(source, target);
+  }
+}
+
+/** On another file system nothing can be linked. */
+function linkOrCopy(source: string, target: string) {
+  try {
+    linkSync(source, target);
+  } catch {
+    copyFileSync(source, target);
   }
 }
 

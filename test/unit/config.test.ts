@@ -42,6 +42,7 @@ describe('with only what is needed', () => {
       oidc: null,
       webConcurrency: 1,
       recordRatePerMinute: 600,
+      displayRatePerMinute: 600,
       retentionMonths: 0,
       readRatePerMinute: 6_000,
       failureRatePerMinute: 300,
@@ -50,6 +51,7 @@ describe('with only what is needed', () => {
       webhookAllowPrivate: false,
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
+      geoipFile: undefined,
     });
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
   });
@@ -176,6 +178,7 @@ describe('a bad value', () => {
     WORKER_CONCURRENCY: [1, 1_000],
     QUEUE_SHARDS: [1, 64],
     RECORD_RATE_PER_MINUTE: [0, 1_000_000],
+    DISPLAY_RATE_PER_MINUTE: [0, 1_000_000],
     READ_RATE_PER_MINUTE: [0, 10_000_000],
     FAILURE_RATE_PER_MINUTE: [0, 1_000_000],
     TRUSTED_PROXY_HOPS: [0, 10],

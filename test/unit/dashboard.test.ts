@@ -8,6 +8,7 @@ import { optInRate } from '../../apps/dashboard/data/decisions.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/data/domain-draft.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
+import { unlistedOrigins } from '../../apps/dashboard/data/unlisted-origins.ts';
 import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/data/webhook-draft.ts';
 import { type Delivery, failureOf, isGivenUp, mergeDeliveries } from '../../apps/dashboard/data/webhooks.ts';
 
@@ -311,5 +312,32 @@ describe('what is typed about a domain', () => {
       { path: '/other', message: 'is not known' },
     ];
     expect(errorsByPath(errors)).toEqual({ '/origins/1': 'Must be an origin.' });
+  });
+});
+
+describe('the origins of the newest records', () => {
+  const of = (...pages: (string | null)[]) => pages.map((pageUrl) => ({ pageUrl }));
+
+  it('are counted, the most frequent first, as browsers send them', () => {
+    const records = of('https://B.example:443/x?y#z', 'http://a.example:8080/', 'https://b.example/', null);
+    expect(unlistedOrigins(records, [])).toEqual([
+      { origin: 'https://b.example', records: 2 },
+      { origin: 'http://a.example:8080', records: 1 },
+    ]);
+  });
+
+  it('are not told of where the list has them, by a wildcard too', () => {
+    const records = of('https://shop.example/', 'https://a.b.shop.example/', 'https://shop.example.evil/');
+    expect(unlistedOrigins(records, ['https://*.shop.example'])).toEqual([
+      { origin: 'https://shop.example', records: 1 },
+      { origin: 'https://shop.example.evil', records: 1 },
+    ]);
+    expect(unlistedOrigins(records, ['https://*.shop.example', 'https://shop.example'])).toHaveLength(1);
+  });
+
+  it('are those that could be on a list, and at most ten', () => {
+    expect(unlistedOrigins(of('', '/path', 'data:text/html,x', 'file:///x', 'javascript:alert(1)'), [])).toEqual([]);
+    const many = Array.from({ length: 30 }, (_, each) => `https://site-${each}.example/`);
+    expect(unlistedOrigins(of(...many), [])).toHaveLength(10);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The record endpoint's API key, and how many records may come with it. Whatever is wrong with the key or with the domain,
+ * The API key of what pages send, and how much of it may come with it. Whatever is wrong with the key or with the domain,
  * the answer is the same.
  */
 import type { ApiConfig } from '#libs/config/api';
@@ -43,9 +43,15 @@ export function domainIn(ctx: Context): Domain {
   return ctx.state.domain;
 }
 
-/** Records per client network and domain. */
-export function recordRateLimit({ recordRatePerMinute: limit }: Pick<ApiConfig, 'recordRatePerMinute'>): Step {
-  const detail = `at most ${limit} records a minute from one address`;
-  const limiter = createLimiter({ name: 'record', limit, detail });
+export const recordRateLimit = ({ recordRatePerMinute }: Pick<ApiConfig, 'recordRatePerMinute'>): Step =>
+  rateLimit('record', recordRatePerMinute);
+
+export const displayRateLimit = ({ displayRatePerMinute }: Pick<ApiConfig, 'displayRatePerMinute'>): Step =>
+  rateLimit('display', displayRatePerMinute);
+
+/** Per client network and domain. */
+function rateLimit(name: string, limit: number): Step {
+  const detail = `at most ${limit} ${name}s a minute from one address`;
+  const limiter = createLimiter({ name, limit, detail });
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
 }

@@ -1,4 +1,5 @@
 /** CORS for what takes an API key: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
+import { isListed } from '#libs/contract/origin';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Context, Step } from '../http/context.ts';
@@ -63,18 +64,4 @@ export const preflight =
   };
 
 /** An empty list allows every origin. */
-const isAllowed = (origins: string[], origin: string): boolean =>
-  origins.length === 0 || origins.some((allowed) => matches(allowed, origin));
-
-/** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
-function matches(allowed: string, origin: string): boolean {
-  const star = allowed.indexOf('*.');
-  if (star === -1) return allowed === origin;
-  const scheme = allowed.slice(0, star);
-  const suffix = allowed.slice(star + 1);
-  return (
-    origin.startsWith(scheme) &&
-    origin.endsWith(suffix) &&
-    /^[A-Za-z0-9.-]+$/.test(origin.slice(scheme.length, -suffix.length))
-  );
-}
+const isAllowed = (origins: string[], origin: string): boolean => origins.length === 0 || isListed(origins, origin);

@@ -17,6 +17,13 @@ export const isJsonType = (type = ''): boolean => type === 'application/json' ||
 export const readJsonObject = async (ctx: Context): Promise<Record<string, unknown>> =>
   parseObject(await readJsonBody(ctx));
 
+/** The same where the body may be left out, with its type. */
+export async function readOptionalObject(ctx: Context): Promise<Record<string, unknown>> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
+  const isLeftOut = encoding === undefined && (length === undefined || length === '0');
+  return isLeftOut ? {} : readJsonObject(ctx);
+}
+
 /** Throws a 400 that names the fields which break the schema's rules. */
 export async function readFields<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
   const read = schema.safeParse(await readJsonObject(ctx), parseOptions);

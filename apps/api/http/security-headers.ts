@@ -24,8 +24,15 @@ export const readHeaders: Middleware = (ctx, next) => {
   return documentHeaders(ctx, next);
 };
 
+interface Others {
+  xFrameOptions?: { action: 'sameorigin' };
+  crossOriginResourcePolicy?: { policy: 'cross-origin' };
+  crossOriginOpenerPolicy?: false;
+  originAgentCluster?: false;
+}
+
 /** The service's own pages load nothing from other origins, run no inline script and cannot be framed. */
-const pageHeaders = (directives: Record<string, string[]>): Middleware =>
+const pageHeaders = (directives: Record<string, string[]>, others: Others = {}): Middleware =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -41,6 +48,7 @@ const pageHeaders = (directives: Record<string, string[]>): Middleware =>
     },
     // TLS is the operator's decision
     strictTransportSecurity: false,
+    ...others,
   });
 
 // Swagger UI sets style attributes and inlines its icons
@@ -51,8 +59,24 @@ export const dashboardHeaders = (provider?: string): Middleware =>
   pageHeaders({
     styleSrc: ["'self'"],
     imgSrc: ["'self'"],
+    frameSrc: ["'self'"],
     ...(provider !== undefined && { connectSrc: ["'self'", new URL(provider).origin] }),
   });
+
+/**
+ * The page in which the dashboard shows the widget. It runs foreign settings, so it has an origin of its own: it reaches
+ * no storage, and sends nothing. Its own files are then from another origin.
+ */
+export const previewHeaders = pageHeaders(
+  { styleSrc: ["'self'"], connectSrc: ["'none'"], frameAncestors: ["'self'"], sandbox: ['allow-scripts'] },
+  {
+    xFrameOptions: { action: 'sameorigin' },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    // a browser refuses to open a sandboxed page that has one
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+  },
+);
 
 /** A page with its own policy inside, which allows its script and style by their hashes: nothing is loaded at all. */
 export const singlePageHeaders = (policy: string): Record<string, string> => ({

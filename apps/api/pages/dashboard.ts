@@ -75,6 +75,7 @@ export function dashboard(): Record<string, Middleware> {
     '/domains/:domainId/log': pageOfDomain,
     '/domains/:domainId/visitor': pageOfDomain,
     '/domains/:domainId/settings': pageOfDomain,
+    '/domains/:domainId/widget': pageOfDomain,
     '/webhooks': page,
     '/webhooks/:which': pageOfWebhook,
     '/assets/:file': asset,

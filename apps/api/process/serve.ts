@@ -9,6 +9,7 @@ import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
+import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase } from '#libs/store/sql';
@@ -21,8 +22,10 @@ import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
+import type { CountryOf } from '../record/countries.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
+import { createDisplayCounter } from '../stats/display-counter.ts';
 import { createFacetReader } from '../stats/facet-reader.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
@@ -35,7 +38,7 @@ const answerTime = 5_000;
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
-export async function serve(config: ApiConfig): Promise<void> {
+export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<void> {
   const metrics = createMetrics();
   const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
@@ -68,10 +71,25 @@ export async function serve(config: ApiConfig): Promise<void> {
   };
   const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
+  const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
   const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
   widget.keep();
   const facets = createFacetReader(readDb);
-  const app = createApp({ config, log, metrics, db, readDb, tenants, notices, recorder, counters, facets, widget });
+  const app = createApp({
+    config,
+    countryOf,
+    log,
+    metrics,
+    db,
+    readDb,
+    tenants,
+    notices,
+    recorder,
+    counters,
+    facets,
+    displays,
+    widget,
+  });
 
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
@@ -105,6 +123,7 @@ export async function serve(config: ApiConfig): Promise<void> {
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },
     { name: 'recorder', stop: () => recorder.idle() },
+    { name: 'displays', stop: () => displays.close() },
     { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
     { name: 'tenants', stop: () => tenants.close() },
     { name: 'notices', stop: () => notices.close() },

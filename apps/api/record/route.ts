@@ -1,7 +1,4 @@
-/**
- * POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. Floods come here, and
- * through the router a record would take a tenth more of the API's processor time, so this one path is matched before it.
- */
+/** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
@@ -13,71 +10,24 @@ import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import type { HeldNotices } from '#libs/store/notices/held';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress } from '../access/client-address.ts';
-import { anyPageMayRead } from '../access/cors.ts';
-import type { Context, Middleware, Step } from '../http/context.ts';
+import type { Context, Step } from '../http/context.ts';
 import { bodyLimit, readJsonObject } from '../http/json-body.ts';
-import { methodNotAllowed } from '../http/routes.ts';
-import { forDocuments } from '../http/security-headers.ts';
 import { checkBody } from './body.ts';
+import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
-
-const path = '/v1/consent/:domainId/record';
-const pattern = new RegExp(`^${path.replace(':domainId', '([^/?]+)')}(?:\\?|$)`);
-
-/**
- * The steps of a request follow one another, and only those that take time are waited for. `onRefusal` sees what a step
- * of a POST threw.
- */
-export function recordRoute(
-  steps: { OPTIONS: Step[]; POST: Step[] },
-  onRefusal: (ctx: Context, error: unknown) => void,
-): Middleware {
-  const take = async (ctx: Context, each: Step[]): Promise<void> => {
-    for (const step of each) {
-      const pending = step(ctx);
-      if (pending) await pending;
-    }
-  };
-  const record = async (ctx: Context): Promise<void> => {
-    try {
-      await take(ctx, steps.POST);
-    } catch (error) {
-      onRefusal(ctx, error);
-      throw error;
-    }
-  };
-  return (ctx, next) => {
-    const domainId = domainIdIn(ctx.url);
-    if (domainId === undefined) return next();
-    ctx.params = { domainId };
-    ctx.state.route = path;
-    if (ctx.method === 'POST') return record(ctx);
-    if (ctx.method === 'OPTIONS') return take(ctx, steps.OPTIONS);
-    ctx.set(forDocuments);
-    anyPageMayRead(ctx);
-    throw methodNotAllowed(Object.keys(steps));
-  };
-}
-
-function domainIdIn(url: string): string | undefined {
-  const domainId = pattern.exec(url)?.[1];
-  if (!domainId?.includes('%')) return domainId;
-  try {
-    return decodeURIComponent(domainId);
-  } catch {
-    return domainId;
-  }
-}
 
 type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
 
 interface RecordParts {
   config: RecordConfig;
+  countryOf: CountryOf | undefined;
   recorder: Recorder;
   notices: Pick<HeldNotices, 'isWanted'>;
 }
 
-export function record({ config, recorder, notices }: RecordParts): Step {
+export function record({ config, countryOf, recorder, notices }: RecordParts): Step {
+  const countryIs = (ctx: Context): string | undefined =>
+    (config.countryHeader && countryIn(ctx.get(config.countryHeader))) || countryOf?.(clientAddress(ctx));
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
@@ -85,7 +35,7 @@ export function record({ config, recorder, notices }: RecordParts): Step {
     const { receivedAt: now } = ctx.state;
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now);
     const receivedAt = toTimestamp(now);
-    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt }, config);
+    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt, country: countryIs(ctx) }, config);
     if (isProgram(made)) made.bot = true;
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
@@ -125,17 +75,17 @@ function checkTime(id: string, now: number): string {
   });
 }
 
-type Identity = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt'>;
+type Found = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt' | 'country'>;
 
 /** Every field by name: a single object shape is faster to build and to serialize than a spread. */
-function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: RecordConfig): NewRecord {
+function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: Pick<ApiConfig, 'ip'>): NewRecord {
   const { headers } = ctx.req;
   const byHeader = headers['sec-gpc'] === '1';
   return {
-    id: identity.id,
-    domainId: identity.domainId,
+    id: found.id,
+    domainId: found.domainId,
     decision: body.decision,
-    receivedAt: identity.receivedAt,
+    receivedAt: found.receivedAt,
     source: body.source === 'banner' ? undefined : body.source,
     visitorId: body.visitorId,
     preferences: body.preferences,
@@ -143,8 +93,8 @@ function toRecord(ctx: Context, body: RecordBody, identity: Identity, config: Re
     policyVersion: body.policyVersion,
     language: body.language,
     pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
-    country: config.countryHeader ? countryIn(ctx.get(config.countryHeader)) : undefined,
-    ip: storedAddress(clientAddress(ctx), config.ip),
+    country: found.country,
+    ip: storedAddress(clientAddress(ctx), ip),
     userAgent: headers['user-agent']?.slice(0, 512) || undefined,
     tcString: body.tcString,
     gppString: body.gppString,

@@ -16,6 +16,8 @@ export type Route =
   | { page: 'domains' | 'new-domain' | 'activity' }
   /** of a domain */
   | { page: 'settings'; domainId: string }
+  /** where its banner is set up */
+  | { page: 'widget'; domainId: string }
   | { page: 'unknown' };
 
 /** The pages of what an organization manages. */
@@ -27,7 +29,8 @@ const isDimension = (text: string): text is Dimension => Object.hasOwn(dimension
 
 type Query = Record<string, string | number | undefined>;
 
-const domainPath = /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings|\/experiments|\/by\/[A-Za-z]+)?$/;
+const domainPath =
+  /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings|\/widget|\/experiments|\/by\/[A-Za-z]+)?$/;
 const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
@@ -45,6 +48,7 @@ export function routeOf({ pathname, search, hash }: Address): Route {
   if (!match?.[1]) return { page: 'unknown' };
   if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
   if (match[2] === '/settings') return { page: 'settings', domainId: match[1] };
+  if (match[2] === '/widget') return { page: 'widget', domainId: match[1] };
   const place = { domainId: match[1], query: new URLSearchParams(search) };
   if (match[2] === '/experiments') return { page: 'experiments', ...place };
   if (!match[2]?.startsWith('/by/')) return { page: match[2] ? 'log' : 'domain', ...place };
@@ -83,6 +87,7 @@ export const visitorAddress = (domainId: string, visitorId?: string): string =>
 export const domainsAddress = '/domains';
 export const newDomainAddress = '/new-domain';
 export const settingsAddress = (domainId: string): string => `${domainsAddress}/${domainId}/settings`;
+export const widgetAddress = (domainId: string): string => `${domainsAddress}/${domainId}/widget`;
 /** Who did what. */
 export const activityAddress = '/activity';
 

@@ -1,11 +1,11 @@
 /** What a domain without decisions shows: the tag, and a command that sends a decision. */
 import type { Organization } from '#libs/contract/responses';
-import { settingsAddress } from '../data/router.ts';
+import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
+import { widgetTag } from '../data/widget-tag.ts';
 import { escapeInvisible } from '../format.ts';
 import { assentCommand } from './assent-command.ts';
 import { Snippet } from './snippet.tsx';
-import { widgetTag } from './widget-tag.ts';
 
 type Domain = Organization['domains'][number];
 
@@ -24,6 +24,9 @@ export function FirstRecord({ organization, domain, period }: Props) {
         No decisions {period}. Add the tag to <bdi>{escapeInvisible(domain.name)}</bdi>, or send a decision by hand: it
         appears here within about a second.
       </p>
+      <a class="button primary" href={widgetAddress(domain.domainId)}>
+        Set up the widget
+      </a>
       <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
       <Snippet
         name="By hand"

@@ -1,7 +1,15 @@
 /** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
-import { domainAddress, groupsAddress, homeAddress, logAddress, type Route, settingsAddress } from '../data/router.ts';
+import {
+  domainAddress,
+  groupsAddress,
+  homeAddress,
+  logAddress,
+  type Route,
+  settingsAddress,
+  widgetAddress,
+} from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
 import { DomainMenu } from './domain-menu.tsx';
 import { Logo } from './logo.tsx';
@@ -18,6 +26,7 @@ export function Header({ organization, route, signOut }: Props) {
     if (route.page === 'log') return logAddress(domainId);
     if (route.page === 'settings') return settingsAddress(domainId);
     if (route.page === 'groups') return groupsAddress(domainId, route.by, periodQuery(route));
+    if (route.page === 'widget') return widgetAddress(domainId);
     return domainAddress(domainId, periodQuery(route));
   };
   return (

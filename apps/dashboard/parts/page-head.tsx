@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Organization } from '#libs/contract/responses';
 import { domainIn } from '../data/domains.ts';
-import { domainAddress, logAddress, settingsAddress, visitorAddress } from '../data/router.ts';
+import { domainAddress, logAddress, settingsAddress, visitorAddress, widgetAddress } from '../data/router.ts';
 import { mayManage, mayReadVisitors } from '../data/scopes.ts';
 import { escapeInvisible } from '../format.ts';
 import { type Crumb, Crumbs } from './crumbs.tsx';
@@ -25,7 +25,7 @@ interface Props {
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | 'groups' | 'experiments' | 'log' | 'visitor' | 'settings';
+  page: 'domain' | 'groups' | 'experiments' | 'log' | 'visitor' | 'widget' | 'settings';
   /** of a page whose name is not the same for all domains */
   crumb?: string;
   organization: Organization;
@@ -39,9 +39,17 @@ const titles = {
   experiments: 'Experiments of ',
   log: 'Log of ',
   visitor: 'Visitor of ',
+  widget: 'Widget of ',
   settings: 'Settings of ',
 };
-const crumbs = { groups: 'Groups', experiments: 'Experiments', log: 'Log', visitor: 'Visitor', settings: 'Settings' };
+const crumbs = {
+  groups: 'Groups',
+  experiments: 'Experiments',
+  log: 'Log',
+  visitor: 'Visitor',
+  widget: 'Widget',
+  settings: 'Settings',
+};
 
 export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -89,6 +97,7 @@ const tabsOf = ({ domainId, page, organization }: OfDomain): Tab[] => [
   ...(mayReadVisitors(organization)
     ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }]
     : []),
+  { name: 'Widget', address: widgetAddress(domainId), isCurrent: page === 'widget' },
   ...(mayManage(organization)
     ? [{ name: 'Settings', address: settingsAddress(domainId), isCurrent: page === 'settings' }]
     : []),

@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import type { Provider } from '#libs/contract/sign-in';
 import { keepPending, keepProviderTokens, providerTokens, takePending } from '../data/provider-session.ts';
+import { boundedFetch, TooLong } from './bounded-fetch.ts';
 
 /** In words for whoever signs in. */
 export class SignInFailed extends Error {}
@@ -12,6 +13,7 @@ const clientOf = ({ clientId }: Provider): oauth.Client => ({ client_id: clientI
 /** A provider on this machine, to try it out, has no TLS. */
 const optionsFor = ({ issuer }: Provider) => ({
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
+  [oauth.customFetch]: boundedFetch,
   signal: AbortSignal.timeout(10_000),
 });
 
@@ -118,6 +120,9 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What is no answer of the protocol at all, such as a page of a proxy. */
+const noAnswer = new Set<string>([oauth.RESPONSE_IS_NOT_JSON, oauth.RESPONSE_IS_NOT_CONFORM, oauth.PARSE_ERROR]);
+
 function wordsFor(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
     if (error.error === 'access_denied') return 'The sign-in was cancelled.';
@@ -126,6 +131,8 @@ function wordsFor(error: unknown): string {
   if (error instanceof oauth.ResponseBodyError) {
     return `The identity provider refused the sign-in: ${error.error_description ?? error.error}.`;
   }
+  if (error instanceof TooLong || (error instanceof oauth.OperationProcessingError && noAnswer.has(error.code ?? '')))
+    return 'The identity provider sent something else than an answer. Try again, or tell whoever runs it.';
   if (error instanceof oauth.OperationProcessingError) {
     return 'The identity provider sent an answer that does not belong to this sign-in. Sign in again.';
   }

@@ -33,15 +33,19 @@ export interface View {
 }
 
 export function createView({ settings, gpc, consent, seen, onShow, decide }: ViewOptions): View {
-  const { wording, colors, theme = 'auto', button = 'left' } = settings;
+  const { wording, colors, theme = 'auto', position = '', button = 'left' } = settings;
   const { texts, language, direction } = wording;
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
 
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
-  const reopen = element('button', { class: 'reopen', 'aria-label': texts.settings, click: open }, icon(shield));
+  const reopen = element(
+    'button',
+    { class: `reopen ${button}`, 'aria-label': texts.settings, click: open },
+    icon(shield),
+  );
   const corner = element('section', { 'aria-label': texts.settings, hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
-  const frame = element('div', { lang: language, dir: direction, 'data-button': button }, corner, dialog, status);
+  const frame = element('div', { lang: language, dir: direction }, corner, dialog, status);
 
   const host = document.createElement('assent-widget');
   const shadow = host.attachShadow({ mode: 'open' });
@@ -59,7 +63,7 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
     const notice = noticeOf(settings, gpc, consent());
     if (!dialog.open) before = shadow.activeElement ?? document.activeElement;
     dialog.close();
-    dialog.className = source;
+    dialog.className = `${source} ${position}`;
     dialog.replaceChildren(...view(notice, (choice) => decide(choice, source, notice)));
     corner.hidden = true;
     if (modal) dialog.showModal();

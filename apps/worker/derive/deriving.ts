@@ -79,7 +79,9 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
       await db.run(forget);
     }),
     ...Object.entries(derivations).map(([name, derive]) => {
-      const whenDue = onceAnEpoch(db, () => derive(stopping.signal));
+      // the others begin an epoch only when blanking is done with it
+      const through = name === blanking ? lastClosedEpoch : (sql: Sql) => doneWith(sql, blanking);
+      const whenDue = onceAnEpoch(db, () => derive(stopping.signal), through);
       return round(name, () => whenDue().finally(() => tellLag(name)));
     }),
     round('erase', () => goOnErasing(db, stopping.signal)),
@@ -98,15 +100,15 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
 /** Another worker may be at it, and may end: so that a derivation also looks now and then. */
 const idleFor = 10 * second;
 
-/** Does the work once for each epoch that is closed, and whenever nothing was done for a while. */
-function onceAnEpoch(db: Database, work: () => Promise<void>): () => Promise<void> {
+/** Does the work once for each epoch that it may go through, and whenever nothing was done for a while. */
+function onceAnEpoch(db: Database, work: () => Promise<void>, through = lastClosedEpoch): () => Promise<void> {
   let done = -1;
   let doneAt = 0;
   return async () => {
-    const closed = await db.run(lastClosedEpoch);
-    if (closed === done && performance.now() < doneAt + idleFor) return;
+    const epoch = await db.run(through);
+    if (epoch === done && performance.now() < doneAt + idleFor) return;
     await work();
-    done = closed;
+    done = epoch;
     doneAt = performance.now();
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Housekeeping: months, retention, user agents, notices, bookmarks, busy visitors and deliveries, as scheduled jobs; any one worker runs each. The schedules are written again every ten seconds, because a flushed Redis forgets them.
+ * Housekeeping: months, retention, user agents, notices, bookmarks, busy visitors, deliveries and displays, as scheduled jobs; any one worker runs each. The schedules are written again every ten seconds, because a flushed Redis forgets them.
  */
 import { Queue, Worker } from 'bullmq';
 import { dayOf } from '#libs/contract/calendar';
@@ -7,6 +7,7 @@ import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
+import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices } from '#libs/store/notices/documents';
 import { setBookmarks } from '#libs/store/records/bookmarks';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
@@ -71,6 +72,9 @@ export function createHousekeeping({
       const deliveries = await deleteOldDeliveries((work) => db.run(work), new Date());
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     },
+    displays: async () => {
+      await deleteOldFlushes(db);
+    },
     visitors: async () => {
       const visitors = await countBusyVisitors(db);
       if (visitors > 0) log.info({ visitors }, 'counted visitors with many records');
@@ -95,6 +99,7 @@ export function createHousekeeping({
     await queue.upsertJobScheduler('userAgents', { every: hour }, { name: 'userAgents' });
     await queue.upsertJobScheduler('notices', { every: hour }, { name: 'notices' });
     await queue.upsertJobScheduler('deliveries', { every: hour }, { name: 'deliveries' });
+    await queue.upsertJobScheduler('displays', { every: hour }, { name: 'displays' });
     await queue.upsertJobScheduler('visitors', { every: 5 * second }, { name: 'visitors' });
     if (personalRetentionMonths > 0) {
       await queue.upsertJobScheduler('personalRetention', { every: hour }, { name: 'personalRetention' });

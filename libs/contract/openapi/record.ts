@@ -1,9 +1,11 @@
-/** Recording. */
+/** What pages send: decisions, and that a banner was shown. */
+import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { displayBody } from '../display.ts';
 import { domainPath } from '../queries.ts';
 import { recordBody } from '../record.ts';
 import * as responses from '../responses.ts';
-import { answer, refusals } from './parts.ts';
+import { answer, refusals, requestId } from './parts.ts';
 
 export const recordPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/record': {
@@ -20,6 +22,28 @@ export const recordPaths: ZodOpenApiPathsObject = {
           'invalid_json',
           'invalid_request',
           'id_time_out_of_range',
+          'invalid_api_key',
+          'origin_not_allowed',
+          'payload_too_large',
+          'unsupported_media_type',
+          'rate_limited',
+        ),
+      },
+    },
+  },
+  '/v1/consent/{domainId}/displays': {
+    post: {
+      operationId: 'countDisplay',
+      summary: 'Count that a banner was shown; nothing about the visitor is kept',
+      tags: ['Record'],
+      security: [{ apiKey: [] }],
+      requestParams: { path: domainPath },
+      requestBody: { required: false, content: { 'application/json': { schema: displayBody } } },
+      responses: {
+        204: { description: 'It is counted, but for crawlers', headers: z.object({ 'X-Request-Id': requestId }) },
+        ...refusals(
+          'invalid_json',
+          'invalid_request',
           'invalid_api_key',
           'origin_not_allowed',
           'payload_too_large',

@@ -13,7 +13,7 @@ export interface Piece {
  * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into
  * one number, its kind, so that a group has one count: 64 for a crawler + 8 × source + 2 × decision + 1 for an opt-in.
  */
-export const addRecords = (sql: Sql, piece: Piece): Promise<void> =>
+export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
   placeFacets(
     sql,
     sql`

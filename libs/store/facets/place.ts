@@ -32,11 +32,12 @@ const added = [
 
 /**
  * `counted`: common table expressions, the last of them `counted (domain_number, dimension, day, value, …)` with all
- * counts, each key once; `value` '' for none. One at a time: whoever calls this holds the mark of the facets.
+ * counts, each key once; `value` '' for none. One at a time: whoever calls this holds the mark of the facets. Returns how
+ * many rows were touched.
  */
-export async function placeFacets(sql: Sql, counted: Fragment): Promise<void> {
+export async function placeFacets(sql: Sql, counted: Fragment): Promise<number> {
   const text = (of: string) => sql.unsafe(of);
-  await sql`
+  const { count } = await sql`
     with ${counted},
     of_domains as materialized (
       select organizations.number as organization_number, c.*
@@ -102,4 +103,5 @@ export async function placeFacets(sql: Sql, counted: Fragment): Promise<void> {
     group by 1, 2, 3, 4, 5, 6
     order by 1, 2, 3, 4, 5, 6
     on conflict (${text(list(key))}) do update set ${text(added)}`;
+  return count;
 }

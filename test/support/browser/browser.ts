@@ -37,7 +37,7 @@ async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: binary,
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-    args: [`--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
+    args: ['--disable-gpu', `--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
   });
 }
 

@@ -1,6 +1,7 @@
 /** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
 import { useState } from 'preact/hooks';
 import type { ManagedDomain } from '#libs/contract/manage';
+import type { FullRecord } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { type DomainDraft, domainFields, draftOf, isSame } from '../../data/domain-draft.ts';
@@ -12,6 +13,10 @@ import { DomainForm } from './domain-form.tsx';
 interface Props {
   api: Api;
   snapshot: DomainSnapshot;
+  /** the newest */
+  records: FullRecord[];
+  /** put on the list before it is shown */
+  added: string[];
   onChanged(changed: Called<ManagedDomain>): void;
   onClose(): void;
 }
@@ -21,7 +26,7 @@ interface Both {
   theirs: Called<ManagedDomain>;
 }
 
-export function ChangeDomain({ api, snapshot, onChanged, onClose }: Props) {
+export function ChangeDomain({ api, snapshot, records, added, onChanged, onClose }: Props) {
   // the page goes on being updated below the form
   const [{ domain, tag }] = useState(snapshot);
   const [both, setBoth] = useState<Both | null>(null);
@@ -41,7 +46,13 @@ export function ChangeDomain({ api, snapshot, onChanged, onClose }: Props) {
   };
   if (!both)
     return (
-      <DomainForm given={draftOf(domain)} action="Save changes" save={(mine) => save(mine, tag)} onCancel={onClose} />
+      <DomainForm
+        given={draftOf({ ...domain, origins: [...domain.origins, ...added] })}
+        records={records}
+        action="Save changes"
+        save={(mine) => save(mine, tag)}
+        onCancel={onClose}
+      />
     );
   return (
     <Conflict

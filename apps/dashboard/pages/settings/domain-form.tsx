@@ -1,12 +1,16 @@
 /** A domain's name and origins. What is wrong stands next to the field that it is about. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/contract/responses';
 import { ApiError, textOf } from '../../data/api-error.ts';
 import { cleanDraft, type DomainDraft, type DomainErrors, errorsByPath, errorsIn } from '../../data/domain-draft.ts';
 import { FieldNote } from '../../parts/field-note.tsx';
 import { OriginsField } from './origins-field.tsx';
+import { OriginsHint } from './origins-hint.tsx';
 
 interface Props {
   given: DomainDraft;
+  /** the newest, whose origins may be missing on the list */
+  records?: FullRecord[];
   /** of the button */
   action: string;
   /** Takes a clean draft. */
@@ -14,7 +18,7 @@ interface Props {
   onCancel(): void;
 }
 
-export function DomainForm({ given, action, save, onCancel }: Props) {
+export function DomainForm({ given, records = [], action, save, onCancel }: Props) {
   const [draft, setDraft] = useState(given);
   const [errors, setErrors] = useState<DomainErrors>({});
   const [failure, setFailure] = useState<string | null>(null);
@@ -42,6 +46,7 @@ export function DomainForm({ given, action, save, onCancel }: Props) {
     }
     setBusy(false);
   };
+  const setOrigins = (origins: string[]) => setDraft({ ...draft, origins });
   return (
     <form
       class="settings-form"
@@ -69,7 +74,12 @@ export function DomainForm({ given, action, save, onCancel }: Props) {
           For people: usually the website’s host name
         </FieldNote>
       </div>
-      <OriginsField origins={draft.origins} errors={errors} onChange={(origins) => setDraft({ ...draft, origins })} />
+      <OriginsField origins={draft.origins} errors={errors} onChange={setOrigins} />
+      <OriginsHint
+        records={records}
+        origins={cleanDraft(draft).origins}
+        onAdd={(origin) => setOrigins([...cleanDraft(draft).origins, origin])}
+      />
       {failure !== null && (
         <p class="field-note" role="alert">
           {failure}

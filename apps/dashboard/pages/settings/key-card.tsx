@@ -1,8 +1,10 @@
 /** A new key with the tag that has it, this once. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { MadeKey } from '#libs/contract/manage';
+import { keepKey } from '../../data/kept-keys.ts';
+import { widgetAddress } from '../../data/router.ts';
+import { widgetTag } from '../../data/widget-tag.ts';
 import { Snippet } from '../../parts/snippet.tsx';
-import { widgetTag } from '../../parts/widget-tag.ts';
 
 interface Props {
   made: MadeKey;
@@ -30,9 +32,16 @@ export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: Props
       ) : (
         <p>Nothing is recorded with it any more. Make another one.</p>
       )}
-      <button type="button" class="button" onClick={onDone}>
-        Done
-      </button>
+      <div class="actions">
+        <button type="button" class="button" onClick={onDone}>
+          Done
+        </button>
+        {revokedAt === null && (
+          <a class="button" href={widgetAddress(domainId)} onClick={() => keepKey(domainId, apiKey)}>
+            Set up the widget
+          </a>
+        )}
+      </div>
     </section>
   );
 }

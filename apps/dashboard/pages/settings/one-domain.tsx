@@ -4,8 +4,8 @@ import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
 import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
+import { useNewestRecords } from '../../data/newest-records.ts';
 import type { Called } from '../../data/webhook-api.ts';
-import { dateAndTime, escapeInvisible } from '../../format.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -13,9 +13,10 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { ArchiveDialog } from './archive-dialog.tsx';
 import { Archived } from './archived.tsx';
 import { ChangeDomain } from './change-domain.tsx';
+import { DomainFacts } from './domain-facts.tsx';
 import { KeyCard } from './key-card.tsx';
 import { Keys } from './keys.tsx';
-import { Origins } from './origins.tsx';
+import { OriginsHint } from './origins-hint.tsx';
 
 interface Props {
   api: Api;
@@ -30,9 +31,15 @@ interface Props {
 export function OneDomain({ api, organization, domainId, made, onMade, onOrganization }: Props) {
   const reading = useManagedDomain(api, domainId);
   const [asks, setAsks] = useState<'change' | 'archive' | null>(null);
+  const [added, setAdded] = useState<string[]>([]);
   const page = useRef<HTMLDivElement>(null);
   const snapshot = reading.value;
+  const records = useNewestRecords(api, organization, domainId, snapshot?.keys ?? []);
   const isChanging = asks === 'change';
+  const change = (...origins: string[]) => {
+    setAdded(origins);
+    setAsks('change');
+  };
   // while the dialog is open, nothing outside it can have the focus
   const isArchived = snapshot && asks !== 'archive' ? snapshot.domain.archivedAt !== null : undefined;
   useFocusAfter(isChanging, (is) => page.current?.querySelector<HTMLElement>(is ? 'form input' : '.settings-change'));
@@ -78,35 +85,20 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
       {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
       <section class="card settings-card" aria-label="Domain">
         {isChanging ? (
-          <ChangeDomain api={api} snapshot={snapshot} onChanged={onChanged} onClose={() => setAsks(null)} />
+          <ChangeDomain
+            api={api}
+            snapshot={snapshot}
+            records={records}
+            added={added}
+            onChanged={onChanged}
+            onClose={() => setAsks(null)}
+          />
         ) : (
           <>
-            <dl class="settings-facts">
-              <div>
-                <dt>Name</dt>
-                <dd>
-                  <bdi>{escapeInvisible(domain.name)}</bdi>
-                </dd>
-              </div>
-              <div>
-                <dt>Id</dt>
-                <dd>
-                  <code>{domainId}</code>
-                </dd>
-              </div>
-              <div>
-                <dt>Created</dt>
-                <dd>{dateAndTime(domain.createdAt)} UTC</dd>
-              </div>
-              <div class="settings-wide">
-                <dt>Origins that may record</dt>
-                <dd>
-                  <Origins origins={domain.origins} />
-                </dd>
-              </div>
-            </dl>
+            <DomainFacts domain={domain} />
+            {domain.archivedAt === null && <OriginsHint records={records} origins={domain.origins} onAdd={change} />}
             <div class="actions settings-actions">
-              <button type="button" class="button settings-change" onClick={() => setAsks('change')}>
+              <button type="button" class="button settings-change" onClick={() => change()}>
                 Change…
               </button>
               {domain.archivedAt === null && (

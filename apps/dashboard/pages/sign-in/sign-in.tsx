@@ -57,7 +57,9 @@ function WithProvider({ provider }: { provider: Provider }) {
   const leave = () => {
     setState('leaving');
     import('../../provider/provider.ts')
-      .then(({ goToProvider }) => goToProvider(provider, location.pathname + location.search))
+      .then(({ goToProvider }) =>
+        goToProvider(provider, location.pathname + location.search + settingsIn(location.hash)),
+      )
       .catch((error: unknown) => setState({ failure: error instanceof Error ? error.message : String(error) }));
   };
   return (
@@ -114,3 +116,6 @@ function WithToken({ signIn }: Pick<Props, 'signIn'>) {
     </>
   );
 }
+
+/** A link to a banner's settings has them in its fragment. Any other is not to be kept. */
+const settingsIn = (hash: string): string => (hash.startsWith('#banner=') ? hash : '');

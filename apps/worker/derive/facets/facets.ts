@@ -1,5 +1,6 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
-import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
+import { type Derivation, deriveNext, withMark } from '#libs/store/epochs/derivations';
+import { addDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
 import { addedThrough, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
@@ -7,7 +8,7 @@ import { listIds, nextDomains } from '#libs/store/logs/unsealed';
 import type { Database, Sql } from '#libs/store/sql';
 import { blanking } from '../blank/blank.ts';
 
-/** records in one transaction */
+/** records in one transaction, and rows of displays */
 const usualLimit = 20_000;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
@@ -54,5 +55,10 @@ export function createFacets(db: Database): (signal: AbortSignal) => Promise<voi
   const derivation = createFacetDerivation();
   return async (signal) => {
     while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
+    while (!signal.aborted && (await sweepDisplays(db)) === 'more');
   };
 }
+
+/** Under the same mark: facets are changed by one process at a time. */
+export const sweepDisplays = (db: Database) =>
+  withMark(db, facetsName, async (sql) => ((await addDisplays(sql, usualLimit)) ? 'more' : 'done'));

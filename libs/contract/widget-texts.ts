@@ -1,4 +1,4 @@
-/** Every text of the widget in all its languages. */
+/** Every text of the widget in all its languages. The dashboard shows them to whoever sets up a banner. */
 export const languages = ['en', 'de', 'fr', 'es', 'it'] as const;
 
 type Phrase = readonly [en: string, de: string, fr: string, es: string, it: string];

@@ -1,0 +1,79 @@
+/**
+ * Displays on their way to Postgres: counted in this process and stored once a second. What could not be stored is tried
+ * again under the same id while new ones gather, so that each counts once although an answer got lost.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DisplayBody } from '#libs/contract/display';
+import { createPoll } from '#libs/runtime/poll';
+import { within } from '#libs/runtime/within';
+import type { Flush } from '#libs/store/displays/displays';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
+import { createDisplayTally } from './display-tally.ts';
+
+/** milliseconds */
+const storeEvery = 1_000;
+const stopPatience = 2_500;
+
+export interface DisplayCounter {
+  /** `time`: when its request came, in Unix milliseconds. */
+  count(domainId: string, time: number, body: DisplayBody): void;
+  /** Stores what is left, within 2.5 s. */
+  close(): Promise<void>;
+}
+
+export function createDisplayCounter({
+  store,
+  log,
+  metrics,
+}: {
+  store: (flush: Flush) => Promise<void>;
+  log: Pick<Log, 'warn'>;
+  metrics: Pick<Metrics, 'displays'>;
+}): DisplayCounter {
+  const tally = createDisplayTally();
+  let flush: Flush = { id: randomUUID(), rows: [] };
+  let storing = Promise.resolve();
+
+  const storeOne = async () => {
+    if (flush.rows.length === 0) flush = { id: randomUUID(), rows: tally.take() };
+    if (flush.rows.length === 0) return;
+    await store(flush);
+    metrics.displays.inc({ outcome: 'stored' }, totalOf(flush));
+    flush.rows = [];
+  };
+  const poll = createPoll({
+    every: storeEvery,
+    ask: () => {
+      storing = storeOne();
+      return storing;
+    },
+    failed: (error) => log.warn({ err: error }, 'could not store displays; they are counted and tried again'),
+  });
+  void poll.start();
+
+  /** What is being tried, and then what gathered meanwhile. */
+  const storeAll = async () => {
+    await storing.catch(() => {});
+    await storeOne();
+    await storeOne();
+  };
+
+  return {
+    count: (domainId, time, body) => {
+      tally.add(domainId, time, body);
+      metrics.displays.inc({ outcome: 'counted' });
+    },
+    close: async () => {
+      poll.stop();
+      try {
+        await within(stopPatience, storeAll());
+      } catch (error) {
+        const displays = totalOf(flush) + totalOf({ rows: tally.take() });
+        log.warn({ err: error, displays }, 'displays are lost, because Postgres did not take them in time');
+      }
+    },
+  };
+}
+
+const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);

@@ -1,0 +1,42 @@
+/** POST /v1/consent/:domainId/displays: a banner was shown. Counted in memory, so it is answered at once. */
+import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
+import { compiledDisplayBody, type DisplayBody } from '#libs/contract/display';
+import { domainIn } from '../access/api-key.ts';
+import type { Step } from '../http/context.ts';
+import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
+import { readOptionalObject } from '../http/json-body.ts';
+import type { DisplayCounter } from './display-counter.ts';
+
+export function display({ displays }: { displays: DisplayCounter }): Step {
+  const isCrawler = createCrawlerCheck();
+  return async (ctx) => {
+    const { domainId } = domainIn(ctx);
+    const body = checkDisplay(await readOptionalObject(ctx));
+    if (!isCrawler(ctx.req.headers['user-agent'])) displays.count(domainId, ctx.state.receivedAt, body);
+    ctx.status = 204;
+  };
+}
+
+function checkDisplay(given: Record<string, unknown>): DisplayBody {
+  const read = compiledDisplayBody.safeParse(given, parseOptions);
+  if (read.success) return read.data;
+  throw refuseFields(toFieldErrors(read.error.issues));
+}
+
+/** Texts whose look is remembered: a look takes longer than all else here. */
+const remembered = 5_000;
+
+/** As records are told apart: by at most 512 characters, and what names nothing is a program. */
+function createCrawlerCheck(): (userAgent: string | undefined) => boolean {
+  const known = new LRUCache<string, boolean>({ max: remembered });
+  return (userAgent) => {
+    const text = userAgent?.slice(0, 512);
+    if (!text) return true;
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const crawler = isbot(text);
+    known.set(text, crawler);
+    return crawler;
+  };
+}

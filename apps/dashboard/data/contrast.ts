@@ -1,0 +1,89 @@
+/** Contrast of colours as WCAG 2.2 defines it, and where a banner has too little of it. */
+import {
+  type ColourName,
+  type ColourPair,
+  colourNames,
+  defaultColours,
+  pairs,
+  type Scheme,
+  schemes,
+} from './widget-colours.ts';
+
+export interface ContrastTrouble {
+  /** the chosen colour that it is about */
+  at: ColourName;
+  scheme: Scheme;
+  name: string;
+  /** rounded so that too little never looks like enough */
+  ratio: number;
+  least: number;
+  /** one of the two colours is the widget's own, which differs between light and dark */
+  isHalfChosen: boolean;
+}
+
+type Channels = readonly [red: number, green: number, blue: number];
+
+/** 0 to 255 each. Undefined for colours that are not written as `#rgb`, `#rrggbb` or `rgb(…)` without transparency. */
+function channelsOf(colour: string): Channels | undefined {
+  const long = colour.replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, '#$1$1$2$2$3$3');
+  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i
+    .exec(long)
+    ?.slice(1)
+    .map((each) => Number.parseInt(each, 16));
+  const rgb = /^rgb\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*\)$/i.exec(colour)?.slice(1).map(Number);
+  const [red, green, blue] = hex ?? rgb ?? [];
+  return red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue];
+}
+
+/** `#rrggbb`; undefined where the channels are not known. */
+export const hexOf = (colour: string): string | undefined =>
+  channelsOf(colour)
+    ?.map((channel) => Math.min(channel, 255).toString(16).padStart(2, '0'))
+    .reduce((all, each) => all + each, '#');
+
+/** 1 to 21; undefined where a colour's channels are not known. */
+export function contrast(one: string, other: string): number | undefined {
+  const [a, b] = [luminance(one), luminance(other)];
+  return a === undefined || b === undefined ? undefined : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+/** Relative luminance, 0 to 1. */
+function luminance(colour: string): number | undefined {
+  const channels = channelsOf(colour);
+  if (!channels) return undefined;
+  const [red, green, blue] = channels.map((channel) => {
+    const share = Math.min(channel, 255) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Channels;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+interface Colours {
+  theme?: 'light' | 'dark';
+  colors?: Partial<Record<ColourName, string>>;
+}
+
+/** Each pair that has too little contrast, in the schemes that visitors can have. */
+export const contrastTroubles = ({ theme, colors = {} }: Colours): ContrastTrouble[] =>
+  schemes
+    .filter((scheme) => theme === undefined || theme === scheme)
+    .flatMap((scheme) =>
+      pairs.flatMap(({ one, other, name, least }) => {
+        const shown = (colour: ColourPair['one']) =>
+          isName(colour) ? (colors[colour] ?? defaultColours[scheme][colour]) : colour;
+        const ratio = contrast(shown(one), shown(other));
+        const names = [one, other].filter((each) => isName(each));
+        const [at] = names.filter((each) => colors[each] !== undefined);
+        if (ratio === undefined || ratio >= least || at === undefined) return [];
+        const isHalfChosen = names.some((each) => colors[each] === undefined);
+        return [
+          { at, scheme, name, ratio: Math.min(Math.round(ratio * 100) / 100, least - 0.01), least, isHalfChosen },
+        ];
+      }),
+    );
+
+const isName = (colour: string): colour is ColourName => colourNames.some((each) => each === colour);
+
+/** Those chosen whose contrast cannot be computed here. */
+export const unmeasured = ({ colors = {} }: Colours): ColourName[] =>
+  colourNames.filter((name) => colors[name] !== undefined && !channelsOf(colors[name]));

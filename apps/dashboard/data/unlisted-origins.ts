@@ -1,0 +1,31 @@
+/** Where the newest records come from, as far as the list of origins does not say so. */
+import { isListed, isOrigin } from '#libs/contract/origin';
+import type { FullRecord } from '#libs/contract/responses';
+
+export interface UnlistedOrigin {
+  origin: string;
+  records: number;
+}
+
+/** So many are shown. */
+const most = 10;
+
+/** Those with the most records first. */
+export function unlistedOrigins(records: Pick<FullRecord, 'pageUrl'>[], listed: readonly string[]): UnlistedOrigin[] {
+  const counts = new Map<string, number>();
+  for (const { pageUrl } of records) {
+    const origin = originOf(pageUrl);
+    if (origin !== null && !isListed(listed, origin)) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([origin, count]) => ({ origin, records: count }))
+    .sort((one, other) => other.records - one.records || (one.origin < other.origin ? -1 : 1))
+    .slice(0, most);
+}
+
+/** Null where it is none that could be on a list. */
+function originOf(pageUrl: string | null): string | null {
+  if (pageUrl === null || !URL.canParse(pageUrl)) return null;
+  const { origin } = new URL(pageUrl);
+  return isOrigin(origin) ? origin : null;
+}

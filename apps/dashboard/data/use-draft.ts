@@ -1,0 +1,64 @@
+/** The banner that somebody is setting up. It is in the address of the page, so that a link opens it again. */
+import { useEffect, useState } from 'preact/hooks';
+import { fromFragment, hasDraft, toFragment } from './draft-link.ts';
+import { changed, readDraft, type WidgetChange, type WidgetDraft } from './widget-draft.ts';
+
+export interface DraftState {
+  /** as it was typed */
+  draft: WidgetDraft;
+  /** the part of it that the widget takes */
+  sound: WidgetDraft;
+  /** about the link that it came from; null where there is nothing to say */
+  linkTrouble: string | null;
+  /** null where the settings are too long for a link */
+  fragment: string | null;
+  change(change: WidgetChange): void;
+  open(draft: WidgetDraft): void;
+}
+
+/** Milliseconds: a browser lets a page change its address only so often. */
+const settling = 100;
+
+/** As it was when the page was left, for who comes back by another way than the browser's. */
+const left = new Map<string, WidgetDraft>();
+
+type Opened = Pick<DraftState, 'draft' | 'linkTrouble'>;
+
+export function useDraft(domainId: string): DraftState {
+  const [{ draft, linkTrouble }, setState] = useState<Opened>(
+    () => inAddress() ?? { draft: left.get(domainId) ?? {}, linkTrouble: null },
+  );
+  const sound = readDraft(draft).draft;
+  const fragment = toFragment(sound);
+  useEffect(() => {
+    left.set(domainId, draft);
+    const timer = setTimeout(
+      () => history.replaceState(history.state, '', location.pathname + location.search + (fragment ?? '')),
+      settling,
+    );
+    return () => clearTimeout(timer);
+  }, [fragment]);
+  useEffect(() => {
+    const follow = () => setState((before) => inAddress() ?? before);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return {
+    draft,
+    sound,
+    linkTrouble,
+    fragment,
+    change: (change) => setState((before) => ({ ...before, draft: changed(before.draft, change) })),
+    open: (opened) => setState({ draft: opened, linkTrouble: null }),
+  };
+}
+
+function inAddress(): Opened | null {
+  if (!hasDraft(location.hash)) return null;
+  const read = fromFragment(location.hash);
+  if (!read) return { draft: {}, linkTrouble: 'The link is damaged, so the page shows the widget as it comes.' };
+  return { draft: read.draft, linkTrouble: refusedText(read.refused) };
+}
+
+export const refusedText = (refused: string[]): string | null =>
+  refused.length === 0 ? null : `Not understood and left out: ${refused.slice(0, 10).join(', ')}.`;

@@ -1,0 +1,64 @@
+/** The categories that a banner asks for. Their names are texts, so that each language has its own. */
+import type { Category } from '#libs/contract/widget-config';
+import { languages, phrases } from '#libs/contract/widget-texts';
+import type { Texts } from './widget-texts.ts';
+import { isObject, type Reader, text } from './widget-values.ts';
+
+export const necessary = 'necessary';
+/** Those that the widget has texts for, beside the necessary one. */
+export const knownCategories: readonly string[] = ['functional', 'analytics', 'marketing'];
+export const defaultCategories: Category[] = [{ id: 'analytics' }, { id: 'marketing' }];
+
+/** The name of the text that describes a category. */
+export const purposeOf = (id: string): string => `${id}Purpose`;
+
+const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
+const reserved = new Set([...Object.keys(phrases), ...languages]);
+
+/** Why a category cannot have this id; undefined where it can. */
+export function idTrouble(id: string, others: readonly Category[]): string | undefined {
+  if (id === '') return 'Enter a name.';
+  if (!acceptable.test(id)) return 'Only A–Z, a–z, 0–9 and _ . : - (no spaces), at most 64 of them.';
+  if (others.some((each) => each.id === id)) return 'There is one with this name.';
+  return reserved.has(id) ? 'The widget uses this name itself.' : undefined;
+}
+
+/** A required one of the site's own does not replace the necessary one. */
+function withNecessary(categories: Category[]): Category[] {
+  const needs = categories.some(({ id, required }) => required && id !== necessary);
+  const has = categories.some(({ id }) => id === necessary);
+  if (needs && !has) return [{ id: necessary, required: true }, ...categories];
+  return needs ? categories : categories.filter(({ id }) => id !== necessary);
+}
+
+export const withCategory = (categories: Category[], added: Category): Category[] =>
+  withNecessary([...categories.filter(({ id }) => id !== added.id), added]);
+
+export const withoutCategory = (categories: Category[], id: string): Category[] =>
+  withNecessary(categories.filter((each) => each.id !== id));
+
+export const withRequired = (categories: Category[], id: string, required: boolean): Category[] =>
+  withNecessary(categories.map((each) => (each.id === id ? { id, ...(required && { required }) } : each)));
+
+/** Names and descriptions that are given with a category become texts for all languages. */
+export const asCategories: Reader<{ categories: Category[]; texts: Texts }> = (value, refuse) => {
+  const list: unknown = typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value;
+  if (!Array.isArray(list)) return undefined;
+  const categories: Category[] = [];
+  const texts: Texts = {};
+  for (const each of list as unknown[]) {
+    const given: Record<string, unknown> = isObject(each) ? each : { id: each };
+    const id = text(given.id) ?? '';
+    const isKnown = id === necessary || knownCategories.includes(id);
+    const trouble = isKnown ? categories.some((other) => other.id === id) : idTrouble(id, categories);
+    if (trouble) {
+      refuse(id.slice(0, 80) || 'one without a name');
+      continue;
+    }
+    categories.push({ id, ...((given.required === true || id === necessary) && { required: true }) });
+    const [label, description] = [text(given.label), text(given.description)];
+    if (label) texts[id] = label;
+    if (description) texts[purposeOf(id)] = description;
+  }
+  return { categories: withNecessary(categories), texts };
+};

@@ -1,0 +1,62 @@
+/** The widget's colours, and which of them meet on the screen. */
+export const colourNames = ['background', 'text', 'muted', 'line', 'button', 'buttonText', 'focus'] as const;
+export type ColourName = (typeof colourNames)[number];
+export const schemes = ['light', 'dark'] as const;
+export type Scheme = (typeof schemes)[number];
+
+/** What the widget has by itself (apps/widget/view/widget.css). */
+export const defaultColours: Record<Scheme, Record<ColourName, string>> = {
+  light: {
+    background: '#ffffff',
+    text: '#161b26',
+    muted: '#565f70',
+    line: '#e2e5eb',
+    button: '#1d2638',
+    buttonText: '#ffffff',
+    focus: '#2460e5',
+  },
+  dark: {
+    background: '#181b22',
+    text: '#f2f4f8',
+    muted: '#a8b0bf',
+    line: '#2e343f',
+    button: '#e9edf5',
+    buttonText: '#12161f',
+    focus: '#8ab0ff',
+  },
+};
+
+export const colourLabels: Record<ColourName, string> = {
+  background: 'Background',
+  text: 'Titles and links',
+  muted: 'Other text',
+  line: 'Lines',
+  button: 'Buttons',
+  buttonText: 'Text of buttons',
+  focus: 'Focus ring',
+};
+
+export interface ColourPair {
+  one: ColourName | `#${string}`;
+  other: ColourName;
+  /** of what is seen, for people */
+  name: string;
+  /** ratio that it needs */
+  least: number;
+}
+
+/** WCAG 2.2, 1.4.3 for text and 1.4.11 for what tells controls and their state. Lines only decorate. */
+export const pairs: ColourPair[] = [
+  { one: 'text', other: 'background', name: 'titles and links on the background', least: 4.5 },
+  { one: 'muted', other: 'background', name: 'other text on the background', least: 4.5 },
+  { one: 'buttonText', other: 'button', name: 'text on buttons', least: 4.5 },
+  { one: 'button', other: 'background', name: 'buttons and switches on the background', least: 3 },
+  { one: 'focus', other: 'background', name: 'focus ring on the background', least: 3 },
+  { one: '#777788', other: 'background', name: 'switches that are off on the background', least: 3 },
+];
+
+/** Something that CSS takes as a colour: it cannot end the declaration. */
+export const isColour = (value: string): boolean =>
+  /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\([\d\s.,%/a-z+-]{1,80}\))$/i.test(
+    value,
+  );

@@ -1,0 +1,90 @@
+/** A site's own texts: for all languages, and for one of them. */
+import { languages, phrases } from '#libs/contract/widget-texts';
+import { entriesOf, isObject, type Reader, text } from './widget-values.ts';
+
+/** By the text's name, for all languages; under a language tag those of that language. */
+export type Texts = Record<string, string | Record<string, string>>;
+
+export const languageTag = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/;
+
+const known: readonly string[] = languages;
+
+/** In its own language and in English, such as `Deutsch (German)`. */
+export function languageName(tag: string): string {
+  const named = (locale: string) => {
+    try {
+      return new Intl.DisplayNames(locale, { type: 'language' }).of(tag) ?? tag;
+    } catch {
+      return tag;
+    }
+  };
+  const [own, english] = [named(tag), named('en')];
+  return own.toLowerCase() === english.toLowerCase() ? english : `${english} (${own})`;
+}
+
+/** Those that the widget has, and those that the site has texts for. */
+export const languagesOf = (texts: Texts = {}): string[] => [
+  ...languages,
+  ...Object.keys(texts).filter((name) => isObject(texts[name]) && !known.includes(name)),
+];
+
+/** `language`: empty for all. */
+export function textIn(texts: Texts | undefined, language: string, name: string): string {
+  const from = language === '' ? texts : texts?.[language];
+  const found = isObject(from) ? from[name] : undefined;
+  return typeof found === 'string' ? found : '';
+}
+
+/** What visitors read where that text is empty. */
+export function defaultText(texts: Texts | undefined, language: string, name: string): string {
+  const base = language.replace(/-.*/, '').toLowerCase();
+  const at = Math.max(0, known.indexOf(base));
+  const phrase = Object.entries(phrases).find(([each]) => each === name)?.[1];
+  const inherited =
+    language === '' ? '' : textIn(texts, language === base ? '' : base, name) || textIn(texts, '', name);
+  return inherited || phrase?.[at] || '';
+}
+
+export function withText(texts: Texts = {}, language: string, name: string, value: string): Texts {
+  if (language === '') return withEntry<Texts[string]>(texts, name, value);
+  const own = texts[language];
+  return withEntry<Texts[string]>(texts, language, withEntry<string>(isObject(own) ? own : {}, name, value));
+}
+
+/** Without a text in every language. */
+export const withoutText = (texts: Texts = {}, name: string): Texts =>
+  languagesOf(texts).reduce((left, language) => withText(left, language, name, ''), withText(texts, '', name, ''));
+
+function withEntry<Value extends string | object>(
+  entries: Record<string, Value>,
+  name: string,
+  value: Value,
+): Record<string, Value> {
+  const { [name]: _, ...others } = entries;
+  const isEmpty = value === '' || Object.keys(value).length === 0;
+  return isEmpty ? others : { ...others, [name]: value };
+}
+
+/** `given`: what else has set texts, which comes first. */
+export const asTexts =
+  (given: Texts): Reader<Texts> =>
+  (value, refuse) => {
+    const all = entriesOf<string | Record<string, string>>(value, refuse, (each, name) => {
+      if (!isObject(each)) return text(each);
+      return languageTag.test(name)
+        ? entriesOf(
+            each,
+            (part) => refuse(`${name}.${part}`),
+            (own) => text(own),
+          )
+        : undefined;
+    });
+    if (all === undefined) return undefined;
+    const named = Object.entries(given);
+    const kept = named.reduce((left, [name]) => withoutText(left, name), all);
+    return Object.fromEntries(
+      Object.entries({ ...kept, ...given }).filter(
+        ([, each]) => typeof each === 'string' || Object.keys(each).length > 0,
+      ),
+    );
+  };

@@ -1,0 +1,65 @@
+/** Takes over the settings of a tag or of a link to this page. */
+import { useState } from 'preact/hooks';
+import { readPasted } from '../../data/tag-reader.ts';
+import { refusedText } from '../../data/use-draft.ts';
+import type { WidgetDraft } from '../../data/widget-draft.ts';
+
+interface Props {
+  domainId: string;
+  onOpen(draft: WidgetDraft): void;
+  onKey(apiKey: string): void;
+}
+
+export function OpenTag({ domainId, onOpen, onKey }: Props) {
+  const [text, setText] = useState('');
+  const [told, setTold] = useState<string[]>([]);
+  const open = () => {
+    const pasted = readPasted(text, domainId);
+    if (!pasted) return setTold(['There is no tag of the widget in it, and no link to this page.']);
+    onOpen(pasted.draft);
+    if (pasted.apiKey !== null) onKey(pasted.apiKey);
+    const many = Object.keys(pasted.draft).length;
+    return setTold(
+      [
+        many === 0
+          ? 'Opened: it has no settings of its own.'
+          : `Opened, with ${many === 1 ? '1 setting' : `${many} settings`}.`,
+        pasted.foreignDomain && `It belongs to the domain ${pasted.foreignDomain}: id and key stay this one’s.`,
+        pasted.isPinned && 'It was pinned to one release of the widget; the tag below is not.',
+        refusedText(pasted.refused),
+      ].filter((each) => typeof each === 'string'),
+    );
+  };
+  return (
+    <details class="explain widget-open">
+      <summary>Open a tag or a link that you have</summary>
+      <form
+        class="widget-fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          open();
+        }}
+      >
+        <label>
+          The tag, as it is in the page, or the link
+          <textarea
+            rows={4}
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <div>
+          <button type="submit" class="button">
+            Open
+          </button>
+        </div>
+        <div role="status">
+          {told.map((each) => (
+            <p key={each}>{each}</p>
+          ))}
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,21 @@
+/** Counts that the banner was shown, once it can be seen. A failure is nobody's concern, so nothing is tried again. */
+import { ask, type Target } from './send.ts';
+import { openWaits } from './waits.ts';
+
+export interface Display {
+  bannerVersion: string;
+  variant: string | undefined;
+  language: string;
+}
+
+/** `isShown`: whether it still is once a page that was opened in the background is looked at. */
+export function countDisplay(target: Target, display: Display, isShown: () => boolean): void {
+  if (document.hidden) {
+    const again = () => countDisplay(target, display, isShown);
+    document.addEventListener('visibilitychange', again, { once: true });
+    return;
+  }
+  const waits = openWaits(target);
+  if (!isShown() || waits.retryAfter() || waits.refusal()) return;
+  ask(target, 'POST', 'displays', JSON.stringify(display)).catch(() => {});
+}

@@ -1,0 +1,44 @@
+/**
+ * Entry of the page that shows the widget while it is being set up: the very /widget.js, with the settings that the
+ * dashboard sends. The page is sandboxed and its policy lets nothing out, so that nothing is stored or recorded.
+ */
+import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
+import type {} from '../public-api.ts';
+import type {} from '../settings.ts';
+import { leaveFocus } from './focus.ts';
+
+leaveFocus();
+// the widget would only try again and again
+window.fetch = () => new Promise<never>(() => {});
+
+let tag: HTMLScriptElement | undefined;
+
+function show({ config, view, isDark }: PreviewOrder): void {
+  document.documentElement.classList.toggle('dark', isDark);
+  document.querySelector('assent-widget')?.remove();
+  tag?.remove();
+  delete window.assent;
+  window.assentConfig = config;
+  tag = document.createElement('script');
+  // none of them is anybody's
+  Object.assign(tag.dataset, { domain: 'dom_preview', key: 'ak_preview' });
+  tag.addEventListener('load', () => {
+    document.querySelector('assent-widget')?.shadowRoot?.adoptedStyleSheets.push(still);
+    if (view === 'preferences') window.assent?.open();
+  });
+  tag.src = '/widget.js';
+  document.head.append(tag);
+}
+
+/** It is shown anew with each key that somebody types. */
+const still = new CSSStyleSheet();
+still.replaceSync('dialog[open] { animation: none; }');
+
+addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewOrder>) => {
+  if (source === parent && origin === location.origin) show(data);
+});
+// links of the banner would lead out of the sketch
+addEventListener('click', (event) => {
+  if (event.composedPath().some((each) => each instanceof HTMLAnchorElement)) event.preventDefault();
+});
+parent.postMessage(previewReady, location.origin);

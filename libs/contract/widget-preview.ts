@@ -1,0 +1,13 @@
+/** What the dashboard and the page that shows the widget in a frame say to each other. */
+import type { WidgetConfig } from './widget-config.ts';
+
+/** The page says that it listens. */
+export const previewReady = 'assent-preview-ready';
+
+/** Nothing in it is secret. */
+export interface PreviewOrder {
+  config: WidgetConfig;
+  view: 'banner' | 'preferences';
+  /** the sketched website behind the widget */
+  isDark: boolean;
+}

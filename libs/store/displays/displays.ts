@@ -1,0 +1,33 @@
+/** Banners shown, as API processes count them: stored once however often a flush is tried. */
+import type { Displays } from '#libs/contract/display';
+import type { Database } from '../sql.ts';
+
+export interface Flush {
+  /** a UUID, the same for every try */
+  id: string;
+  rows: Displays[];
+}
+
+/** Rejects where nothing was stored, or where that is unknown: try again with the same flush. Deleted domains are left out. */
+export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<void> {
+  await db.run(
+    (sql) => sql`
+      with flush as (
+        insert into display_flushes (flush) values (${id}) on conflict do nothing returning flush
+      )
+      insert into displays (domain_number, day, banner_version, variant, language, displays)
+      select d.number, r.day, r."bannerVersion", r.variant, r.language, r.displays
+      from flush
+      cross join json_to_recordset(${JSON.stringify(rows)}::text::json) as r (
+        "domainId" text, day text, "bannerVersion" text, variant text, language text, displays integer
+      )
+      join domains d on d.id = r."domainId"
+      order by d.number`,
+  );
+}
+
+/** Those of more than a day ago: nobody tries them any more. Returns how many. */
+export async function deleteOldFlushes(db: Database): Promise<number> {
+  const { count } = await db.run((sql) => sql`delete from display_flushes where stored_at < now() - interval '1 day'`);
+  return count;
+}

@@ -1,0 +1,29 @@
+/** Facets of displays: what API processes have counted since the last time. */
+import type { Sql } from '../sql.ts';
+import { placeFacets } from './place.ts';
+
+/**
+ * Takes the oldest of them, and adds them to the facets. Their total stands with the decisions of banners. Returns whether
+ * there were any.
+ */
+export async function addDisplays(sql: Sql, limit: number): Promise<boolean> {
+  const rows = await placeFacets(
+    sql,
+    sql`
+    taken as (
+      delete from displays where number in (select number from displays order by number limit ${limit}) returning displays.*
+    ),
+    counted as (
+      select
+        domain_number, day, dimension, value, 0 as accept_all, 0 as reject_all, 0 as custom, 0 as withdraw, 0 as choices,
+        0 as opt_ins, 0 as answers, null::bigint as allowed, null::bigint as denied, sum(displays) as displays
+      from taken
+      cross join lateral (
+        values ('bannerVersion'::dimension, banner_version), ('variant', variant), ('language', language),
+          ('source', 'banner')
+      ) as shown (dimension, value)
+      group by 1, 2, 3, 4
+    )`,
+  );
+  return rows > 0;
+}

@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import type { FrameLocator, Page } from 'playwright-core';
+import { build } from 'vite';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RecordsPage } from '#libs/contract/responses';
+import type { tagOf } from '../../apps/dashboard/data/draft-tag.ts';
+import type { Pasted, readPasted } from '../../apps/dashboard/data/tag-reader.ts';
+import type { WidgetDraft } from '../../apps/dashboard/data/widget-draft.ts';
+import { root } from '../../scripts/stack/paths.ts';
+import { drafts } from '../support/arbitrary-widget.ts';
+import { click, useBrowser } from '../support/browser/browser.ts';
+import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
+import { html, type Site, startSite } from '../support/browser/site.ts';
+import { tokenFor } from '../support/client.ts';
+import { at } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+declare global {
+  interface Window {
+    tags: { tagOf: typeof tagOf; readPasted: typeof readPasted };
+  }
+}
+
+describe('setting up the widget in the dashboard', () => {
+  const visit = useBrowser();
+  let running: Running;
+  let site: Site;
+
+  beforeAll(async () => {
+    running = useService();
+    site = await startSite();
+    site.add('/favicon.ico', '');
+  });
+
+  const managerOf = ({ organizationId }: Pick<Customer, 'organizationId'>) => ({
+    token: tokenFor(organizationId, { scope: 'read manage' }),
+  });
+  const totalOf = async ({ organizationId }: Customer, domainId: string) => {
+    const token = tokenFor(organizationId);
+    const response = await fetch(`${running.api.baseUrl}/v1/consent/${domainId}/records`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return ((await response.json()) as RecordsPage).total;
+  };
+  const banner = (page: Page): FrameLocator => page.frameLocator('iframe');
+  /** Playwright aims as if the frame were not scaled. */
+  const clickInside = async (page: Page, name: string) => {
+    await page.locator('iframe').scrollIntoViewIfNeeded();
+    const frame = await page.locator('iframe').evaluate((each: HTMLIFrameElement) => {
+      const { x, y, width } = each.getBoundingClientRect();
+      return { x, y, scale: width / each.offsetWidth };
+    });
+    const button = await banner(page)
+      .getByRole('button', { name })
+      .evaluate((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+      });
+    await page.mouse.click(frame.x + button.x * frame.scale, frame.y + button.y * frame.scale);
+  };
+  const unfold = (page: Page, title: string) => page.getByRole('heading', { name: title, exact: true }).click();
+  const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+  const choose = (page: Page, group: string, name: string) =>
+    page.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check();
+  const write = async (page: Page, language: string, texts: Record<string, string>) => {
+    await page.getByRole('combobox', { name: 'Texts in' }).selectOption(language);
+    for (const [name, text] of Object.entries(texts)) await field(page, name).fill(text);
+  };
+
+  it('leads from a new domain to the first record of its site, in two languages and own colours', async () => {
+    const customer = await makeCustomer(running.db, { domains: [] });
+    const { page, context, messages } = await open(visit, running, managerOf(customer), '/new-domain');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const posts: string[] = [];
+    page.on('request', (request) => request.method() !== 'GET' && posts.push(new URL(request.url()).pathname));
+    await field(page, 'Name').fill('shop.example');
+    await field(page, 'Origin 1').fill(site.origin);
+    await click(page, 'Create domain');
+    await click(page, 'New key');
+    await page.getByRole('link', { name: 'Set up the widget' }).click();
+    const domainId = new URL(page.url()).pathname.split('/')[2] ?? '';
+    expect(await field(page, 'Key').inputValue()).toMatch(/^ak_/);
+    await page.getByRole('heading', { name: 'Waiting for the first record …' }).waitFor();
+    await page.getByText(site.origin).waitFor();
+
+    const made = [...posts];
+    await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();
+    // who types keeps the focus, although the widget opens anew
+    await field(page, 'Title').pressSequentially('Biscuits?');
+    await banner(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
+    expect(await field(page, 'Title').evaluate((each) => each === document.activeElement)).toBe(true);
+    await write(page, 'de', { Title: 'Kekse?', Accept: 'Ja, gern' });
+    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await banner(page).getByRole('button', { name: 'Alle ablehnen' }).waitFor();
+
+    await unfold(page, 'Colours');
+    await field(page, 'Buttons').fill('#777777');
+    const trouble = page.getByText('Light: text on buttons 4.48 : 1, at least 4.5 : 1 is needed.');
+    await trouble.waitFor();
+    await page.getByText('too little contrast').waitFor();
+    await field(page, 'Buttons').fill('#0b5d4b');
+    await field(page, 'Text of buttons').fill('#ffffff');
+    await trouble.waitFor({ state: 'detached' });
+    await page.getByText(/^Dark: buttons and switches on the background/).waitFor();
+    const colourOf = (name: string) =>
+      banner(page)
+        .getByRole('button', { name })
+        .evaluate((each) => getComputedStyle(each).backgroundColor);
+    await eventually(async () => expect(await colourOf('Ja, gern')).toBe('rgb(11, 93, 75)'));
+
+    await unfold(page, 'Categories');
+    await field(page, 'Another category').fill('maps');
+    await click(page, 'Add category');
+    await field(page, 'Name').fill('Karten');
+    await unfold(page, 'Position and theme');
+    await choose(page, 'Position of the banner', 'Bottom right');
+    await choose(page, 'Theme', 'Light');
+    await page.getByText('too little contrast').waitFor({ state: 'detached' });
+    await choose(page, 'View', 'Settings');
+    await banner(page).getByRole('switch', { name: 'Karten' }).waitFor();
+    await choose(page, 'View', 'Banner');
+    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+
+    // the preview is the real widget, and nothing comes of it
+    await clickInside(page, 'Ja, gern');
+    await banner(page).getByRole('button', { name: 'Datenschutzeinstellungen' }).waitFor();
+    await click(page, 'Show again');
+    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    expect(posts).toEqual(made);
+    expect(await page.evaluate(() => [Object.keys(localStorage), document.cookie])).toEqual([[], '']);
+    expect(await totalOf(customer, domainId)).toBe(0);
+
+    await click(page, 'Copy Script tag');
+    const tag = await page.evaluate(() => navigator.clipboard.readText());
+    const address = site.add('/shop', html(tag, '<h1>A shop</h1>', 'lang="de"'));
+    const visitor = await visit({ locale: 'de-DE' });
+    await visitor.page.goto(address);
+    await visitor.page.getByRole('heading', { name: 'Kekse?' }).waitFor();
+    const box = await visitor.page.getByRole('dialog').boundingBox();
+    expect(box && box.x + box.width).toBeGreaterThan(1_240);
+    await visitor.page.getByRole('button', { name: 'Ja, gern' }).click();
+    await page.getByRole('heading', { name: 'The site records' }).waitFor();
+    const record = page.getByRole('region', { name: 'The site records' });
+    await record.getByText('Accepted all').waitFor();
+    await record.getByText(address).waitFor();
+    expect(visitor.messages).toEqual([]);
+    // in English it is the other title
+    site.add('/shop', html(tag, '<h1>A shop</h1>', 'lang="en"'));
+    await visitor.context.clearCookies();
+    await visitor.page.evaluate(() => localStorage.clear());
+    await visitor.page.reload();
+    await visitor.page.getByRole('heading', { name: 'Biscuits?' }).waitFor();
+
+    // link and tag open the same again
+    await eventually(async () => expect(page.url()).toContain('#banner='));
+    expect(page.url()).not.toContain('ak_');
+    const shownTag = () => page.getByRole('region', { name: 'Script tag' }).textContent();
+    await page.reload();
+    await eventually(async () => expect(await shownTag()).toBe(tag.replace(/data-key="[^"]*"/, 'data-key="ak_…"')));
+    await page.goto('about:blank');
+    await page.goto(`${running.api.baseUrl}/domains/${domainId}/widget`);
+    await page.getByText('Open a tag or a link that you have').click();
+    await field(page, 'The tag, as it is in the page, or the link').fill(`<head>${tag}<p>more`);
+    await click(page, 'Open');
+    await page.getByText('Opened, with 5 settings.').waitFor();
+    expect(await shownTag()).toBe(tag);
+    expect(messages).toEqual([]);
+  });
+
+  it('says what it does not understand, and where the preview is missing', async () => {
+    const customer = await makeCustomer(running.db);
+    const { domainId } = at(customer.domains, 0);
+    const { page } = await open(visit, running, customer, `/domains/${domainId}/widget`);
+    await page.evaluate(() => location.assign('#banner=broken'));
+    await page.getByRole('alert').getByText('The link is damaged').waitFor();
+    // whose token does not manage
+    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
+    await page.getByText('If the domain has a list of origins').waitFor();
+    await page.getByText('Open a tag or a link that you have').click();
+    const paste = async (text: string) => {
+      await field(page, 'The tag, as it is in the page, or the link').fill(text);
+      await click(page, 'Open');
+    };
+    await paste('<p>nothing</p>');
+    await page.getByText('There is no tag of the widget in it').waitFor();
+    await paste(
+      `<script>window.assentConfig = { texts: { title: 'Kekse?' }, hover: 1 }</script>
+      <script src="https://other.example/widget-1a2b.js" integrity="sha384-x" data-domain="dom_other" data-key="ak_${'a'.repeat(32)}" data-policy-url="javascript:alert(1)"></script>`,
+    );
+    await page.getByText('It belongs to the domain dom_other').waitFor();
+    await page.getByText('It was pinned to one release').waitFor();
+    await page.getByText('Not understood and left out: policyUrl, hover.').waitFor();
+    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    expect(await field(page, 'Key').inputValue()).toBe('');
+    await page.waitForURL(/#banner=(?!broken)/);
+
+    await page.route('**/widget-preview', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The preview could not be loaded.').waitFor();
+    await page.unroute('**/widget-preview');
+    await click(page, 'Try again');
+    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+  });
+
+  it('is for everyone: axe, small screens and the keyboard', async () => {
+    const customer = await makeCustomer(running.db);
+    const { domainId } = at(customer.domains, 0);
+    const { page } = await open(visit, running, managerOf(customer), `/domains/${domainId}/widget`);
+    await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();
+    await look(page, 'widget-setup');
+    await page.locator('h1').focus();
+    const reached = new Set<string>();
+    for (let count = 0; count < 60; count += 1) {
+      await page.keyboard.press('Tab');
+      const { name, isSeen } = await page.evaluate(() => {
+        const active = document.activeElement;
+        const labels =
+          active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement ? active.labels : null;
+        return {
+          name: (labels?.[0]?.textContent || active?.textContent || active?.localName) ?? '',
+          isSeen: active?.localName === 'iframe' || (active && getComputedStyle(active).outlineStyle !== 'none'),
+        };
+      });
+      reached.add(isSeen ? name : `${name} without a visible focus`);
+      if (name.startsWith('Copy link')) break;
+    }
+    expect([...reached].filter((name) => name.endsWith('visible focus'))).toEqual([]);
+    for (const name of ['Title', 'Colours', 'Behaviour', 'Desktop', 'Show again', 'iframe', 'Key', 'New key'])
+      expect([...reached]).toContain(name);
+    for (const title of ['Categories', 'Colours', 'Position and theme', 'Links and versions', 'Behaviour'])
+      await unfold(page, title);
+    await field(page, 'Buttons').fill('#777777');
+    await field(page, 'Address of your privacy policy').fill('javascript:alert(1)');
+    await field(page, 'Another category').fill('title');
+    await click(page, 'Add category');
+    await page.getByText('The widget uses this name itself.').waitFor();
+    await click(page, 'Add link');
+    await choose(page, 'Width', 'Phone');
+    await look(page, 'widget-setup-open');
+  });
+
+  it('a tag means what was chosen, whatever that is, and breaks no page', async () => {
+    const parts = ['draft-tag', 'tag-reader'].map((name) => `export * from '/data/${name}.ts';`);
+    const bundle = await build({
+      configFile: false,
+      logLevel: 'error',
+      root: path.join(root, 'apps/dashboard'),
+      plugins: [
+        {
+          name: 'entry',
+          resolveId: (id) => (id === 'tags' ? id : null),
+          load: (id) => (id === 'tags' ? parts.join('') : null),
+        },
+      ],
+      build: {
+        write: false,
+        rolldownOptions: { input: 'tags', preserveEntrySignatures: 'strict', output: { format: 'iife', name: 'tags' } },
+      },
+    });
+    const [output] = [bundle].flat();
+    const [chunk] = output && 'output' in output ? output.output : [];
+    const { page } = await visit();
+    await page.goto(site.add('/blank', html('')));
+    await page.addScriptTag({ content: chunk && 'code' in chunk ? chunk.code : '' });
+    const key = `ak_${'k'.repeat(32)}`;
+    const around = (draft: WidgetDraft): Promise<Pasted | null> =>
+      page.evaluate(
+        ([given, apiKey]) =>
+          window.tags.readPasted(`<title>A</title>${window.tags.tagOf(given, 'dom_1', apiKey)}<p>`, 'dom_1'),
+        [draft, key] as const,
+      );
+    await fc.assert(
+      fc.asyncProperty(drafts, async (draft) => {
+        expect(await around(draft)).toEqual({ draft, apiKey: key, foreignDomain: null, isPinned: false, refused: [] });
+      }),
+    );
+    // as the documents have it
+    const [, example = ''] =
+      /```html\n(<script>\n {2}window\.assentConfig[\s\S]*?)```/.exec(
+        readFileSync(path.join(root, 'docs/widget.md'), 'utf8'),
+      ) ?? [];
+    expect(await page.evaluate((text) => window.tags.readPasted(text, 'dom_1')?.refused, example)).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Experiment } from '#libs/contract/widget-config';
+import { vary } from '../../apps/widget/experiment.ts';
+import { noticeOf } from '../../apps/widget/notice.ts';
+import type { Settings } from '../../apps/widget/settings.ts';
+import { wordingFor } from '../../apps/widget/wording.ts';
+
+const settings = (experiment?: unknown): Settings => ({
+  domain: 'dom_1',
+  key: 'ak_1',
+  api: 'https://consent.example.com',
+  policyVersion: '',
+  bannerVersion: '1',
+  maxAgeMonths: 12,
+  categories: [{ id: 'necessary', required: true }, { id: 'analytics' }],
+  asked: ['analytics'],
+  colors: { button: 'red', text: 'black' },
+  links: [],
+  policyUrl: '/privacy',
+  wording: wordingFor(['de-AT'], { title: 'Biscuits?', de: { title: 'Kekse?' } }),
+  ...(experiment !== undefined && { experiment: experiment as Experiment }),
+});
+
+const short = {
+  texts: { intro: 'In short.', policy: 'Policy', de: { title: 'Kekse!' } },
+  colors: { button: 'blue' },
+  theme: 'dark',
+};
+
+describe('an experiment of the widget', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  afterEach(() => warn.mockClear());
+
+  const shares = (experiment: unknown, draws: number) => {
+    const drawn: Record<string, number> = {};
+    for (let count = 0; count < draws; count += 1) {
+      const { variant = '' } = vary(settings(experiment));
+      drawn[variant] = (drawn[variant] ?? 0) + 1 / draws;
+    }
+    return drawn;
+  };
+
+  it('without one nothing is different, not even the notice', () => {
+    const plain = settings();
+    expect(vary(plain)).toBe(plain);
+    expect(JSON.stringify(noticeOf(plain, false, null))).not.toContain('variant');
+  });
+
+  it('sets the texts of a variant over all others of its language, and what it looks like', () => {
+    const shown = vary(settings({ id: 'autumn', variants: [{ name: 'short', settings: short }] }));
+    expect(shown).toMatchObject({
+      variant: 'autumn:short',
+      colors: { button: 'blue', text: 'black' },
+      theme: 'dark',
+      asked: ['analytics'],
+    });
+    expect(noticeOf(shown, false, null)).toMatchObject({
+      title: 'Kekse!',
+      intro: 'In short.',
+      links: [{ label: 'Policy', href: '/privacy' }],
+      buttons: ['Alle akzeptieren', 'Alle ablehnen', 'Anpassen'],
+      language: 'de',
+      variant: 'autumn:short',
+    });
+    expect(vary(settings()).wording.texts.title).toBe('Kekse?');
+  });
+
+  it('draws each time anew, equally or by shares, and none of a share of 0', () => {
+    const equal = shares({ id: 'a', variants: [{ name: 'x' }, { name: 'y' }] }, 4_000);
+    expect(equal['a:x']).toBeCloseTo(0.5, 1);
+    expect(equal['a:y']).toBeCloseTo(0.5, 1);
+    const three = [
+      { name: 'x', share: 3 },
+      { name: 'off', share: 0 },
+      { name: 'y', share: 1 },
+    ];
+    const unequal = shares({ id: 'a', variants: three }, 4_000);
+    expect(unequal['a:x']).toBeCloseTo(0.75, 1);
+    expect(unequal['a:y']).toBeCloseTo(0.25, 1);
+    expect(unequal['a:off']).toBeUndefined();
+  });
+
+  it('has names that fit into the record', () => {
+    const long = 'x'.repeat(31);
+    expect(vary(settings({ id: long, variants: [{ name: long }] })).variant).toHaveLength(63);
+  });
+
+  it.each<[string, unknown]>([
+    ['no id', { variants: [{ name: 'x' }] }],
+    ['a long name', { id: 'a', variants: [{ name: 'x'.repeat(32) }] }],
+    ['half a surrogate pair', { id: 'a', variants: [{ name: '\ud800' }] }],
+    ['a name twice', { id: 'a', variants: [{ name: 'x' }, { name: 'x' }] }],
+    ['other categories', { id: 'a', variants: [{ name: 'x' }, { name: 'y', settings: { categories: 'marketing' } }] }],
+    ['another key', { id: 'a', variants: [{ name: 'x', settings: { key: 'ak_2' } }] }],
+    ['a negative share', { id: 'a', variants: [{ name: 'x', share: -1 }, { name: 'y' }] }],
+    ['a share that is text', { id: 'a', variants: [{ name: 'x', share: '1' }] }],
+    ['only shares of 0', { id: 'a', variants: [{ name: 'x', share: 0 }] }],
+    ['no variants', { id: 'a', variants: [] }],
+    ['nothing right', 'autumn'],
+    ['a null', { id: 'a', variants: [null] }],
+  ])('with %s it is left out, with one warning', (_, experiment) => {
+    const plain = settings(experiment);
+    expect(vary(plain)).toBe(plain);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^assent: no experiment: /));
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { type ProblemAnswer, request } from '../support/client.ts';
+import { expectProblem } from '../support/problems.ts';
+import { exchange } from '../support/raw-http.ts';
+import { type Api, startApi } from '../support/service.ts';
+import { at, openStores, type Stores } from '../support/stack.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0';
+const shop = 'https://shop.example';
+const perMinute = 3;
+
+// without a worker what is counted stays where the API put it
+describe('POST displays', () => {
+  let stores: Stores;
+  let tenant: Tenant;
+  let api: Api;
+  let limited: Api;
+
+  beforeAll(async () => {
+    stores = await openStores();
+    tenant = await makeTenant(stores.db, { domains: 6, origins: [shop] });
+    [api, limited] = await Promise.all([
+      startApi(stores.env),
+      startApi({ ...stores.env, DISPLAY_RATE_PER_MINUTE: String(perMinute) }),
+    ]);
+  });
+
+  const send = (domain: number, init: RequestInit = {}, to = api) =>
+    request<ProblemAnswer>(to.baseUrl, `/v1/consent/${at(tenant.domainIds, domain)}/displays`, {
+      method: 'POST',
+      ...init,
+      headers: { 'x-api-key': at(tenant.apiKeys, domain), 'user-agent': browser, ...init.headers },
+    });
+  const show = (domain: number, body: string, headers: Record<string, string> = {}, to = api) =>
+    send(domain, { body, headers: { 'content-type': 'application/json', ...headers } }, to);
+  const stored = (domain: number) =>
+    stores.db.run(
+      (sql) => sql<{ banner_version: string; variant: string; language: string; displays: number }[]>`
+        select day, banner_version, variant, language, sum(displays)::int as displays
+        from displays join domains d on d.number = domain_number where d.id = ${at(tenant.domainIds, domain)}
+        group by 1, 2, 3, 4 order by displays desc`,
+    );
+  const counted = (values: { bannerVersion?: string; variant?: string; language?: string }, displays: number) => ({
+    day: dayOf(Date.now()),
+    banner_version: values.bannerVersion ?? '',
+    variant: values.variant ?? '',
+    language: values.language ?? '',
+    displays,
+  });
+  const inAll = async (domain: number) => (await stored(domain)).reduce((sum, { displays }) => sum + displays, 0);
+
+  it('counts by version, variant and language, and takes nothing for none', async () => {
+    const values = { bannerVersion: '2.1', variant: 'autumn:short', language: 'de-AT' };
+    for (let count = 0; count < 4; count += 1) {
+      const { status, headers, body } = await show(0, JSON.stringify({ ...values, visitorId: 'left out' }));
+      expect([status, body, headers.get('content-type')]).toEqual([204, '', null]);
+    }
+    expect((await show(0, '{}')).status).toBe(204);
+    expect((await send(0)).status).toBe(204);
+    await eventually(async () => expect(await stored(0)).toEqual([counted(values, 4), counted({}, 2)]));
+  });
+
+  it('counts no crawler and nothing that does not name itself, and both hear the same', async () => {
+    for (const userAgent of ['Googlebot/2.1', 'node', 'curl/8.5.0'])
+      expect((await show(1, '{}', { 'user-agent': userAgent })).status).toBe(204);
+    const path = `/v1/consent/${at(tenant.domainIds, 1)}/displays`;
+    const nameless = await exchange(api.baseUrl, [
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-api-key: ${at(tenant.apiKeys, 1)}\r\n\r\n`,
+    ]);
+    expect(nameless.status).toBe(204);
+    expect((await show(1, '{}')).status).toBe(204);
+    await eventually(async () => expect(await stored(1)).toEqual([counted({}, 1)]));
+  });
+
+  it.each<[string, string, number, string, Record<string, string>?]>([
+    ['HTML', '<!doctype html>', 415, 'unsupported_media_type', { 'content-type': 'text/html' }],
+    ['HTML that says it is JSON', '<!doctype html>', 400, 'invalid_json'],
+    ['a list', '[]', 400, 'invalid_json'],
+    ['a megabyte', `"${'x'.repeat(1_000_000)}"`, 413, 'payload_too_large'],
+    ['a long variant', `{"variant":"${'x'.repeat(65)}"}`, 400, 'invalid_request'],
+    ['a NUL', '{"variant":"\\u0000"}', 400, 'invalid_request'],
+    ['half a surrogate pair', '{"bannerVersion":"\\ud800"}', 400, 'invalid_request'],
+    ['no text', '{"bannerVersion":null}', 400, 'invalid_request'],
+    ['no language', '{"language":"de_AT"}', 400, 'invalid_request'],
+    ['another origin', '{}', 403, 'origin_not_allowed', { origin: 'https://evil.example' }],
+    ['a wrong key', '{', 401, 'invalid_api_key', { 'x-api-key': `ak_${'x'.repeat(32)}` }],
+    ['a token instead of a key', '{', 401, 'invalid_api_key', { 'x-api-key': '', authorization: 'Bearer x' }],
+  ])('refuses %s', async (_, body, status, code, headers) => {
+    const answer = await show(2, body, { origin: shop, ...headers });
+    expectProblem(answer, status, code);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : shop);
+  });
+
+  it('refuses the key of another domain and an archived domain like an unknown one', async () => {
+    const admin = createAdministration(stores.db, 'test');
+    expect((await show(3, '{}')).status).toBe(204);
+    await admin.archiveDomain(tenant.organizationId, at(tenant.domainIds, 3));
+    await eventually(async () => expectProblem(await show(3, '{}'), 401, 'invalid_api_key'));
+    expectProblem(await show(2, '{}', { 'x-api-key': at(tenant.apiKeys, 0) }), 401, 'invalid_api_key');
+    expect(await inAll(2)).toBe(0);
+  });
+
+  it('answers preflights from the list of origins', async () => {
+    const preflight = (origin: string) =>
+      send(2, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    const { status, headers } = await preflight(shop);
+    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      shop,
+      'POST',
+    ]);
+    expectProblem(await preflight('https://evil.example'), 403, 'origin_not_allowed');
+  });
+
+  it(`takes ${perMinute} a minute from one address where that is the limit`, async () => {
+    for (let count = 0; count < perMinute; count += 1) expect((await show(4, '{}', {}, limited)).status).toBe(204);
+    const refused = await show(4, '{}', { origin: shop }, limited);
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers.get('ratelimit-policy')).toBe('"display";q=3;w=60');
+    expect((await show(5, '{}', {}, limited)).status).toBe(204);
+  });
+
+  it('adds up what several processes count, and processes that end store the rest', async () => {
+    for (const to of [api, limited, api, api]) expect((await show(5, '{}', {}, to)).status).toBe(204);
+    const ends = await Promise.all([api.stop(), limited.stop()]);
+    expect(ends).toEqual(Array(2).fill({ code: 0, signal: null }));
+    expect(await inAll(5)).toBe(5);
+  });
+});

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/responses';
+import { closeEpoch } from '#libs/store/epochs/epochs';
+import { request, tokenFor } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const today = dayOf(Date.now());
+const yesterday = addDays(today, -1);
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+
+describe('statistics by what decisions have in common', () => {
+  let stack: Stack;
+  let firstAt: number;
+
+  const closeOne = () =>
+    eventually(async () => expect(await closeEpoch(stack.db, { every: 0, patience: 5_000 })).toBe('closed'));
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    request<DomainStats>(stack.api.baseUrl, path, {
+      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, ...headers },
+    });
+  const ofDomain = (by: string, from = yesterday) =>
+    `/v1/consent/${stack.domainId}/stats?from=${from}&to=${today}&by=${by}`;
+  /** Complete with what was stored before. */
+  const askLater = async (path: string, since: number) =>
+    eventually(
+      async () => {
+        const answer = await ask(path);
+        expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
+        return answer;
+      },
+      { within: 30_000 },
+    );
+
+  beforeAll(async () => {
+    stack = await useStack({ tenant: { domains: 2 } });
+    const [domainId = '', other = ''] = stack.tenant.domainIds;
+    const made = (fields: Partial<NewRecord>, day = today) =>
+      recordAt(`${day}T00:00:01.000Z`, { domainId, country: 'DE', ...fields });
+    await storeRecords(stack, [
+      made({ preferences: { analytics: true, marketing: true }, userAgent: iphone }),
+      made({ decision: 'custom', preferences: { necessary: true, analytics: false }, bannerVersion: '2' }),
+      made(
+        { decision: 'custom', preferences: { analytics: true, marketing: false }, source: 'preferences' },
+        yesterday,
+      ),
+      made({ decision: 'reject_all', source: 'gpc', country: 'FR' }),
+      made({ decision: 'withdraw', source: 'preferences' }),
+      made({ source: 'api' }),
+      made({ source: 'import', importedAt: new Date().toISOString(), country: undefined }),
+      made({ bot: true }),
+      recordAt(`${today}T00:00:01.000Z`, { domainId: other, country: 'DE', decision: 'reject_all' }),
+    ]);
+    firstAt = Date.now();
+    await closeOne();
+  });
+
+  it('counts all, keeps crawlers apart, and takes rates of choices alone', async () => {
+    const { body } = await askLater(ofDomain('country'), firstAt);
+    expect(body).toMatchObject({ total: 8, bots: 1, optInRate: 2 / 4 });
+    expect(body.breakdown).toEqual({ accept_all: 4, reject_all: 1, custom: 2, withdraw: 1 });
+    expect(body.groups).toEqual([
+      { value: 'DE', total: 5, breakdown: { accept_all: 2, reject_all: 0, custom: 2, withdraw: 1 }, optInRate: 2 / 3 },
+      { value: null, total: 1, breakdown: { accept_all: 1, reject_all: 0, custom: 0, withdraw: 0 }, optInRate: null },
+      { value: 'FR', total: 1, breakdown: { accept_all: 0, reject_all: 1, custom: 0, withdraw: 0 }, optInRate: 0 },
+    ]);
+  });
+
+  it('groups by device, browser, source, banner version and category', async () => {
+    const groups = async (by: string) => (await askLater(ofDomain(by), firstAt)).body.groups as StatsGroup[];
+    const sizes = async (by: string) =>
+      Object.fromEntries((await groups(by)).map(({ value, total }) => [value, total]));
+    expect(await sizes('device')).toEqual({ null: 6, mobile: 1 });
+    expect(await sizes('browser')).toEqual({ null: 6, Safari: 1 });
+    expect(await sizes('source')).toEqual({ banner: 2, preferences: 2, gpc: 1, api: 1, import: 1 });
+    expect(await sizes('bannerVersion')).toEqual({ null: 6, 2: 1 });
+    const { body } = await askLater(ofDomain('category'), firstAt);
+    expect(body.groups as CategoryGroup[]).toEqual([
+      { value: 'analytics', allowed: 2, denied: 1 },
+      { value: 'marketing', allowed: 1, denied: 1 },
+      { value: 'necessary', allowed: 1, denied: 0 },
+    ]);
+  });
+
+  it('keeps to the days that are asked for', async () => {
+    const { body } = await askLater(ofDomain('country', today), firstAt);
+    expect(at(body.groups as StatsGroup[], 0)).toMatchObject({ value: 'DE', total: 4 });
+  });
+
+  it('adds the domains of an organization up', async () => {
+    const path = `/v1/organization/stats?from=${yesterday}&to=${today}&by=country`;
+    const { body } = await askLater(path, firstAt);
+    expect(body).toMatchObject({ organizationId: stack.tenant.organizationId, total: 9, bots: 1 });
+    expect(at(body.groups as StatsGroup[], 0)).toMatchObject({ value: 'DE', total: 6, optInRate: 2 / 4 });
+    const { body: plain } = await ask(path.replace('&by=country', '&interval=day'));
+    expect(plain.series).toMatchObject([
+      { date: yesterday, total: 1 },
+      { date: today, total: 8 },
+    ]);
+  });
+
+  it('answers 304 for as long as nothing moved, and moves on without traffic', async () => {
+    const answer = await askLater(ofDomain('language'), firstAt);
+    const { body, headers } = answer;
+    const again = await ask(ofDomain('language'), { 'if-none-match': headers.get('etag') ?? '' });
+    // another file's epoch may have been closed in between
+    expect([200, 304]).toContain(again.status);
+    const since = Date.now();
+    await closeOne();
+    const later = await askLater(ofDomain('language'), since);
+    expect(later.body.groups).toEqual(body.groups);
+    expect(later.headers.get('etag')).not.toBe(headers.get('etag'));
+  });
+
+  it('has no figures of displays where there are none', async () => {
+    const { body } = await askLater(ofDomain('bannerVersion'), firstAt);
+    expect(body).not.toHaveProperty('displays');
+    expect(body).not.toHaveProperty('noChoiceRate');
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
+import { type Gate, openGate } from '../support/gate.ts';
+import { at } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const flush = '018f0000-0000-4000-8000-000000000001';
+
+describe('displays of the banner', () => {
+  let db: Database;
+  let url: string;
+  let domainId: string;
+  let counter: DisplayCounter | undefined;
+
+  beforeAll(async () => {
+    ({ db, url } = await openDatabase());
+    domainId = at((await makeTenant(db)).domainIds, 0);
+  });
+  afterEach(async () => {
+    await counter?.close();
+    counter = undefined;
+    await db.run((sql) => sql`truncate displays, display_flushes`);
+  });
+
+  const row = (displays: number, fields: object = {}) => ({
+    domainId,
+    day: '2026-11-27',
+    bannerVersion: '',
+    variant: '',
+    language: '',
+    displays,
+    ...fields,
+  });
+  const stored = () =>
+    db.run(
+      (sql) => sql<{ variant: string; displays: number }[]>`
+        select d.id as "domainId", day, banner_version as "bannerVersion", variant, language, displays
+        from displays join domains d on d.number = domain_number order by displays.number`,
+    );
+  const sum = async () => (await stored()).reduce((all, { displays }) => all + displays, 0);
+  const flushes = async () => (await db.run((sql) => sql`select from display_flushes`)).length;
+
+  /** A counter whose Postgres is behind the gate, over one connection. */
+  const countThrough = (gate: Gate) => {
+    const metrics = createMetrics();
+    const through = createDatabase({
+      url: gate.url,
+      max: 1,
+      statementTimeout: 400,
+      deadline: 500,
+      prepare: true,
+      name: 'test',
+    });
+    const store = (each: Parameters<typeof storeDisplays>[1]) => storeDisplays(through, each);
+    const told: object[] = [];
+    const log = { warn: (fields: object) => void told.push(fields) };
+    const made = createDisplayCounter({ store, metrics, log });
+    counter = {
+      ...made,
+      close: async () => {
+        await made.close();
+        await through.close();
+      },
+    };
+    const storedSoFar = async () =>
+      (await metrics.displays.get()).values.find(({ labels }) => labels.outcome === 'stored')?.value ?? 0;
+    return { counter: made, storedSoFar, told };
+  };
+
+  it('are stored once, however often a flush comes, and those of a deleted domain are left out', async () => {
+    const rows = [row(3, { variant: 'a', language: 'de', bannerVersion: '2' }), row(1, { domainId: 'dom_gone' })];
+    await Promise.all(Array.from({ length: 4 }, () => storeDisplays(db, { id: flush, rows })));
+    await storeDisplays(db, { id: flush, rows });
+    expect(await stored()).toEqual(rows.slice(0, 1));
+    await db.run((sql) => sql`update display_flushes set stored_at = now() - interval '23 hours'`);
+    expect(await deleteOldFlushes(db)).toBe(0);
+    await db.run((sql) => sql`update display_flushes set stored_at = now() - interval '25 hours'`);
+    expect(await deleteOldFlushes(db)).toBe(1);
+  });
+
+  it('count once although the answer of Postgres got lost, and go on counting meanwhile', async () => {
+    const gate = await openGate(url);
+    const { counter, storedSoFar } = countThrough(gate);
+    const count = (times: number) => {
+      for (let each = 0; each < times; each += 1) counter.count(domainId, Date.now(), { variant: 'a' });
+    };
+    // from now on the statement is prepared: it reaches Postgres in one go
+    count(3);
+    await eventually(async () => expect(await storedSoFar()).toBe(3));
+    gate.loseAnswers();
+    count(2);
+    await eventually(async () => expect(await sum()).toBe(5));
+    count(4);
+    await eventually(() => expect(storedSoFar()).resolves.toBe(3));
+    gate.open();
+    await eventually(async () => expect(await storedSoFar()).toBe(9));
+    expect([await sum(), await flushes()]).toEqual([9, 3]);
+  });
+
+  it('are stored at the end, and those that Postgres does not take in time are told', async () => {
+    const gate = await openGate(url);
+    const { counter: first } = countThrough(gate);
+    first.count(domainId, Date.now(), {});
+    await counter?.close();
+    expect(await sum()).toBe(1);
+    const { counter: second, told } = countThrough(gate);
+    gate.freeze();
+    second.count(domainId, Date.now(), {});
+    await counter?.close();
+    expect(await sum()).toBe(1);
+    expect(told.at(-1)).toMatchObject({ displays: 1 });
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { type CountryOf, openCountries } from '../../apps/api/record/countries.ts';
+import { makeMmdb } from '../support/mmdb.ts';
+
+const folder = mkdtempSync(path.join(inject('folder'), 'countries-'));
+let files = 0;
+function write(content: Buffer | string): string {
+  files += 1;
+  const file = path.join(folder, `${files}.mmdb`);
+  writeFileSync(file, content);
+  return file;
+}
+const country = (code: string) => ({
+  country: { iso_code: code, names: { en: 'A country with a name of some length' } },
+});
+const networks = {
+  '1.0.0.0/24': country('AU'),
+  '203.0.113.0/25': country('AT'),
+  '203.0.113.128/25': country('CH'),
+  '198.51.100.0/24': { registered_country: { iso_code: 'US' } },
+  '192.0.2.0/24': country('Nowhere'),
+};
+const inIPv6 = {
+  '2001:db8::/32': country('DE'),
+  '2001:db9::/48': { country_code: 'fr' },
+  '2a00::/16': { country: 'IT' },
+};
+
+const found = (countryOf: CountryOf, addresses: string[]) =>
+  Object.fromEntries(addresses.map((address) => [address, countryOf(address)]));
+
+describe('countries from a file', () => {
+  it('are those of IPv4 and IPv6 addresses; private and unknown ones, and what is no address, have none', async () => {
+    const countryOf = await openCountries(write(makeMmdb('GeoLite2-Country', { ...networks, ...inIPv6 })));
+    const expected = {
+      '1.0.0.255': 'AU',
+      '1.0.1.0': undefined,
+      '203.0.113.9': 'AT',
+      '203.0.113.200': 'CH',
+      '2001:db8::1': 'DE',
+      '2001:db9::1': 'FR',
+      '2001:db9:1::1': undefined,
+      '2a00:1450::1': 'IT',
+      '198.51.100.1': undefined,
+      '192.0.2.1': undefined,
+      '127.0.0.1': undefined,
+      '10.0.0.1': undefined,
+      '::1': undefined,
+      'fe80::1': undefined,
+      '': undefined,
+      nonsense: undefined,
+    };
+    expect(found(countryOf, Object.keys(expected))).toEqual(expected);
+  });
+
+  it('a file of IPv4 alone has none of IPv6', async () => {
+    const countryOf = await openCountries(write(makeMmdb('GeoLite2-Country', { '0.0.0.0/1': country('AU') }, 4)));
+    expect(found(countryOf, ['1.0.0.1', '2001:db8::1', '::1'])).toEqual({
+      '1.0.0.1': 'AU',
+      '2001:db8::1': undefined,
+      '::1': undefined,
+    });
+  });
+
+  it('a damaged place in the file is no country, and throws nothing', async () => {
+    const file = makeMmdb('GeoLite2-Country', networks);
+    // the text of the second country
+    const damaged = Buffer.from(file);
+    damaged.fill(0xff, damaged.indexOf('AT') - 12, damaged.indexOf('AT') + 2);
+    const countryOf = await openCountries(write(damaged));
+    expect([countryOf('1.0.0.1'), countryOf('203.0.113.9')]).toEqual(['AU', undefined]);
+  });
+
+  const whole = makeMmdb('GeoLite2-Country', networks);
+  it.each<[string, () => string, RegExp]>([
+    ['is missing', () => path.join(folder, 'missing.mmdb'), /^GEOIP_FILE must be .* that can be read, not ".*missing/],
+    ['is a folder', () => folder, /^GEOIP_FILE must be an \.mmdb file that can be read/],
+    ['is empty', () => write(''), /^GEOIP_FILE must be an \.mmdb file that can be read/],
+    ['is text', () => write('a,b\n'.repeat(1_000)), /^GEOIP_FILE must be an \.mmdb file that can be read/],
+    ['is cut off', () => write(whole.subarray(0, whole.length - 40)), /^GEOIP_FILE must be an \.mmdb file/],
+    [
+      'is of another kind',
+      () => write(makeMmdb('GeoLite2-ASN', { '1.0.0.0/24': { autonomous_system_number: 13335 } })),
+      /^GEOIP_FILE must be an \.mmdb file with countries, not "GeoLite2-ASN"$/,
+    ],
+  ])('a file that %s is refused in one line', async (_, file, told) => {
+    const refusal = await openCountries(file()).catch((error: Error) => error.message);
+    expect(refusal).toMatch(told);
+    expect(refusal).not.toMatch(/\n/);
+  });
+});

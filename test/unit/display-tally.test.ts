@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createDisplayTally, type DisplayTally } from '../../apps/api/stats/display-tally.ts';
+
+const noon = Date.UTC(2026, 10, 27, 12);
+const of = (fields: object) => ({
+  domainId: 'dom_a',
+  day: '2026-11-27',
+  bannerVersion: '',
+  variant: '',
+  language: '',
+  ...fields,
+});
+const total = (tally: DisplayTally) => tally.take().reduce((sum, { displays }) => sum + displays, 0);
+
+describe('a tally of displays', () => {
+  it('counts by domain, UTC day of the arrival and values, and begins anew once it was taken', () => {
+    const tally = createDisplayTally();
+    for (let count = 0; count < 3; count += 1) tally.add('dom_a', noon, { bannerVersion: '2', language: 'de' });
+    tally.add('dom_a', noon, { variant: '2', language: 'de' });
+    tally.add('dom_a', Date.UTC(2026, 10, 28), {});
+    tally.add('dom_b', Date.UTC(2026, 10, 28) - 1, {});
+    expect(tally.take()).toEqual([
+      of({ bannerVersion: '2', language: 'de', displays: 3 }),
+      of({ variant: '2', language: 'de', displays: 1 }),
+      of({ day: '2026-11-28', displays: 1 }),
+      of({ domainId: 'dom_b', displays: 1 }),
+    ]);
+    expect(tally.take()).toEqual([]);
+  });
+
+  it('leaves out made-up values of a domain past its bound, counts all, and others keep theirs', () => {
+    const tally = createDisplayTally({ perDomain: 3, inAll: 100 });
+    for (let count = 0; count < 10; count += 1) tally.add('dom_a', noon, { variant: `made-up-${count}` });
+    tally.add('dom_a', noon, { variant: 'made-up-0' });
+    tally.add('dom_b', noon, { variant: 'blue' });
+    expect(tally.take()).toEqual([
+      of({ variant: 'made-up-0', displays: 2 }),
+      of({ variant: 'made-up-1', displays: 1 }),
+      of({ variant: 'made-up-2', displays: 1 }),
+      of({ displays: 7 }),
+      of({ domainId: 'dom_b', variant: 'blue', displays: 1 }),
+    ]);
+  });
+
+  it('holds at most one more a domain than its bound for all, and loses no display', () => {
+    const tally = createDisplayTally({ perDomain: 50, inAll: 100 });
+    for (let count = 0; count < 1_000; count += 1) tally.add(`dom_${count % 4}`, noon, { variant: String(count) });
+    const taken = tally.take();
+    expect(taken).toHaveLength(104);
+    expect(taken.reduce((sum, { displays }) => sum + displays, 0)).toBe(1_000);
+    tally.add('dom_0', noon, { variant: 'again' });
+    expect(total(tally)).toBe(1);
+  });
+});

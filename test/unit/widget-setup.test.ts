@@ -1,0 +1,208 @@
+/** What the dashboard computes where one sets up the widget. Tags are tested in a browser, which parses them. */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contrast, contrastTroubles, unmeasured } from '../../apps/dashboard/data/contrast.ts';
+import { fromFragment, toFragment } from '../../apps/dashboard/data/draft-link.ts';
+import { readLiteral } from '../../apps/dashboard/data/literal.ts';
+import { idTrouble, withCategory, withoutCategory, withRequired } from '../../apps/dashboard/data/widget-categories.ts';
+import { colourNames, defaultColours } from '../../apps/dashboard/data/widget-colours.ts';
+import { changed, readDraft } from '../../apps/dashboard/data/widget-draft.ts';
+import { defaultText, languagesOf, textIn, withoutText, withText } from '../../apps/dashboard/data/widget-texts.ts';
+import { drafts } from '../support/arbitrary-widget.ts';
+
+const link = (value: unknown) => `#banner=${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
+
+describe('contrast', () => {
+  it.each([
+    ['#777', '#fff', 4.48],
+    ['#767676', '#ffffff', 4.54],
+    ['#000', '#fff', 21],
+    ['rgb(255, 255, 255)', '#fff', 1],
+    ['#0000ff', '#fff', 8.59],
+  ])('of %s on %s is %f, in either direction', (one, other, ratio) => {
+    expect(contrast(one, other)).toBeCloseTo(ratio, 2);
+    expect(contrast(other, one)).toBeCloseTo(ratio, 2);
+  });
+
+  it('is enough with the colours that the widget has by itself, which are those of its style sheet', () => {
+    const css = readFileSync(new URL('../../apps/widget/view/widget.css', import.meta.url), 'utf8');
+    const long = (hex: string) => hex.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+    const found = [...css.matchAll(/var\(--assent-([a-z-]+), (#\w+)\)/g)].map(([, name = '', value = '']) => [
+      name.replace(/-t/, 'T'),
+      long(value),
+    ]);
+    expect(Object.fromEntries(found.slice(0, colourNames.length))).toEqual(defaultColours.light);
+    expect(Object.fromEntries(found.slice(colourNames.length))).toEqual(defaultColours.dark);
+    for (const scheme of ['light', 'dark'] as const)
+      expect(contrastTroubles({ theme: scheme, colors: defaultColours[scheme] })).toEqual([]);
+  });
+
+  it('is told for the chosen colour, in the schemes that visitors can have', () => {
+    expect(contrastTroubles({ colors: { text: '#111111' } })).toEqual([
+      { at: 'text', scheme: 'dark', name: expect.any(String), ratio: 1.1, least: 4.5, isHalfChosen: true },
+    ]);
+    expect(contrastTroubles({ theme: 'light', colors: { text: '#111111' } })).toEqual([]);
+    const grey = contrastTroubles({ theme: 'light', colors: { button: '#777777', buttonText: '#ffffff' } });
+    expect(grey).toMatchObject([{ at: 'buttonText', ratio: 4.48, isHalfChosen: false }]);
+    // 4.4989 is not enough, and does not look like it
+    expect(contrastTroubles({ theme: 'light', colors: { muted: '#0078d7' } })).toMatchObject([{ ratio: 4.49 }]);
+    expect(unmeasured({ colors: { text: 'rebeccapurple', button: '#123' } })).toEqual(['text']);
+  });
+});
+
+describe('settings from anywhere', () => {
+  it('are taken as far as the widget takes them, and what is left out is named', () => {
+    const given = {
+      theme: 'dark',
+      position: 'top',
+      policyUrl: 'javascript:alert(1)',
+      policyVersion: 3,
+      maxAgeMonths: '24',
+      categories: ['analytics', { id: 'maps', label: 'Maps', required: true }, { id: 'title' }, 'a b'],
+      texts: { title: 'Biscuits?', de: { title: 'Kekse?', intro: 7 }, 'no language': { title: 'x' } },
+      colors: { button: '#0b5d4b', text: 'red; background: url(x)', hover: '#fff' },
+      links: [
+        { label: 'Legal', href: '/legal' },
+        { label: 'Bad', href: 'data:text/html,x' },
+      ],
+      consentMode: { maps: 'functionality_storage' },
+      displays: '',
+      onload: 'alert(1)',
+    };
+    expect(readDraft(given)).toEqual({
+      draft: {
+        theme: 'dark',
+        policyVersion: '3',
+        maxAgeMonths: 24,
+        categories: [{ id: 'necessary', required: true }, { id: 'analytics' }, { id: 'maps', required: true }],
+        texts: { title: 'Biscuits?', maps: 'Maps', de: { title: 'Kekse?' } },
+        colors: { button: '#0b5d4b' },
+        links: [{ label: 'Legal', href: '/legal' }],
+        consentMode: { maps: ['functionality_storage'] },
+        displays: true,
+      },
+      refused: [
+        'categories: title',
+        'categories: a b',
+        'position',
+        'policyUrl',
+        'texts: de.intro',
+        'texts: no language',
+        'colors: text',
+        'colors: hover',
+        'links: 2',
+        'onload',
+      ],
+    });
+  });
+
+  it('that are the defaults are none', () => {
+    const defaults = {
+      theme: 'auto',
+      position: 'bottom',
+      button: 'left',
+      maxAgeMonths: 12,
+      consentMode: true,
+      displays: false,
+      lang: '',
+    };
+    expect(readDraft({ ...defaults, categories: 'analytics, marketing', texts: {}, links: [], colors: {} })).toEqual({
+      draft: {},
+      refused: [],
+    });
+    expect(changed({ theme: 'dark', policyUrl: '/a' }, { theme: undefined, policyUrl: '' })).toEqual({});
+  });
+
+  it('stay as they are once they are taken, and in a link', () => {
+    fc.assert(
+      fc.property(drafts, (draft) => {
+        expect(readDraft(draft)).toEqual({ draft, refused: [] });
+        const fragment = toFragment(draft);
+        if (fragment === null) return;
+        expect(fragment).toMatch(/^(#banner=[\w-]+)?$/);
+        if (fragment !== '') expect(fromFragment(`https://a.example/x${fragment}`)).toEqual({ draft, refused: [] });
+      }),
+    );
+  });
+
+  it('never fail, whatever a link has', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(fromFragment(link(value))).not.toBeNull()));
+    fc.assert(fc.property(fc.string(), (text) => void fromFragment(`#banner=${text}`)));
+    expect(fromFragment('#banner=eyJ')).toBeNull();
+    expect(fromFragment(link([1]))).toEqual({ draft: {}, refused: ['the settings'] });
+    expect(fromFragment(`#banner=${btoa('{"__proto__":{"theme":"dark"},"theme":"light"}')}`)).toEqual({
+      draft: { theme: 'light' },
+      refused: ['__proto__'],
+    });
+    expect(toFragment({ texts: { intro: 'x'.repeat(6_000) } })).toBeNull();
+  });
+});
+
+describe('a value as people write it in a script', () => {
+  it('is read as JavaScript means it', () => {
+    const source = `{
+      // ours
+      categories: ['analytics', { id: "maps", 'label': 'Map\\'s \\u{1F5FA}', }, ], /* two */
+      texts: { title: \`Biscuits?\`, $de_1: { title: 'Kek\\x73e' } },
+      size: -1.5e2, isOn: true, none: null,
+    }; alert(1)`;
+    expect(readLiteral(source)).toEqual({
+      categories: ['analytics', { id: 'maps', label: 'Map’s 🗺'.replace('’', "'") }],
+      texts: { title: 'Biscuits?', $de_1: { title: 'Kekse' } },
+      size: -150,
+      isOn: true,
+      none: null,
+    });
+  });
+
+  it('is JSON too', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), (json) => {
+        expect(readLiteral(json)).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+
+  it.each(['{ a: alert(1) }', '{ a: `$' + '{b}` }', '{ a b }', '[1 2]', '{', '', `${'['.repeat(20)}`])(
+    'is not %s',
+    (source) => {
+      expect(() => readLiteral(source)).toThrow(SyntaxError);
+    },
+  );
+});
+
+describe('categories and texts', () => {
+  it('a required category of the site’s own stands beside the necessary one', () => {
+    const [analytics, maps] = [{ id: 'analytics' }, { id: 'maps' }];
+    const two = withCategory([analytics], maps);
+    expect(two).toEqual([analytics, maps]);
+    const required = withRequired(two, 'maps', true);
+    expect(required).toEqual([{ id: 'necessary', required: true }, analytics, { id: 'maps', required: true }]);
+    expect(withRequired(required, 'maps', false)).toEqual(two);
+    expect(withoutCategory(required, 'maps')).toEqual([analytics]);
+    expect([
+      idTrouble('maps', two),
+      idTrouble('', two),
+      idTrouble('title', two),
+      idTrouble('a b', two),
+      idTrouble('video', two),
+    ]).toEqual([expect.any(String), expect.any(String), expect.any(String), expect.any(String), undefined]);
+  });
+
+  it('a text is that of its language, else that of all, else the widget’s', () => {
+    const texts = withText(withText(undefined, '', 'title', 'Biscuits?'), 'de', 'title', 'Kekse?');
+    expect(texts).toEqual({ title: 'Biscuits?', de: { title: 'Kekse?' } });
+    expect([textIn(texts, 'de', 'title'), textIn(texts, 'fr', 'title'), textIn(texts, 'de', 'toString')]).toEqual([
+      'Kekse?',
+      '',
+      '',
+    ]);
+    expect(defaultText(texts, 'fr', 'title')).toBe('Biscuits?');
+    expect(defaultText(texts, 'de-AT', 'title')).toBe('Kekse?');
+    expect(defaultText(texts, 'de', 'accept')).toBe('Alle akzeptieren');
+    expect(defaultText(texts, 'nl', 'accept')).toBe('Accept all');
+    expect(languagesOf(withText(texts, 'nl', 'title', 'Koekjes?'))).toContain('nl');
+    expect(withoutText(texts, 'title')).toEqual({});
+  });
+});
