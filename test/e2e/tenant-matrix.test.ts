@@ -67,6 +67,10 @@ describe('of another organization', () => {
     await createAdministration(stack.db, 'test').putNotice(theirDomain, notice);
     const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
     await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
+    const byCountry = `/v1/consent/${theirDomain}/stats?${range}&by=country`;
+    await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), {
+      within: 20_000,
+    });
     const { body: page } = await theirs.records(theirDomain, 'limit=1');
     const { body: all } = await theirs.orgStats('limit=1');
     cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
@@ -110,6 +114,7 @@ describe('of another organization', () => {
     from: [today, '2026-02-30'],
     to: [today],
     interval: ['day', 'month', 'year'],
+    by: ['country', 'language', 'x'],
     page: ['1', '2', '0'],
     limit: ['1', '200', '201'],
     cursor: [...cursors, 'x'],
@@ -163,7 +168,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([22, 15]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([22, 16]);
   });
 
   it.each(ofDomain)(
@@ -201,9 +206,10 @@ describe('of another organization', () => {
         // the id that was asked for is no secret
         for (const trace of traces.filter((each) => each !== '"theirs"' || !path.includes('{visitorId}')))
           expect([method, query, trace, text.includes(trace)]).toEqual([method, query, trace, false]);
-        if (method === 'GET' && 'get' in operations && query === '') {
+        const asked = path.endsWith('/stats') ? `${range}&by=country` : '';
+        if (method === 'GET' && 'get' in operations && query === asked) {
           expect(answer.status).toBe(/\{(erasureId|webhookId)\}/.test(path) ? 404 : 200);
-          const ours = JSON.stringify((await theirs.get<object>(pathOf(path, unknown))).body);
+          const ours = JSON.stringify((await theirs.get<object>(`${pathOf(path, unknown)}?${query}`)).body);
           expect(traces.some((trace) => ours.includes(trace))).toBe(true);
         }
       }

@@ -117,7 +117,7 @@ describe('docs/api.md', () => {
 
   it.each([
     ['### Statistics of a domain', statsQuery.shape],
-    ['### Statistics of the organization', orgStatsQuery.shape],
+    ['### Statistics of the last 30 days', orgStatsQuery.shape],
     ['### The log', recordsQuery.shape],
   ])('%s: has every parameter, and no other', (heading, shape) => {
     expect(firstNames(page, heading).sort()).toEqual(Object.keys(shape).sort());
