@@ -165,7 +165,7 @@ describe('statistics by country, banner version and so on', () => {
     await look(page, 'no-experiment');
     for (const path of [`${address}/by/country`, `${address}/experiments`, address]) {
       await page.goto(`${running.api.baseUrl}${path}?from=2020-01-01&to=${today}`);
-      await page.getByText('at most 366 days').last().waitFor();
+      await page.getByText('at most 366 days: choose a shorter period').waitFor();
     }
     await page.route('**/stats?*by=*', (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
     await page.goto(`${running.api.baseUrl}${address}?${days}`);

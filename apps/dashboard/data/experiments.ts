@@ -9,7 +9,7 @@ const fewest = 100;
 /** a p below tells of variants that were not given out equally */
 const unevenBelow = 0.001;
 
-export interface Variant extends Proportion {
+interface Variant extends Proportion {
   name: string;
   /** undefined where none were counted */
   displays: number | undefined;
