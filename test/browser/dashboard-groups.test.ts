@@ -8,6 +8,7 @@ import { closeEpoch } from '#libs/store/epochs/epochs';
 import { useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store, useService } from '../support/browser/dashboard.ts';
 import { look } from '../support/browser/look.ts';
+import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -130,11 +131,13 @@ describe('statistics by country, banner version and so on', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe(`${domainId}-country-${addDays(today, -6)}-${today}.csv`);
-    expect(
-      readFileSync(await download.path(), 'utf8')
-        .split('\r\n')
-        .slice(0, 2),
-    ).toEqual(['country,decisions,choices,optInRate,optInRateBefore', 'Austria,4,4,0.5,']);
+    const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
+    expect(lines.slice(0, 3)).toEqual([
+      'country,decisions,choices,optInRate,optInRateBefore',
+      'Austria,4,4,0.5,',
+      'France,300,300,0.5,0.2',
+    ]);
+    expect(lines).toContain('Sweden,3,0,,');
     await look(page, 'by-country');
 
     await page.getByRole('link', { name: 'Banner version' }).click();
@@ -156,7 +159,7 @@ describe('statistics by country, banner version and so on', () => {
     await page.getByText('Too early to tell: each variant needs at least 100 choices.').waitFor();
   });
 
-  it('say what is missing: no figures, no experiment, too long a period, no such dimension, a failure', async () => {
+  it('say what is missing: no figures, no experiment, too long a period, no such domain, a failure, no scope', async () => {
     const empty = `from=${addDays(today, -40)}&to=${addDays(today, -35)}`;
     const page = await visitPage(`${address}/by/country?${empty}`);
     await page.getByText('No decisions in these days.').waitFor();
@@ -167,6 +170,10 @@ describe('statistics by country, banner version and so on', () => {
       await page.goto(`${running.api.baseUrl}${path}?from=2020-01-01&to=${today}`);
       await page.getByText('at most 366 days: choose a shorter period').waitFor();
     }
+    for (const path of ['by/country', 'experiments']) {
+      await page.goto(`${running.api.baseUrl}/domains/dom_nobody/${path}`);
+      await page.getByRole('heading', { name: 'Domain not found' }).waitFor();
+    }
     await page.route('**/stats?*by=*', (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
     await page.goto(`${running.api.baseUrl}${address}?${days}`);
     await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor();
@@ -174,6 +181,12 @@ describe('statistics by country, banner version and so on', () => {
     await page.getByRole('heading', { name: 'Breakdown' }).waitFor();
     await page.unroute('**/stats?*by=*');
     await card(page, 'By country').waitFor();
+    const manager = { token: tokenFor(customer.organizationId, { scope: 'manage' }) };
+    const { page: forbidden } = await open((options) => visit.again(options, 'manager'), running, manager, address);
+    for (const path of ['by/device', 'experiments']) {
+      await forbidden.goto(`${running.api.baseUrl}${address}/${path}`);
+      await forbidden.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
+    }
   });
 
   it('give each domain of the overview its opt-in rate, by which the list is sorted', async () => {
