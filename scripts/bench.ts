@@ -16,6 +16,7 @@ import { exports } from './bench/measurements/export.ts';
 import { facets } from './bench/measurements/facets.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { imports } from './bench/measurements/import.ts';
+import { logCheck } from './bench/measurements/log-check.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
@@ -46,6 +47,7 @@ const all = [
   persist,
   seal,
   besideSealing,
+  logCheck,
   facets,
   fresh,
   burst,

@@ -2,13 +2,24 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrast, contrastTroubles, unmeasured } from '../../apps/dashboard/data/contrast.ts';
-import { fromFragment, toFragment } from '../../apps/dashboard/data/draft-link.ts';
-import { readLiteral } from '../../apps/dashboard/data/literal.ts';
-import { idTrouble, withCategory, withoutCategory, withRequired } from '../../apps/dashboard/data/widget-categories.ts';
-import { colourNames, defaultColours } from '../../apps/dashboard/data/widget-colours.ts';
-import { changed, readDraft } from '../../apps/dashboard/data/widget-draft.ts';
-import { defaultText, languagesOf, textIn, withoutText, withText } from '../../apps/dashboard/data/widget-texts.ts';
+import {
+  idTrouble,
+  withCategory,
+  withoutCategory,
+  withRequired,
+} from '../../apps/dashboard/pages/widget-setup/draft/categories.ts';
+import { colourNames, defaultColours } from '../../apps/dashboard/pages/widget-setup/draft/colours.ts';
+import { contrast, contrastTroubles, unmeasured } from '../../apps/dashboard/pages/widget-setup/draft/contrast.ts';
+import { changed, readDraft } from '../../apps/dashboard/pages/widget-setup/draft/draft.ts';
+import { fromFragment, toFragment } from '../../apps/dashboard/pages/widget-setup/draft/link.ts';
+import { readLiteral } from '../../apps/dashboard/pages/widget-setup/draft/literal.ts';
+import {
+  defaultText,
+  languagesOf,
+  textIn,
+  withoutText,
+  withText,
+} from '../../apps/dashboard/pages/widget-setup/draft/texts.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
 
 const link = (value: unknown) => `#banner=${Buffer.from(JSON.stringify(value)).toString('base64url')}`;

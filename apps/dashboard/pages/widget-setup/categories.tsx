@@ -1,4 +1,6 @@
 /** What the banner asks for. */
+
+import { AddForm } from './add-form.tsx';
 import {
   defaultCategories,
   idTrouble,
@@ -8,9 +10,8 @@ import {
   withCategory,
   withoutCategory,
   withRequired,
-} from '../../data/widget-categories.ts';
-import { defaultText, languageName, textIn, withoutText, withText } from '../../data/widget-texts.ts';
-import { AddForm } from './add-form.tsx';
+} from './draft/categories.ts';
+import { defaultText, languageName, textIn, withoutText, withText } from './draft/texts.ts';
 import { Group, type PartProps } from './group.tsx';
 
 interface Props extends PartProps {

@@ -1,7 +1,7 @@
 /** The colours of the banner, and where they have too little contrast. */
 import { useEffect, useState } from 'preact/hooks';
-import { type ContrastTrouble, contrastTroubles, hexOf, unmeasured } from '../../data/contrast.ts';
-import { type ColourName, colourLabels, colourNames, defaultColours, isColour } from '../../data/widget-colours.ts';
+import { type ColourName, colourLabels, colourNames, defaultColours, isColour } from './draft/colours.ts';
+import { type ContrastTrouble, contrastTroubles, hexOf, unmeasured } from './draft/contrast.ts';
 import { Group, type PartProps } from './group.tsx';
 
 export function Colours({ draft, change }: PartProps) {

@@ -1,6 +1,6 @@
 /** A part of the form, which folds. */
 import type { ComponentChildren } from 'preact';
-import type { WidgetChange, WidgetDraft } from '../../data/widget-draft.ts';
+import type { WidgetChange, WidgetDraft } from './draft/draft.ts';
 
 /** What every part of the form is handed. */
 export interface PartProps {

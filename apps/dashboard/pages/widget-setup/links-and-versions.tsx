@@ -1,5 +1,5 @@
 /** What the banner links to, and which versions its records name. */
-import { asAddress, type Link } from '../../data/widget-draft.ts';
+import { asAddress, type Link } from './draft/draft.ts';
 import { Group, type PartProps } from './group.tsx';
 
 export function LinksAndVersions({ draft, change }: PartProps) {

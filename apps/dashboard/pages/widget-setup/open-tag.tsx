@@ -1,8 +1,8 @@
 /** Takes over the settings of a tag or of a link to this page. */
 import { useState } from 'preact/hooks';
-import { readPasted } from '../../data/tag-reader.ts';
-import { refusedText } from '../../data/use-draft.ts';
-import type { WidgetDraft } from '../../data/widget-draft.ts';
+import type { WidgetDraft } from './draft/draft.ts';
+import { readPasted } from './draft/tag-reader.ts';
+import { refusedText } from './draft/use-draft.ts';
 
 interface Props {
   domainId: string;

@@ -2,8 +2,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
 import { useWidth } from '../../charts/use-width.ts';
-import type { WidgetDraft } from '../../data/widget-draft.ts';
-import { languageName, languagesOf } from '../../data/widget-texts.ts';
+import type { WidgetDraft } from './draft/draft.ts';
+import { languageName, languagesOf } from './draft/texts.ts';
 import { Options } from './options.tsx';
 
 interface Props {

@@ -4,15 +4,15 @@ import type { Organization } from '#libs/contract/responses';
 import { copyText } from '../../clipboard.ts';
 import type { Api } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
-import { tagOf } from '../../data/draft-tag.ts';
 import { keepKey } from '../../data/kept-keys.ts';
 import { mayManage } from '../../data/scopes.ts';
-import { isKey } from '../../data/tag-reader.ts';
-import type { WidgetDraft } from '../../data/widget-draft.ts';
 import { assentCommand } from '../../parts/assent-command.ts';
 import { FieldNote } from '../../parts/field-note.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { AllowedOrigins } from './allowed-origins.tsx';
+import type { WidgetDraft } from './draft/draft.ts';
+import { tagOf } from './draft/tag.ts';
+import { isKey } from './draft/tag-reader.ts';
 
 interface Props {
   api: Api;

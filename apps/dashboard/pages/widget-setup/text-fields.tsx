@@ -1,7 +1,7 @@
 /** The texts of the banner, for all languages or for one of them, with what visitors read where a field is empty. */
 import { useId, useState } from 'preact/hooks';
-import { defaultText, languageName, languagesOf, languageTag, textIn, withText } from '../../data/widget-texts.ts';
 import { AddForm } from './add-form.tsx';
+import { defaultText, languageName, languagesOf, languageTag, textIn, withText } from './draft/texts.ts';
 import { Group, type PartProps } from './group.tsx';
 
 interface Props extends PartProps {

@@ -1,7 +1,7 @@
 /** The banner that somebody is setting up. It is in the address of the page, so that a link opens it again. */
 import { useEffect, useState } from 'preact/hooks';
-import { fromFragment, hasDraft, toFragment } from './draft-link.ts';
-import { changed, readDraft, type WidgetChange, type WidgetDraft } from './widget-draft.ts';
+import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft.ts';
+import { fromFragment, hasDraft, toFragment } from './link.ts';
 
 export interface DraftState {
   /** as it was typed */

@@ -1,8 +1,8 @@
 /** The categories that a banner asks for. Their names are texts, so that each language has its own. */
 import type { Category } from '#libs/contract/widget-config';
 import { languages, phrases } from '#libs/contract/widget-texts';
-import type { Texts } from './widget-texts.ts';
-import { isObject, type Reader, text } from './widget-values.ts';
+import type { Texts } from './texts.ts';
+import { isObject, type Reader, text } from './values.ts';
 
 export const necessary = 'necessary';
 /** Those that the widget has texts for, beside the necessary one. */

@@ -1,5 +1,5 @@
 /** A banner's settings in a link: in the fragment, which no server sees. */
-import { type ReadDraft, readDraft, type WidgetDraft } from './widget-draft.ts';
+import { type ReadDraft, readDraft, type WidgetDraft } from './draft.ts';
 
 /** Characters. Longer links are cut off on their way in mails and chats. */
 const longest = 8_000;

@@ -1,7 +1,8 @@
 /** A banner's settings as a tag: attributes where they are possible, else `window.assentConfig` before it. */
-import type { WidgetDraft } from './widget-draft.ts';
-import { widgetTag } from './widget-tag.ts';
-import { isObject } from './widget-values.ts';
+
+import { widgetTag } from '../../../data/widget-tag.ts';
+import type { WidgetDraft } from './draft.ts';
+import { isObject } from './values.ts';
 
 export function tagOf(draft: WidgetDraft, domainId: string, apiKey: string): string {
   const { categories, texts = {}, colors = {}, links, consentMode, metadata, ...plain } = draft;

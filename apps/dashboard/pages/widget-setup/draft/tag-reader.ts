@@ -1,8 +1,9 @@
 /** Reads what somebody pastes: a tag as it is in a page, with `window.assentConfig` before it, or a link to this page. */
-import { fromFragment, hasDraft } from './draft-link.ts';
+
+import { readDraft, type WidgetDraft } from './draft.ts';
+import { fromFragment, hasDraft } from './link.ts';
 import { readLiteral } from './literal.ts';
-import { readDraft, type WidgetDraft } from './widget-draft.ts';
-import { isObject } from './widget-values.ts';
+import { isObject } from './values.ts';
 
 export interface Pasted {
   draft: WidgetDraft;

@@ -3,10 +3,10 @@
  * defaults. It comes from anywhere, a link or a pasted tag, so nothing of it is taken that the widget would not take.
  */
 import type { Category, ConsentTypes, WidgetConfig } from '#libs/contract/widget-config';
-import { asCategories, defaultCategories } from './widget-categories.ts';
-import { type ColourName, colourNames, isColour } from './widget-colours.ts';
-import { asTexts, languageTag, type Texts } from './widget-texts.ts';
-import { entriesOf, isObject, oneOf, type Reader, short, text, wholeNumber } from './widget-values.ts';
+import { asCategories, defaultCategories } from './categories.ts';
+import { type ColourName, colourNames, isColour } from './colours.ts';
+import { asTexts, languageTag, type Texts } from './texts.ts';
+import { entriesOf, isObject, oneOf, type Reader, short, text, wholeNumber } from './values.ts';
 
 export interface Link {
   label: string;

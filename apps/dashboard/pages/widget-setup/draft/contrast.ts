@@ -7,7 +7,7 @@ import {
   pairs,
   type Scheme,
   schemes,
-} from './widget-colours.ts';
+} from './colours.ts';
 
 export interface ContrastTrouble {
   /** the chosen colour that it is about */
