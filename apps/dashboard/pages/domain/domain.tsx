@@ -96,7 +96,7 @@ export function Domain({
         </div>
       )}
       {view && (view.stats.total > 0 || (view.before?.total ?? 0) > 0) && (
-        <Cards api={api} domainId={domainId} period={period} />
+        <Cards api={api} domainId={domainId} {...period} />
       )}
     </>
   );

@@ -12,6 +12,7 @@ import { useReading } from '../../../data/reading.ts';
 import { domainAddress } from '../../../data/router.ts';
 import { now } from '../../../data/service-clock.ts';
 import { ErrorCard } from '../../../parts/error-card.tsx';
+import { memo } from '../../../parts/memo.ts';
 import { RateFormulas } from '../../../parts/rate-formulas.tsx';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { ExperimentCard } from './experiment-card.tsx';
@@ -22,15 +23,17 @@ const carded = ['country', 'device', 'language', 'category', 'bannerVersion'] as
 /** milliseconds: figures by groups move once an epoch */
 const interval = 60_000;
 
-interface Props {
+interface Props extends Period {
   api: Api;
   domainId: string;
-  period: Period;
 }
 
-export const Cards = (props: Props) => (
+export const Cards = (props: Props) => <Section {...props} />;
+
+// the page around it renders with each poll
+const Section = memo((props: Props) => (
   <section class="cards" aria-labelledby="groups-title">
-    {isGrouped(props.period) ? (
+    {isGrouped(props) ? (
       <GroupedCards {...props} />
     ) : (
       <>
@@ -39,9 +42,9 @@ export const Cards = (props: Props) => (
       </>
     )}
   </section>
-);
+));
 
-function GroupedCards({ api, domainId, period: { from, to } }: Props) {
+function GroupedCards({ api, domainId, from, to }: Props) {
   const key = domainAddress(domainId, { from, to });
   const read = (signal: AbortSignal) => readAll((by) => api.stats(domainId, { from, to, by }, signal));
   const reading = useReading(key, read);
