@@ -13,6 +13,8 @@ import { categories, crawler, hours, pages, type Site, sites, userAgents } from 
 
 const hour = 3_600_000;
 const daysOfMonth = 365.25 / 12;
+/** of a visitor's hash: what follows them is chance */
+const idBytes = 16;
 /** on average: some visitors decide again */
 const recordsPerVisit = 1.04;
 
@@ -64,11 +66,12 @@ function visit(site: Site, date: string, number: number): Made[] {
   const at = startOf(date) + Math.floor((oneOf(hours) + random()) * hour);
   const bot = random() < 0.008;
   const userAgent = bot ? crawler : oneOf(userAgents);
+  const identity = bytesOf('visitor', name, date, number);
   const from = { site, date, language, userAgent };
-  const { country, variant, leaning } = circumstancesOf(from, randomOf('circumstances', name, date, number));
+  const { country, variant, leaning } = circumstancesOf(from, numbersIn(identity, idBytes));
   const gpc = userAgent.includes('Firefox') && random() < 0.3;
   const visitor = {
-    visitorId: bytesOf('visitor', name, date, number).toString('hex', 0, 16),
+    visitorId: identity.toString('hex', 0, idBytes),
     language,
     country,
     // of a range reserved for benchmarks (RFC 2544), shortened as the API does
@@ -115,11 +118,12 @@ type Words = (string | number)[];
 const bytesOf = (...words: Words): Buffer => createHash('sha512').update(words.join('\n')).digest();
 
 /** Gives numbers from 0 to less than 1, up to 16 of them. */
-function randomOf(...words: Words): () => number {
-  const bytes = bytesOf(...words);
-  let at = 0;
+const randomOf = (...words: Words): (() => number) => numbersIn(bytesOf(...words));
+
+function numbersIn(bytes: Buffer, at = 0): () => number {
+  let next = at;
   return () => {
-    at += 4;
-    return bytes.readUInt32LE(at - 4) / 2 ** 32;
+    next += 4;
+    return bytes.readUInt32LE(next - 4) / 2 ** 32;
   };
 }
