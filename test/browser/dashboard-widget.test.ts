@@ -243,7 +243,7 @@ describe('setting up the widget in the dashboard', () => {
   });
 
   it('a tag means what was chosen, whatever that is, and breaks no page', async () => {
-    const parts = ['draft-tag', 'tag-reader'].map((name) => `export * from '/data/${name}.ts';`);
+    const parts = ['tag', 'tag-reader'].map((name) => `export * from '/pages/widget-setup/draft/${name}.ts';`);
     const bundle = await build({
       configFile: false,
       logLevel: 'error',
