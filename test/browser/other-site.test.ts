@@ -102,8 +102,8 @@ describe('a page of another site, beside a dashboard that is signed in', () => {
     await sendForms(other, changing);
     await eventually(() => expect(answers.length).toBe(3 * changing.length), { within: 30_000 });
     const read = await fetchAll(other, changing);
-    // only pages record, so only that answer may be loaded by other sites
-    const isRecording = ({ address }: Changing) => address.endsWith('/record');
+    // pages record and tell of displays, so only these answers may be loaded by other sites
+    const isRecording = ({ address }: Changing) => /\/(record|displays)$/.test(address);
     expect(read).toEqual(changing.flatMap((each) => ['blocked', 'blocked', isRecording(each) ? 'opaque' : 'blocked']));
     expect(answers.filter(({ status }) => status < 400 || status >= 500)).toEqual([]);
     expect(await state()).toEqual(before);
