@@ -14,6 +14,7 @@ import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
 import { withKey, withToken } from './access/key-or-token.ts';
 import { pageRoutes } from './access/page-routes.ts';
+import { createRefusedOrigins } from './access/refused-origins.ts';
 import { createVisitorReads } from './access/visitor-reads.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
@@ -96,8 +97,9 @@ export function createApp(given: AppParts): Koa<State> {
   const failedKeys = createFailedCredentials('key', given.config);
   const failedTokens = createFailedCredentials('token', given.config);
   const noteVisitorRead = createVisitorReads(given);
+  const refusedOrigins = createRefusedOrigins(given);
   const exportPlaces = createExportPlaces();
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, exportPlaces };
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, exportPlaces };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so reads, pages and writes have one each
   const reads = new Router<State>(exact);
@@ -105,7 +107,7 @@ export function createApp(given: AppParts): Koa<State> {
   const writes = new Router<State>(exact);
 
   const fromPages = { OPTIONS: [cors(deps), preflight('POST')] };
-  const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin];
+  const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin(deps)];
   const forPages = pageRoutes({
     record: {
       ...fromPages,
@@ -174,7 +176,7 @@ export function createApp(given: AppParts): Koa<State> {
   reads.post(`${webhooks}/:webhookId/replay`, ...manage, scope('read'), replayWebhook(deps));
   reads.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
 
-  const page = withKey(cors(deps), apiKey(deps), allowedOrigin);
+  const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
   const manager = manage.map(withToken);
   const notice = '/v1/consent/:domainId/notices/:hash';
   writes.options(notice, withKey(cors(deps), preflight('POST, PUT')));

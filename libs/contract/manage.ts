@@ -44,6 +44,17 @@ export const managedDomain = z
   .meta({ id: 'Domain' });
 export type ManagedDomain = z.infer<typeof managedDomain>;
 
+export const shownDomain = managedDomain
+  .extend({
+    refusedOrigins: z.array(z.object({ origin: z.string(), refusedAt: time })).meta({
+      description:
+        'that tried to record with a key of the domain within 30 days and are not on the list; newest first, at most 10',
+    }),
+  })
+  .meta({ id: 'ShownDomain' });
+export type ShownDomain = z.infer<typeof shownDomain>;
+export type RefusedOrigin = ShownDomain['refusedOrigins'][number];
+
 export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;
 

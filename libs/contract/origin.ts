@@ -16,6 +16,10 @@ export function isOrigin(text: string): boolean {
 export const isListed = (origins: readonly string[], origin: string): boolean =>
   origins.some((allowed) => matches(allowed, origin));
 
+/** An empty list allows every origin. */
+export const isAllowed = (origins: readonly string[], origin: string): boolean =>
+  origins.length === 0 || isListed(origins, origin);
+
 /** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
 function matches(allowed: string, origin: string): boolean {
   const star = allowed.indexOf('*.');

@@ -187,6 +187,10 @@ describe('the settings in the dashboard', () => {
     await click(page, 'Save changes');
     await page.getByRole('button', { name: 'Change…' }).waitFor();
     expect((await shown(customer, domainId)).origins).toEqual(['https://shop.example']);
+    await eventually(async () => expect((await record(domainId, apiKey, 'https://new.example')).status).toBe(403));
+    await click(page, 'Add https://new.example to the list');
+    expect(await origin(page, 2).inputValue()).toBe('https://new.example');
+    await click(page, 'Cancel');
     // beside what is typed already
     await click(page, 'Change…');
     await origin(page, 1).fill('https://www.shop.example');

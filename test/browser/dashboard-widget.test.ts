@@ -14,7 +14,7 @@ import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, useService } from '../support/browser/dashboard.ts';
 import { look } from '../support/browser/look.ts';
 import { html, type Site, startSite } from '../support/browser/site.ts';
-import { tokenFor } from '../support/client.ts';
+import { createClient, tokenFor } from '../support/client.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -85,6 +85,23 @@ describe('setting up the widget in the dashboard', () => {
     expect(await field(page, 'Key').inputValue()).toMatch(/^ak_/);
     await page.getByRole('heading', { name: 'Waiting for the first record …' }).waitFor();
     await page.getByText(site.origin).waitFor();
+    const waiting = page.getByRole('region', { name: /^Waiting/ });
+    await waiting.getByText('The usual causes').waitFor();
+    const apiKey = await field(page, 'Key').inputValue();
+    const client = createClient(running.api.baseUrl, customer);
+    const refusal = await client.record(
+      domainId,
+      apiKey,
+      { decision: 'accept_all' },
+      { origin: 'https://blog.example' },
+    );
+    expect(refusal.status).toBe(403);
+    await waiting.getByText(/^https:\/\/blog.example tried to record at \d\d:\d\d UTC and is not on/).waitFor();
+    await look(page, 'widget-setup-refused');
+    await click(page, 'Add https://blog.example to the list');
+    await waiting.getByText('https://blog.example is on the list now.').waitFor();
+    expect(await waiting.getByRole('button').count()).toBe(0);
+    await page.getByText(`Records are taken from ${site.origin}, https://blog.example only.`).waitFor();
 
     const made = [...posts];
     await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ShownDomain } from '#libs/contract/manage';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { type Answer, type ProblemAnswer, request } from '../support/client.ts';
+import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { type Stack, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
 
 const listed = ['https://shop.example', 'http://localhost:8080', 'https://*.example.com'];
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
@@ -50,6 +52,63 @@ describe('a page of another site', () => {
       credentials: false,
     });
   };
+
+  // first, while the process has noted nothing within this second
+  describe('that was refused', () => {
+    let own: { domainId: string; apiKey: string };
+    const change = async (origins: string[]) => {
+      const { organizationId } = stack.tenant;
+      await createAdministration(stack.db, 'test').changeDomain(organizationId, own.domainId, { origins });
+    };
+    const refused = async () => {
+      const { body } = await request<ShownDomain>(stack.api.baseUrl, `/v1/organization/domains/${own.domainId}`, {
+        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'manage' })}` },
+      });
+      return body.refusedOrigins.map(({ origin }) => origin);
+    };
+    /** Tries again, because a process notes only ten a second. */
+    const isTold = (origin: string) =>
+      eventually(async () => {
+        expectProblem(await record(origin, own), 403, 'origin_not_allowed');
+        expect((await refused())[0]).toBe(origin);
+      });
+
+    beforeAll(async () => {
+      const admin = createAdministration(stack.db, 'test');
+      const made = await admin.createDomain(stack.tenant.organizationId, { name: 'own', origins: listed });
+      own = await admin.createKey(made.domainId);
+    });
+
+    it('is told to those who manage the domain, unless its key was wrong, until it is on the list', async () => {
+      await record('https://guess.example', { ...own, apiKey: closed.apiKey });
+      await record(`https://${'long.'.repeat(50)}example`, own);
+      await record('https://*.wild.example', own);
+      await record('null', own);
+      await isTold('https://blog.example');
+      expect(await refused()).toEqual(['https://blog.example']);
+      await change([...listed, 'https://blog.example']);
+      expect(await refused()).toEqual([]);
+      await change(listed);
+      expect(await refused()).toEqual(['https://blog.example']);
+    });
+
+    it('is one of at most ten, the newest', async () => {
+      const origins = Array.from({ length: 12 }, (_, number) => `https://shop-${number}.example`);
+      for (const origin of origins) await isTold(origin);
+      expect(await refused()).toEqual(origins.toReversed().slice(0, 10));
+      const [stored] = await stack.db.run(
+        (sql) => sql<{ count: number }[]>`
+          select count(*)::int as count from refused_origins join domains on number = domain_number
+          where id = ${own.domainId}`,
+      );
+      expect(stored?.count).toBe(10);
+    });
+
+    it('is told for 30 days', async () => {
+      await stack.db.run((sql) => sql`update refused_origins set refused_at = refused_at - interval '31 days'`);
+      expect(await refused()).toEqual([]);
+    });
+  });
 
   it.each(['https://anything.example', 'http://localhost:3000', 'null'])(
     'at %s may record where no origin is listed',

@@ -1,10 +1,11 @@
 /** CORS for what takes an API key: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
-import { isListed } from '#libs/contract/origin';
+import { isAllowed } from '#libs/contract/origin';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Context, Step } from '../http/context.ts';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
+import type { RefusedOrigins } from './refused-origins.ts';
 
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
@@ -42,13 +43,17 @@ export function anyPageMayRead(ctx: Context): void {
 }
 
 /** Refuses by the list that came with the key, which is known even while Postgres is down. */
-export const allowedOrigin: Step = (ctx) => {
-  const { origin } = ctx.req.headers;
-  if (origin && !isAllowed(domainIn(ctx).origins, origin)) {
-    ctx.remove('Access-Control-Allow-Origin');
-    throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
-  }
-};
+export const allowedOrigin =
+  ({ refusedOrigins }: { refusedOrigins: RefusedOrigins }): Step =>
+  (ctx) => {
+    const { origin } = ctx.req.headers;
+    const { domainId, origins } = domainIn(ctx);
+    if (origin && !isAllowed(origins, origin)) {
+      refusedOrigins.note(domainId, origin);
+      ctx.remove('Access-Control-Allow-Origin');
+      throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
+    }
+  };
 
 /** `methods`: those of the path that pages use. */
 export const preflight =
@@ -62,6 +67,3 @@ export const preflight =
     ctx.set('Access-Control-Max-Age', '86400');
     ctx.status = 204;
   };
-
-/** An empty list allows every origin. */
-const isAllowed = (origins: string[], origin: string): boolean => origins.length === 0 || isListed(origins, origin);

@@ -1,11 +1,19 @@
 /** /v1/organization/domains: the domains of the access token's organization, to be managed. */
 import { z } from 'zod';
-import { type ManagedDomain as Answer, type DomainsPage, domainBody, domainChange } from '#libs/contract/manage';
+import {
+  type ManagedDomain as Answer,
+  type DomainsPage,
+  domainBody,
+  domainChange,
+  type ShownDomain,
+} from '#libs/contract/manage';
+import { isAllowed } from '#libs/contract/origin';
 import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tenants/domains';
 import type { Unchanged } from '#libs/store/tenants/perform';
+import { listRefusedOrigins, type RefusedOrigin } from '#libs/store/tenants/refused-origins';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { domainNotFound } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
@@ -38,9 +46,13 @@ export const createDomain = ({ db }: Parts): Middleware =>
   });
 
 export const showDomain = (parts: Parts): Middleware =>
-  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) =>
-    show(ctx, await findOwnDomain(ctx, parts.db, params.domainId)),
-  );
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const domain = await findOwnDomain(ctx, parts.db, params.domainId);
+    const refused = await parts.db.run((sql) => listRefusedOrigins(sql, domain.number));
+    setVersion(ctx, domain);
+    const answer: ShownDomain = { ...toAnswer(domain), refusedOrigins: stillRefused(domain, refused) };
+    ctx.body = answer;
+  });
 
 export const changeDomain = (parts: Parts): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
@@ -78,3 +90,8 @@ const toAnswer = ({ domainId, name, origins, createdAt, archivedAt }: ManagedDom
   createdAt: createdAt.toISOString(),
   archivedAt: archivedAt?.toISOString() ?? null,
 });
+
+const stillRefused = ({ origins }: ManagedDomain, refused: RefusedOrigin[]): ShownDomain['refusedOrigins'] =>
+  refused
+    .filter(({ origin }) => !isAllowed(origins, origin))
+    .map(({ origin, refusedAt }) => ({ origin, refusedAt: refusedAt.toISOString() }));

@@ -1,11 +1,20 @@
 /** The endpoints with which an organization manages its domains and their keys. */
-import type { ActsPage, DomainChange, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
+import type {
+  ActsPage,
+  DomainChange,
+  DomainsPage,
+  Key,
+  KeysPage,
+  MadeKey,
+  ManagedDomain,
+  ShownDomain,
+} from '#libs/contract/manage';
 import type { Called, Send } from './webhook-api.ts';
 
 export interface ManageApi {
   /** All, newest first. */
   domains(signal?: AbortSignal): Promise<ManagedDomain[]>;
-  domain(domainId: string, signal?: AbortSignal): Promise<Called<ManagedDomain>>;
+  domain(domainId: string, signal?: AbortSignal): Promise<Called<ShownDomain>>;
   createDomain(body: { name: string; origins: string[] }): Promise<ManagedDomain>;
   /** `tag`: of the version that it was changed from; absent, whatever the version. */
   changeDomain(domainId: string, change: DomainChange, tag?: string | null): Promise<Called<ManagedDomain>>;

@@ -1,6 +1,6 @@
 /** One domain with its keys, kept up to date while the page is visible. */
 import { useRef } from 'preact/hooks';
-import type { Key, ManagedDomain } from '#libs/contract/manage';
+import type { Key, ManagedDomain, RefusedOrigin } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/responses';
 import type { Api } from './api.ts';
 import { type LiveState, useLive } from './live.ts';
@@ -13,6 +13,8 @@ export interface DomainSnapshot {
   tag: string | null;
   /** newest first, with those that are revoked */
   keys: Key[];
+  /** origins, newest first */
+  refused: RefusedOrigin[];
 }
 
 export interface DomainReading extends Reading<DomainSnapshot> {
@@ -30,7 +32,8 @@ export function useManagedDomain(api: Api, domainId: string): DomainReading {
       api.manage.domain(domainId, signal),
       api.manage.keys(domainId, signal),
     ]);
-    return { domain: body, tag, keys };
+    const { refusedOrigins: refused, ...domain } = body;
+    return { domain, tag, keys, refused };
   };
   const reading = useReading(domainId, read);
   const latest = useRef(reading.value);

@@ -1,6 +1,16 @@
 /** What an organization changes about itself. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { actsPage, domainBody, domainChange, domainsPage, key, keysPage, madeKey, managedDomain } from '../manage.ts';
+import {
+  actsPage,
+  domainBody,
+  domainChange,
+  domainsPage,
+  key,
+  keysPage,
+  madeKey,
+  managedDomain,
+  shownDomain,
+} from '../manage.ts';
 import { domainPath, keyPath, listQuery } from '../queries.ts';
 import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 
@@ -28,10 +38,10 @@ export const managePaths: ZodOpenApiPathsObject = {
   [`${domains}/{domainId}`]: {
     get: read({
       operationId: 'getDomain',
-      summary: 'A domain',
+      summary: 'A domain, with the origins that it refused',
       tags,
       requestParams: { path: domainPath },
-      responses: { 200: answer('The domain', managedDomain, etag), ...refusals(...codes) },
+      responses: { 200: answer('The domain', shownDomain, etag), ...refusals(...codes) },
     }),
     patch: read({
       operationId: 'changeDomain',

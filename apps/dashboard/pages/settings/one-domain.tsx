@@ -9,6 +9,7 @@ import type { Called } from '../../data/webhook-api.ts';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { RefusedOrigins } from '../../parts/refused-origins.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { ArchiveDialog } from './archive-dialog.tsx';
 import { Archived } from './archived.tsx';
@@ -66,7 +67,7 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
         )}
       </>
     );
-  const { domain, keys } = snapshot;
+  const { domain, keys, refused } = snapshot;
   const onChanged = (changed: Called<ManagedDomain>) => {
     reading.putDomain(changed);
     onOrganization(withDomain(organization, changed.body));
@@ -96,7 +97,12 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
         ) : (
           <>
             <DomainFacts domain={domain} />
-            {domain.archivedAt === null && <OriginsHint records={records} origins={domain.origins} onAdd={change} />}
+            {domain.archivedAt === null && (
+              <>
+                <RefusedOrigins refused={refused} origins={domain.origins} onAdd={change} />
+                <OriginsHint records={records} origins={domain.origins} onAdd={change} />
+              </>
+            )}
             <div class="actions settings-actions">
               <button type="button" class="button settings-change" onClick={() => change()}>
                 Change…

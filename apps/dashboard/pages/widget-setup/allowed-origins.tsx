@@ -2,6 +2,7 @@
 import type { ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
+import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';
 import { settingsAddress } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';
@@ -12,6 +13,9 @@ interface Props {
   organization: Organization;
   domainId: string;
 }
+
+/** milliseconds */
+const askEvery = 2_000;
 
 export const AllowedOrigins = (props: Props) =>
   mayManage(props.organization) ? (
@@ -24,10 +28,9 @@ export const AllowedOrigins = (props: Props) =>
   );
 
 function Known({ api, domainId }: Props) {
-  const reading = useReading<ManagedDomain>(
-    domainId,
-    async (signal) => (await api.manage.domain(domainId, signal)).body,
-  );
+  const read = async (signal: AbortSignal): Promise<ManagedDomain> => (await api.manage.domain(domainId, signal)).body;
+  const reading = useReading<ManagedDomain>(domainId, read);
+  useLive(reading.value ? domainId : null, { ask: read, onAnswer: reading.put, interval: askEvery });
   const settings = <a href={settingsAddress(domainId)}>settings of this domain</a>;
   const origins = reading.value?.origins;
   if (reading.error)

@@ -10,6 +10,7 @@ import { now } from '../../data/service-clock.ts';
 import { count, dateAndTime, escapeInvisible } from '../../format.ts';
 import { DecisionName } from '../../parts/decision-name.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
+import { Waiting } from './waiting.tsx';
 
 interface Props {
   api: Api;
@@ -75,6 +76,7 @@ export function NewestRecord({ api, organization, domainId }: Props) {
         {seen && seen.total > 0 && !seen.newest && <p>Decisions of the last 30 days: {count(seen.total)}.</p>}
         {seen?.newest && <Newest record={seen.newest} />}
       </div>
+      {seen?.total === 0 && <Waiting api={api} organization={organization} domainId={domainId} />}
       {reading.error && (
         <button type="button" class="button" onClick={reading.retry}>
           Try again
