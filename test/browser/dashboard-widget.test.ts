@@ -77,7 +77,9 @@ describe('setting up the widget in the dashboard', () => {
     const posts: string[] = [];
     page.on('request', (request) => request.method() !== 'GET' && posts.push(new URL(request.url()).pathname));
     await field(page, 'Name').fill('shop.example');
-    await field(page, 'Origin 1').fill(site.origin);
+    // as in the address bar
+    await field(page, 'Address 1').fill(`${site.origin}/shop?q=1`);
+    await page.getByText(`Taken as ${site.origin}`).waitFor();
     await click(page, 'Create domain');
     await click(page, 'New key');
     await page.getByRole('link', { name: 'Set up the widget' }).click();
