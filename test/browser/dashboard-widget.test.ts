@@ -100,13 +100,26 @@ describe('setting up the widget in the dashboard', () => {
 
     await unfold(page, 'Colours');
     await field(page, 'Buttons').fill('#777777');
-    const trouble = page.getByText('Light: text on buttons 4.48 : 1, at least 4.5 : 1 is needed.');
-    await trouble.waitFor();
     await page.getByText('too little contrast').waitFor();
+    const warnings = page.locator('.notice-bad');
+    const light = page.getByText('Light: text on buttons 4.48 : 1, at least 4.5 : 1 is needed.');
+    await page.getByText('Where the contrast is too low').click();
+    await light.waitFor();
+    await field(page, 'Text of buttons').fill('banana');
+    await page.getByText('Not a colour.').waitFor();
+    expect(await page.getByText('Contrast is checked').count()).toBe(0);
+    await field(page, 'Text of buttons').fill('rebeccapurple');
+    await page.getByText('Contrast is checked').waitFor();
     await field(page, 'Buttons').fill('#0b5d4b');
     await field(page, 'Text of buttons').fill('#ffffff');
-    await trouble.waitFor({ state: 'detached' });
-    await page.getByText(/^Dark: buttons and switches on the background/).waitFor();
+    await light.waitFor({ state: 'detached' });
+    await page.getByText(/^Dark: buttons and switches on the background/).waitFor({ state: 'attached' });
+    // beside the colours, and above the tag
+    await eventually(async () =>
+      expect(await warnings.allTextContents()).toEqual(Array(2).fill('On dark screens this banner is hard to read.')),
+    );
+    await click(page, 'Show in dark');
+    expect(await page.getByRole('radio', { name: 'Dark', exact: true }).first().isChecked()).toBe(true);
     const colourOf = (name: string) =>
       banner(page)
         .getByRole('button', { name })
@@ -119,8 +132,12 @@ describe('setting up the widget in the dashboard', () => {
     await field(page, 'Name').fill('Karten');
     await unfold(page, 'Position and theme');
     await choose(page, 'Position of the banner', 'Bottom right');
-    await choose(page, 'Theme', 'Light');
+    await click(page, 'Always use the light banner');
     await page.getByText('too little contrast').waitFor({ state: 'detached' });
+    expect(await warnings.count()).toBe(0);
+    expect(await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).isChecked()).toBe(
+      true,
+    );
     await choose(page, 'View', 'Settings');
     await banner(page).getByRole('switch', { name: 'Karten' }).waitFor();
     await choose(page, 'View', 'Banner');

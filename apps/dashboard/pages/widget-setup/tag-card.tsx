@@ -10,6 +10,7 @@ import { assentCommand } from '../../parts/assent-command.ts';
 import { FieldNote } from '../../parts/field-note.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { AllowedOrigins } from './allowed-origins.tsx';
+import { contrastWarning } from './draft/contrast.ts';
 import type { WidgetDraft } from './draft/draft.ts';
 import { tagOf } from './draft/tag.ts';
 import { isKey } from './draft/tag-reader.ts';
@@ -27,6 +28,7 @@ interface Props {
 
 export function TagCard({ api, organization, domainId, draft, fragment, apiKey, setApiKey }: Props) {
   const [copied, setCopied] = useState('');
+  const warning = contrastWarning(draft);
   const isManager = mayManage(organization);
   const link = location.origin + location.pathname + (fragment ?? '');
   const keep = (key: string) => {
@@ -68,6 +70,7 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
           </>
         )}
       </FieldNote>
+      {warning && <p class="notice notice-bad">{warning.sentence}</p>}
       <Snippet name="Script tag" code={tagOf(draft, domainId, isKey(apiKey) ? apiKey : 'ak_…')} />
       <div class="actions">
         <button
