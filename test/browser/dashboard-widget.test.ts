@@ -189,6 +189,28 @@ describe('setting up the widget in the dashboard', () => {
     expect(messages).toEqual([]);
   });
 
+  it('tells a key that does not record, and a tag without one', async () => {
+    const customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
+    const [shop, blog] = [at(customer.domains, 0), at(customer.domains, 1)];
+    const { page, context } = await open(visit, running, managerOf(customer), `/domains/${shop.domainId}/widget`);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const noKey = page.getByRole('status').getByText('It has no key yet: nothing will be recorded.');
+    await click(page, 'Copy Script tag');
+    await noKey.waitFor();
+    await field(page, 'Key').fill(blog.apiKey);
+    await page.getByRole('alert').getByText('This is not a key of shop.example.').waitFor();
+    expect(await noKey.count()).toBe(0);
+    await field(page, 'Key').fill(shop.apiKey);
+    await page.getByText('The key is in the tag below. Everybody').waitFor();
+    await running.db.run((sql) => sql`update api_keys set revoked_at = now() where domain_id = ${shop.domainId}`);
+    await field(page, 'Key').fill('');
+    await field(page, 'Key').fill(shop.apiKey);
+    await page.getByRole('alert').getByText('This key is revoked.').waitFor();
+    await click(page, 'New key');
+    await page.getByText('is not shown again once you leave').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('says what it does not understand, and where the preview is missing', async () => {
     const customer = await makeCustomer(running.db);
     const { domainId } = at(customer.domains, 0);
