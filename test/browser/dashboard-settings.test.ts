@@ -78,9 +78,11 @@ describe('the settings in the dashboard', () => {
       .waitFor();
     await page.keyboard.press('Escape');
 
+    await page.getByRole('link', { name: 'Set up the banner' }).waitFor();
     await click(page, 'New key');
     const card = page.getByRole('region', { name: /Copy the key now/ });
     await hasFocus(card.getByRole('heading'));
+    expect(await page.getByRole('link', { name: 'Set up the banner' }).count()).toBe(1);
     await card.getByRole('button', { name: 'Copy Key' }).click();
     const apiKey = await eventually(async () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());

@@ -81,8 +81,9 @@ describe('setting up the widget in the dashboard', () => {
     await field(page, 'Address 1').fill(`${site.origin}/shop?q=1`);
     await page.getByText(`Taken as ${site.origin}`).waitFor();
     await click(page, 'Create domain');
+    await page.getByRole('link', { name: 'Set up the banner' }).click();
     await click(page, 'New key');
-    await page.getByRole('link', { name: 'Set up the widget' }).click();
+    await page.getByText('is not shown again once you leave').waitFor();
     const domainId = new URL(page.url()).pathname.split('/')[2] ?? '';
     expect(await field(page, 'Key').inputValue()).toMatch(/^ak_/);
     await page.getByRole('heading', { name: 'Waiting for the first record …' }).waitFor();
@@ -181,7 +182,7 @@ describe('setting up the widget in the dashboard', () => {
     await eventually(async () => expect(await shownTag()).toBe(tag.replace(/data-key="[^"]*"/, 'data-key="ak_…"')));
     await page.goto('about:blank');
     await page.goto(`${running.api.baseUrl}/domains/${domainId}/widget`);
-    await page.getByText('Open a tag or a link that you have').click();
+    await page.getByText('Does the site already have a tag?').click();
     await field(page, 'The tag, as it is in the page, or the link').fill(`<head>${tag}<p>more`);
     await click(page, 'Open');
     await page.getByText('Opened, with 5 settings.').waitFor();
@@ -220,7 +221,7 @@ describe('setting up the widget in the dashboard', () => {
     // whose token does not manage
     expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
     await page.getByText('If the domain has a list of origins').waitFor();
-    await page.getByText('Open a tag or a link that you have').click();
+    await page.getByText('Does the site already have a tag?').click();
     const paste = async (text: string) => {
       await field(page, 'The tag, as it is in the page, or the link').fill(text);
       await click(page, 'Open');

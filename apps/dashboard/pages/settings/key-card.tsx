@@ -38,7 +38,7 @@ export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: Props
         </button>
         {revokedAt === null && (
           <a class="button" href={widgetAddress(domainId)} onClick={() => keepMadeKey(domainId, apiKey)}>
-            Set up the widget
+            Set up the banner
           </a>
         )}
       </div>
