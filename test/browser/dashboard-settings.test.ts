@@ -51,7 +51,7 @@ describe('the settings in the dashboard', () => {
   const hasFocus = (element: Locator) =>
     eventually(async () => expect(await element.evaluate((each) => each === document.activeElement)).toBe(true));
   const settingsOf = (domainId: string) => `/domains/${domainId}/settings`;
-  const origin = (page: Page, number: number) => page.getByRole('textbox', { name: `Origin ${number}` });
+  const origin = (page: Page, number: number) => page.getByRole('textbox', { name: `Address ${number}` });
   const activeKeys = (page: Page) => page.getByRole('list', { name: 'Active keys' }).getByRole('listitem');
 
   it('makes a domain and a key that records, and revokes the key', async () => {
@@ -78,9 +78,11 @@ describe('the settings in the dashboard', () => {
       .waitFor();
     await page.keyboard.press('Escape');
 
+    await page.getByRole('link', { name: 'Set up the banner' }).waitFor();
     await click(page, 'New key');
     const card = page.getByRole('region', { name: /Copy the key now/ });
     await hasFocus(card.getByRole('heading'));
+    expect(await page.getByRole('link', { name: 'Set up the banner' }).count()).toBe(1);
     await card.getByRole('button', { name: 'Copy Key' }).click();
     const apiKey = await eventually(async () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -125,27 +127,31 @@ describe('the settings in the dashboard', () => {
     await page.getByRole('alert').getByText('Enter a name.').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('shop.example');
 
-    await click(page, 'Add origin');
+    await click(page, 'Add address');
     await hasFocus(origin(page, 1));
     const pasted = 'https://a.example\nhttps://b.example/shop, ftp://c.example\nhttps://*.d.example';
     await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
     await page.keyboard.press('Control+V');
     await hasFocus(origin(page, 4));
     expect(await origin(page, 2).inputValue()).toBe('https://b.example/shop');
+    await origin(page, 4).fill('*.D.example:443');
+    await page.getByText('Taken as https://*.d.example').waitFor();
     await click(page, 'Save changes');
     await eventually(async () =>
       expect(
         await Promise.all([1, 2, 3, 4].map((number) => origin(page, number).getAttribute('aria-invalid'))),
-      ).toEqual(['false', 'true', 'true', 'false']),
+      ).toEqual(['false', 'false', 'true', 'false']),
     );
-    await hasFocus(origin(page, 2));
-    expect(await page.getByText(/^Must be an origin as browsers send it/).count()).toBe(2);
-    await origin(page, 2).fill('https://b.example');
+    await hasFocus(origin(page, 3));
+    await page.getByText('Not an address of a website, such as https://www.example.com.').waitFor();
+    await page.getByText('Taken as https://*.d.example').waitFor();
+    expect(await origin(page, 2).inputValue()).toBe('https://b.example');
+    expect(await origin(page, 4).inputValue()).toBe('https://*.d.example');
     await origin(page, 3).fill('https://a.example');
     await click(page, 'Save changes');
     await page.getByRole('alert').getByText('It is on the list already.').waitFor();
     await hasFocus(origin(page, 3));
-    await click(page, 'Remove origin 3');
+    await click(page, 'Remove address 3');
     await hasFocus(origin(page, 3));
     await click(page, 'Save changes');
     await hasFocus(page.getByRole('button', { name: 'Change…' }));
@@ -198,7 +204,7 @@ describe('the settings in the dashboard', () => {
     await hasFocus(page.getByRole('button', { name: 'Add https://blog.shop.example' }));
     await page.keyboard.press('Enter');
     await hint.waitFor({ state: 'detached' });
-    await hasFocus(page.getByRole('button', { name: 'Add origin' }));
+    await hasFocus(page.getByRole('button', { name: 'Add address' }));
     await click(page, 'Save changes');
     await page.getByRole('button', { name: 'Change…' }).waitFor();
     expect((await shown(customer, domainId)).origins).toEqual([
@@ -453,9 +459,9 @@ describe('the settings in the dashboard', () => {
     await shoot('domains');
     await page.getByRole('link', { name: 'New domain' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('news.northwind.example');
-    await origin(page, 1).fill('https://news.northwind.example/start');
+    await origin(page, 1).fill('news northwind');
     await click(page, 'Create domain');
-    await page.getByText(/^Must be an origin/).waitFor();
+    await page.getByText(/^Not an address of a website/).waitFor();
     await shoot('new');
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Domains' }).click();
     await page.getByRole('link', { name: 'shop.northwind.example' }).click();

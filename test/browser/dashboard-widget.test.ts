@@ -77,10 +77,13 @@ describe('setting up the widget in the dashboard', () => {
     const posts: string[] = [];
     page.on('request', (request) => request.method() !== 'GET' && posts.push(new URL(request.url()).pathname));
     await field(page, 'Name').fill('shop.example');
-    await field(page, 'Origin 1').fill(site.origin);
+    // as in the address bar
+    await field(page, 'Address 1').fill(`${site.origin}/shop?q=1`);
+    await page.getByText(`Taken as ${site.origin}`).waitFor();
     await click(page, 'Create domain');
+    await page.getByRole('link', { name: 'Set up the banner' }).click();
     await click(page, 'New key');
-    await page.getByRole('link', { name: 'Set up the widget' }).click();
+    await page.getByText('is not shown again once you leave').waitFor();
     const domainId = new URL(page.url()).pathname.split('/')[2] ?? '';
     expect(await field(page, 'Key').inputValue()).toMatch(/^ak_/);
     await page.getByRole('heading', { name: 'Waiting for the first record …' }).waitFor();
@@ -115,13 +118,26 @@ describe('setting up the widget in the dashboard', () => {
 
     await unfold(page, 'Colours');
     await field(page, 'Buttons').fill('#777777');
-    const trouble = page.getByText('Light: text on buttons 4.48 : 1, at least 4.5 : 1 is needed.');
-    await trouble.waitFor();
     await page.getByText('too little contrast').waitFor();
+    const warnings = page.locator('.notice-bad');
+    const light = page.getByText('Light: text on buttons 4.48 : 1, at least 4.5 : 1 is needed.');
+    await page.getByText('Where the contrast is too low').click();
+    await light.waitFor();
+    await field(page, 'Text of buttons').fill('banana');
+    await page.getByText('Not a colour.').waitFor();
+    expect(await page.getByText('Contrast is checked').count()).toBe(0);
+    await field(page, 'Text of buttons').fill('rebeccapurple');
+    await page.getByText('Contrast is checked').waitFor();
     await field(page, 'Buttons').fill('#0b5d4b');
     await field(page, 'Text of buttons').fill('#ffffff');
-    await trouble.waitFor({ state: 'detached' });
-    await page.getByText(/^Dark: buttons and switches on the background/).waitFor();
+    await light.waitFor({ state: 'detached' });
+    await page.getByText(/^Dark: buttons and switches on the background/).waitFor({ state: 'attached' });
+    // beside the colours, and above the tag
+    await eventually(async () =>
+      expect(await warnings.allTextContents()).toEqual(Array(2).fill('On dark screens this banner is hard to read.')),
+    );
+    await click(page, 'Show in dark');
+    expect(await page.getByRole('radio', { name: 'Dark', exact: true }).first().isChecked()).toBe(true);
     const colourOf = (name: string) =>
       banner(page)
         .getByRole('button', { name })
@@ -134,8 +150,12 @@ describe('setting up the widget in the dashboard', () => {
     await field(page, 'Name').fill('Karten');
     await unfold(page, 'Position and theme');
     await choose(page, 'Position of the banner', 'Bottom right');
-    await choose(page, 'Theme', 'Light');
+    await click(page, 'Always use the light banner');
     await page.getByText('too little contrast').waitFor({ state: 'detached' });
+    expect(await warnings.count()).toBe(0);
+    expect(await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).isChecked()).toBe(
+      true,
+    );
     await choose(page, 'View', 'Settings');
     await banner(page).getByRole('switch', { name: 'Karten' }).waitFor();
     await choose(page, 'View', 'Banner');
@@ -179,12 +199,34 @@ describe('setting up the widget in the dashboard', () => {
     await eventually(async () => expect(await shownTag()).toBe(tag.replace(/data-key="[^"]*"/, 'data-key="ak_…"')));
     await page.goto('about:blank');
     await page.goto(`${running.api.baseUrl}/domains/${domainId}/widget`);
-    await page.getByText('Open a tag or a link that you have').click();
+    await page.getByText('Does the site already have a tag?').click();
     await field(page, 'The tag, as it is in the page, or the link').fill(`<head>${tag}<p>more`);
     await click(page, 'Open');
     await page.getByText('Opened, with 5 settings.').waitFor();
     expect(await shownTag()).toBe(tag);
     expect(messages).toEqual([]);
+  });
+
+  it('tells a key that does not record, and a tag without one', async () => {
+    const customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
+    const [shop, blog] = [at(customer.domains, 0), at(customer.domains, 1)];
+    const { page, context } = await open(visit, running, managerOf(customer), `/domains/${shop.domainId}/widget`);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const noKey = page.getByRole('status').getByText('It has no key yet: nothing will be recorded.');
+    await click(page, 'Copy Script tag');
+    await noKey.waitFor();
+    await field(page, 'Key').fill(blog.apiKey);
+    await page.getByRole('alert').getByText('This is not a key of shop.example.').waitFor();
+    expect(await noKey.count()).toBe(0);
+    await field(page, 'Key').fill(shop.apiKey);
+    await page.getByText('The key is in the tag below. Everybody').waitFor();
+    await running.db.run((sql) => sql`update api_keys set revoked_at = now() where domain_id = ${shop.domainId}`);
+    await field(page, 'Key').fill('');
+    await field(page, 'Key').fill(shop.apiKey);
+    await page.getByRole('alert').getByText('This key is revoked.').waitFor();
+    await click(page, 'New key');
+    await page.getByText('is not shown again once you leave').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('says what it does not understand, and where the preview is missing', async () => {
@@ -196,7 +238,7 @@ describe('setting up the widget in the dashboard', () => {
     // whose token does not manage
     expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
     await page.getByText('If the domain has a list of origins').waitFor();
-    await page.getByText('Open a tag or a link that you have').click();
+    await page.getByText('Does the site already have a tag?').click();
     const paste = async (text: string) => {
       await field(page, 'The tag, as it is in the page, or the link').fill(text);
       await click(page, 'Open');

@@ -8,6 +8,7 @@ import { optInRate } from '../../apps/dashboard/data/decisions.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/data/domain-draft.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
+import { originFrom } from '../../apps/dashboard/data/typed-origin.ts';
 import { unlistedOrigins } from '../../apps/dashboard/data/unlisted-origins.ts';
 import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/data/webhook-draft.ts';
 import { type Delivery, failureOf, isGivenUp, mergeDeliveries } from '../../apps/dashboard/data/webhooks.ts';
@@ -305,13 +306,64 @@ describe('what is typed about a domain', () => {
   });
 
   it('is wrong at its own place', () => {
-    const twice = ['https://a.example', 'https://b.example', 'https://a.example'];
-    expect(Object.keys(errorsIn({ name: '', origins: twice }))).toEqual(['/name', '/origins/2']);
+    const origins = ['https://a.example', 'https://b.example', 'https://a.example', 'ftp://c', 'https://d*.example'];
+    expect(errorsIn({ name: '', origins })).toEqual({
+      '/name': 'Enter a name.',
+      '/origins/2': 'It is on the list already.',
+      '/origins/3': 'Not an address of a website, such as https://www.example.com.',
+      '/origins/4': 'A * stands for subdomains only, such as https://*.example.com.',
+    });
     const errors = [
       { path: '/origins/1', message: 'must be an origin' },
       { path: '/other', message: 'is not known' },
     ];
     expect(errorsByPath(errors)).toEqual({ '/origins/1': 'Must be an origin.' });
+  });
+});
+
+describe('an address that is typed', () => {
+  it.each([
+    ['http://127.0.0.1:3795/', 'http://127.0.0.1:3795'],
+    ['blumen-meier.de', 'https://blumen-meier.de'],
+    ['blumen-meier.de:8443', 'https://blumen-meier.de:8443'],
+    ['www.shop.example/path?x', 'https://www.shop.example'],
+    [' HTTPS://Shop.Example:443#top ', 'https://shop.example'],
+    ['http://shop.example:80', 'http://shop.example'],
+    ['localhost:3000/x', 'http://localhost:3000'],
+    ['localhost:443', 'http://localhost:443'],
+    ['127.0.0.1', 'http://127.0.0.1'],
+    ['[::1]:80', 'http://[::1]'],
+    ['https://intranet', 'https://intranet'],
+    ['*.Shop.Example/', 'https://*.shop.example'],
+    ['http://*.shop.example:8080/x', 'http://*.shop.example:8080'],
+    ['Bücher.example', 'https://xn--bcher-kva.example'],
+    ['https://*.bücher.example', 'https://*.xn--bcher-kva.example'],
+  ])('%s means %s', (text, origin) => {
+    expect(originFrom(text)).toBe(origin);
+  });
+
+  it.each([
+    '',
+    'null',
+    'shop',
+    'ftp://shop.example',
+    'file:///x',
+    'javascript:alert(1)',
+    'mailto:info@shop.example',
+    'info@shop.example',
+    'https://user:secret@shop.example',
+    'shop example.com',
+    'shop\u202eelpmaxe.example',
+    'https://*.com',
+    '*',
+    '*.localhost',
+    '*.127.0.0.1',
+    'https://w*.example.com',
+    'https://www.*.example.com',
+    'https://*.*.example.com',
+    'https://shop.example:99999',
+  ])('%s is none of a website', (text) => {
+    expect(originFrom(text)).toBeUndefined();
   });
 });
 

@@ -9,7 +9,12 @@ import {
   withRequired,
 } from '../../apps/dashboard/pages/widget-setup/draft/categories.ts';
 import { colourNames, defaultColours } from '../../apps/dashboard/pages/widget-setup/draft/colours.ts';
-import { contrast, contrastTroubles, unmeasured } from '../../apps/dashboard/pages/widget-setup/draft/contrast.ts';
+import {
+  contrast,
+  contrastTroubles,
+  contrastWarning,
+  unmeasured,
+} from '../../apps/dashboard/pages/widget-setup/draft/contrast.ts';
 import { changed, readDraft } from '../../apps/dashboard/pages/widget-setup/draft/draft.ts';
 import { fromFragment, toFragment } from '../../apps/dashboard/pages/widget-setup/draft/link.ts';
 import { readLiteral } from '../../apps/dashboard/pages/widget-setup/draft/literal.ts';
@@ -59,6 +64,24 @@ describe('contrast', () => {
     // 4.4989 is not enough, and does not look like it
     expect(contrastTroubles({ theme: 'light', colors: { muted: '#0078d7' } })).toMatchObject([{ ratio: 4.49 }]);
     expect(unmeasured({ colors: { text: 'rebeccapurple', button: '#123' } })).toEqual(['text']);
+  });
+
+  it('that is too low is said in a sentence, with the theme that helps', () => {
+    expect(contrastWarning({ colors: { button: '#0b5d4b', buttonText: '#ffffff' } })).toEqual({
+      sentence: 'On dark screens this banner is hard to read.',
+      wayOut: 'light',
+    });
+    expect(contrastWarning({ colors: { text: '#111111' } })?.sentence).toBe(
+      'On dark screens this banner cannot be read.',
+    );
+    expect(contrastWarning({ colors: { text: '#eeeeee' } })).toEqual({
+      sentence: 'On light screens this banner cannot be read.',
+      wayOut: 'dark',
+    });
+    const both = { sentence: 'This banner cannot be read.', wayOut: undefined };
+    expect(contrastWarning({ colors: { text: '#777777', background: '#777777' } })).toEqual(both);
+    expect(contrastWarning({ theme: 'dark', colors: { text: '#111111' } })).toEqual(both);
+    expect(contrastWarning({})).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@
 import type { ManagedDomain } from '#libs/contract/manage';
 import type { FieldError } from '#libs/contract/problem';
 import { sentence } from './api-error.ts';
+import { originFrom } from './typed-origin.ts';
 
 /** As it was typed. */
 export interface DomainDraft {
@@ -14,21 +15,29 @@ export type DomainErrors = Record<string, string>;
 
 export const draftOf = ({ name, origins }: DomainDraft): DomainDraft => ({ name, origins });
 
-/** What is sent: without empty lines, so that the service counts origins as the form does. */
+/** What is sent: origins as they are meant, without empty lines, so that the service counts them as the form does. */
 export const cleanDraft = ({ name, origins }: DomainDraft): DomainDraft => ({
   name: name.trim(),
-  origins: origins.map((each) => each.trim()).filter((each) => each !== ''),
+  origins: origins.map((each) => originFrom(each) ?? each.trim()).filter((each) => each !== ''),
 });
 
 /** One or more, from what was pasted. */
 export const originsIn = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== '');
 
-/** Of a clean draft: what is missing, and which origins are there twice. Everything else is the service's to judge. */
+/** Of a clean draft: what is missing, and what is wrong with origins. Everything else is the service's to judge. */
 export function errorsIn({ name, origins }: DomainDraft): DomainErrors {
-  const twice = origins.flatMap((origin, at) =>
-    origins.indexOf(origin) < at ? [[`/origins/${at}`, 'It is on the list already.']] : [],
-  );
-  return { ...(name === '' && { '/name': 'Enter a name.' }), ...Object.fromEntries(twice) };
+  const wrong = origins.flatMap((origin, at) => {
+    const error = originError(origin, origins.slice(0, at));
+    return error === undefined ? [] : [[`/origins/${at}`, error]];
+  });
+  return { ...(name === '' && { '/name': 'Enter a name.' }), ...Object.fromEntries(wrong) };
+}
+
+function originError(origin: string, before: string[]): string | undefined {
+  if (originFrom(origin) !== undefined) return before.includes(origin) ? 'It is on the list already.' : undefined;
+  return origin.includes('*')
+    ? 'A * stands for subdomains only, such as https://*.example.com.'
+    : 'Not an address of a website, such as https://www.example.com.';
 }
 
 /** What the service found wrong. */

@@ -25,7 +25,7 @@ export function FirstRecord({ organization, domain, period }: Props) {
         appears here within about a second.
       </p>
       <a class="button primary" href={widgetAddress(domain.domainId)}>
-        Set up the widget
+        Set up the banner
       </a>
       <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
       <Snippet

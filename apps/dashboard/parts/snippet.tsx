@@ -3,12 +3,22 @@ import './snippet.css';
 import { useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
 
-export function Snippet({ name, code }: { name: string; code: string }) {
+interface Props {
+  name: string;
+  code: string;
+  /** for who has copied it; empty for none */
+  warning?: string;
+}
+
+export function Snippet({ name, code, warning = '' }: Props) {
   const [isCopied, setCopied] = useState(false);
   return (
     <figure class="snippet">
       <figcaption>
         {name}
+        <span role="status" class="snippet-warning">
+          {isCopied && warning}
+        </span>
         <button type="button" class="button quiet" onClick={() => void copyText(code).then(setCopied)}>
           {isCopied ? 'Copied' : 'Copy'}
           <span class="hidden"> {name}</span>

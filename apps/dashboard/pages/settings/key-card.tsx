@@ -1,7 +1,7 @@
 /** A new key with the tag that has it, this once. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { MadeKey } from '#libs/contract/manage';
-import { keepKey } from '../../data/kept-keys.ts';
+import { keepMadeKey } from '../../data/kept-keys.ts';
 import { widgetAddress } from '../../data/router.ts';
 import { widgetTag } from '../../data/widget-tag.ts';
 import { Snippet } from '../../parts/snippet.tsx';
@@ -37,8 +37,8 @@ export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: Props
           Done
         </button>
         {revokedAt === null && (
-          <a class="button" href={widgetAddress(domainId)} onClick={() => keepKey(domainId, apiKey)}>
-            Set up the widget
+          <a class="button" href={widgetAddress(domainId)} onClick={() => keepMadeKey(domainId, apiKey)}>
+            Set up the banner
           </a>
         )}
       </div>

@@ -46,7 +46,7 @@ export function Keys({ api, domain: { domainId, archivedAt }, keys, onMade, onRe
           <button
             type="button"
             ref={create}
-            class={`button settings-key${active.length === 0 ? ' primary' : ''}`}
+            class={`button settings-key${active.length === 0 && revoked.length > 0 ? ' primary' : ''}`}
             onClick={make}
           >
             New key

@@ -23,7 +23,7 @@ export function NewDomain({ api, organization, onOrganization }: Props) {
     <>
       <PageHead
         title="New domain"
-        note="A website whose visitors decide. You make its first key on the next page."
+        note="A website whose visitors decide. Its banner and its first key come next."
         way={[
           { name: 'Domains', address: domainsAddress },
           { name: 'New domain', address: null },

@@ -15,6 +15,7 @@ import { ArchiveDialog } from './archive-dialog.tsx';
 import { Archived } from './archived.tsx';
 import { ChangeDomain } from './change-domain.tsx';
 import { DomainFacts } from './domain-facts.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { KeyCard } from './key-card.tsx';
 import { Keys } from './keys.tsx';
 import { OriginsHint } from './origins-hint.tsx';
@@ -84,6 +85,7 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
         <Archived api={api} domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
       )}
       {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
+      {domain.archivedAt === null && keys.length === 0 && <FirstSteps domainId={domainId} />}
       <section class="card settings-card" aria-label="Domain">
         {isChanging ? (
           <ChangeDomain

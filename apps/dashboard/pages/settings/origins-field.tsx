@@ -1,6 +1,7 @@
 /** The origins that may record, a field each. A list that is pasted becomes several. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type DomainErrors, originsIn } from '../../data/domain-draft.ts';
+import { originFrom } from '../../data/typed-origin.ts';
 import { FieldNote } from '../../parts/field-note.tsx';
 
 const most = 100;
@@ -15,6 +16,8 @@ export function OriginsField({ origins, errors, onChange }: Props) {
   const group = useRef<HTMLFieldSetElement>(null);
   /** what gets the focus once it is there: a field, by its place, or the button that adds one */
   const next = useRef<number | null>(null);
+  /** those that were typed differently */
+  const [taken, setTaken] = useState<string[]>([]);
   useEffect(() => {
     const place = next.current;
     next.current = null;
@@ -31,6 +34,17 @@ export function OriginsField({ origins, errors, onChange }: Props) {
     next.current = at;
     onChange(replace(at));
   };
+  /** On leaving the field. The note says so while one types: it must not move the button that is being clicked. */
+  const settle = (text: string, at: number) => {
+    const origin = originFrom(text);
+    if (origin === undefined || origin === text) return;
+    if (origin !== text.trim()) setTaken([...taken, origin]);
+    onChange(replace(at, origin));
+  };
+  const noteOf = (text: string) => {
+    const origin = originFrom(text);
+    return origin !== undefined && (origin !== text.trim() || taken.includes(origin)) && `Taken as ${origin}`;
+  };
   const paste = (event: ClipboardEvent, at: number) => {
     const pasted = originsIn(event.clipboardData?.getData('text') ?? '');
     if (pasted.length < 2) return;
@@ -42,7 +56,7 @@ export function OriginsField({ origins, errors, onChange }: Props) {
   };
   return (
     <fieldset class="settings-field" ref={group} data-wrong={errors['/origins'] && ''} aria-describedby="origins-note">
-      <legend>Origins</legend>
+      <legend>Addresses of the website</legend>
       {origins.map((origin, at) => {
         const error = errors[`/origins/${at}`];
         return (
@@ -54,30 +68,33 @@ export function OriginsField({ origins, errors, onChange }: Props) {
               spellcheck={false}
               maxLength={300}
               placeholder="https://www.example.com"
-              aria-label={`Origin ${at + 1}`}
+              aria-label={`Address ${at + 1}`}
               aria-invalid={error !== undefined}
               aria-describedby={`origin-note-${at}`}
               value={origin}
               onInput={(event) => onChange(replace(at, event.currentTarget.value))}
+              onChange={(event) => settle(event.currentTarget.value, at)}
               onPaste={(event) => paste(event, at)}
             />
             <button type="button" class="button quiet" onClick={() => remove(at)}>
-              Remove<span class="hidden"> origin {at + 1}</span>
+              Remove<span class="hidden"> address {at + 1}</span>
             </button>
-            <FieldNote id={`origin-note-${at}`} error={error} />
+            <FieldNote id={`origin-note-${at}`} error={error}>
+              {noteOf(origin)}
+            </FieldNote>
           </div>
         );
       })}
       {origins.length < most && (
         <div>
           <button type="button" class="button settings-add" onClick={add}>
-            Add origin
+            Add address
           </button>
         </div>
       )}
       <FieldNote id="origins-note" error={errors['/origins']}>
-        Only pages of these origins may record, such as https://www.example.com or https://*.example.com. Without any,
-        every website that has a key of this domain may.
+        Only pages at these addresses may record, such as https://www.example.com, or https://*.example.com for all
+        subdomains. Without any, every website that has a key of this domain may.
       </FieldNote>
     </fieldset>
   );

@@ -32,7 +32,7 @@ export function OpenTag({ domainId, onOpen, onKey }: Props) {
   };
   return (
     <details class="explain widget-open">
-      <summary>Open a tag or a link that you have</summary>
+      <summary>Does the site already have a tag? Open it to go on.</summary>
       <form
         class="widget-fields"
         onSubmit={(event) => {

@@ -10,7 +10,13 @@ interface Props {
   draft: WidgetDraft;
   language: string;
   setLanguage(language: string): void;
+  shade: Shade;
+  setShade(shade: Shade): void;
 }
+
+/** Of the visitor's screen. */
+export type Shade = 'light' | 'dark';
+export const ownShade = (): Shade => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
 /** Pixels of the page in the frame. */
 const sizes = { desktop: { width: 1024, height: 660 }, phone: { width: 375, height: 660 } };
@@ -20,11 +26,8 @@ const settling = 120;
 const patience = 8_000;
 const patienceOnceLoaded = 1_000;
 
-export function Preview({ draft, language, setLanguage }: Props) {
+export function Preview({ draft, language, setLanguage, shade, setShade }: Props) {
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
-  const [shade, setShade] = useState<'light' | 'dark'>(() =>
-    matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
-  );
   const [view, setView] = useState<PreviewOrder['view']>('banner');
   const [turn, setTurn] = useState(0);
   const { ref, width } = useWidth();

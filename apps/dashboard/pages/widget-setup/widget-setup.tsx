@@ -14,7 +14,7 @@ import { LinksAndVersions } from './links-and-versions.tsx';
 import { NewestRecord } from './newest-record.tsx';
 import { OpenTag } from './open-tag.tsx';
 import { Place } from './place.tsx';
-import { Preview } from './preview.tsx';
+import { ownShade, Preview, type Shade } from './preview.tsx';
 import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
 
@@ -30,6 +30,12 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
   const [apiKey, setApiKey] = useState(() => keptKey(domainId));
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');
+  const [shade, setShade] = useState(ownShade);
+  const show = (chosen: Shade) => {
+    setShade(chosen);
+    // on small screens it stands below
+    document.querySelector('.widget-stage')?.scrollIntoView({ block: 'nearest' });
+  };
   const { name, archivedAt } = domainIn(organization, domainId);
   return (
     <>
@@ -49,12 +55,12 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
           <OpenTag domainId={domainId} onOpen={state.open} onKey={setApiKey} />
           <TextFields draft={draft} change={change} language={language} setLanguage={setLanguage} />
           <Categories draft={draft} change={change} language={language} />
-          <Colours draft={draft} change={change} />
+          <Colours draft={draft} change={change} onShow={show} />
           <Place draft={draft} change={change} />
           <LinksAndVersions draft={draft} change={change} />
           <Behaviour draft={draft} change={change} />
         </section>
-        <Preview draft={state.sound} language={language} setLanguage={setLanguage} />
+        <Preview draft={state.sound} language={language} setLanguage={setLanguage} shade={shade} setShade={setShade} />
       </div>
       <TagCard
         api={api}

@@ -82,6 +82,25 @@ export const contrastTroubles = ({ theme, colors = {} }: Colours): ContrastTroub
       }),
     );
 
+export interface ContrastWarning {
+  sentence: string;
+  /** the theme that can be read, where only the other one cannot */
+  wayOut: Scheme | undefined;
+}
+
+/** Below this, people do not see that there is text. */
+const unreadable = 2;
+
+export function contrastWarning(colours: Colours): ContrastWarning | undefined {
+  const troubles = contrastTroubles(colours);
+  if (troubles.length === 0) return undefined;
+  const says = troubles.some(({ ratio }) => ratio < unreadable) ? 'cannot be read' : 'is hard to read';
+  const sound = schemes.filter((scheme) => troubles.every((trouble) => trouble.scheme !== scheme));
+  const wayOut = colours.theme === undefined ? sound[0] : undefined;
+  if (wayOut === undefined) return { sentence: `This banner ${says}.`, wayOut };
+  return { sentence: `On ${wayOut === 'light' ? 'dark' : 'light'} screens this banner ${says}.`, wayOut };
+}
+
 const isName = (colour: string): colour is ColourName => colourNames.some((each) => each === colour);
 
 /** Those chosen whose contrast cannot be computed here. */

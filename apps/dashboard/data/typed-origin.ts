@@ -1,0 +1,19 @@
+/** The origin that somebody means who types a website's address or copies it from a browser. */
+import { isOrigin } from '#libs/contract/origin';
+
+const isThisMachine = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+
+/** As browsers send it, or with `*.` for any subdomain. Undefined where it is no website's address. */
+export function originFrom(text: string): string | undefined {
+  const [, scheme = '', star = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)?(\*\.)?(.*)$/i.exec(text.trim()) ?? [];
+  const typed = `${scheme || 'https://'}${rest}`;
+  if (!URL.canParse(typed)) return undefined;
+  const url = new URL(typed);
+  // a word alone may be anything
+  if (url.username !== '' || (scheme === '' && !/[.:]/.test(url.hostname) && !isThisMachine(url.hostname))) {
+    return undefined;
+  }
+  const plain = scheme === '' && isThisMachine(url.hostname) ? new URL(`http://${rest}`) : url;
+  const origin = `${plain.protocol}//${star}${plain.host}`;
+  return isOrigin(origin) ? origin : undefined;
+}
