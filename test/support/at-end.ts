@@ -12,3 +12,6 @@ export function atEnd(work: () => unknown): void {
 export async function endAll(): Promise<void> {
   for (const work of pending.splice(0).reverse()) await work();
 }
+
+// a run that is ended leaves no worker and no browser behind
+process.once('disconnect', () => process.exit(1));
