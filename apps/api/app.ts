@@ -106,7 +106,7 @@ export function createApp(given: AppParts): Koa<State> {
   const pages = new Router<State>(exact);
   const writes = new Router<State>(exact);
 
-  const fromPages = { OPTIONS: [cors(deps), preflight('POST')] };
+  const fromPages = { OPTIONS: [cors(deps), preflight(deps, 'POST')] };
   const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin(deps)];
   const forPages = pageRoutes({
     record: {
@@ -179,7 +179,7 @@ export function createApp(given: AppParts): Koa<State> {
   const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
   const manager = manage.map(withToken);
   const notice = '/v1/consent/:domainId/notices/:hash';
-  writes.options(notice, withKey(cors(deps), preflight('POST, PUT')));
+  writes.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
   writes.put(notice, deadline, page, ...manager, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());

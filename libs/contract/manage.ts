@@ -47,8 +47,7 @@ export type ManagedDomain = z.infer<typeof managedDomain>;
 export const shownDomain = managedDomain
   .extend({
     refusedOrigins: z.array(z.object({ origin: z.string(), refusedAt: time })).meta({
-      description:
-        'that tried to record with a key of the domain within 30 days and are not on the list; newest first, at most 10',
+      description: 'that tried to record within 30 days and are not on the list; newest first, at most 10',
     }),
   })
   .meta({ id: 'ShownDomain' });

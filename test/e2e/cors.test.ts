@@ -92,6 +92,13 @@ describe('a page of another site', () => {
       expect(await refused()).toEqual(['https://blog.example']);
     });
 
+    it('is told when a browser asked first and never sent its key', async () => {
+      await eventually(async () => {
+        expectProblem(await preflight(own.domainId, 'https://asked.example'), 403, 'origin_not_allowed');
+        expect((await refused())[0]).toBe('https://asked.example');
+      });
+    });
+
     it('is one of at most ten, the newest', async () => {
       const origins = Array.from({ length: 12 }, (_, number) => `https://shop-${number}.example`);
       for (const origin of origins) await isTold(origin);

@@ -55,11 +55,13 @@ export const allowedOrigin =
     }
   };
 
-/** `methods`: those of the path that pages use. */
+/** `methods`: those of the path that pages use. A browser that is refused here never sends its key, so it is noted without. */
 export const preflight =
-  (methods: string): Step =>
+  ({ refusedOrigins }: { refusedOrigins: RefusedOrigins }, methods: string): Step =>
   (ctx) => {
-    if (ctx.req.headers.origin && !ctx.response.get('Access-Control-Allow-Origin')) {
+    const { origin } = ctx.req.headers;
+    if (origin && !ctx.response.get('Access-Control-Allow-Origin')) {
+      refusedOrigins.note(ctx.params.domainId ?? '', origin);
       throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
     }
     ctx.set('Access-Control-Allow-Methods', methods);

@@ -1,6 +1,6 @@
 -- migrate:up
 
--- Origins that tried to record with a key of the domain and are not on its list: the newest few, for 30 days.
+-- Origins that tried to record and are not on its list: the newest few, for 30 days.
 create table refused_origins (
   domain_number integer not null references domains (number) on delete cascade,
   origin text collate "C" not null,
