@@ -64,9 +64,27 @@ describe('statistics by what decisions have in common', () => {
     expect(body).toMatchObject({ total: 8, bots: 1, optInRate: 2 / 4 });
     expect(body.breakdown).toEqual({ accept_all: 4, reject_all: 1, custom: 2, withdraw: 1 });
     expect(body.groups).toEqual([
-      { value: 'DE', total: 5, breakdown: { accept_all: 2, reject_all: 0, custom: 2, withdraw: 1 }, optInRate: 2 / 3 },
-      { value: null, total: 1, breakdown: { accept_all: 1, reject_all: 0, custom: 0, withdraw: 0 }, optInRate: null },
-      { value: 'FR', total: 1, breakdown: { accept_all: 0, reject_all: 1, custom: 0, withdraw: 0 }, optInRate: 0 },
+      {
+        value: 'DE',
+        total: 5,
+        breakdown: { accept_all: 2, reject_all: 0, custom: 2, withdraw: 1 },
+        choices: 3,
+        optInRate: 2 / 3,
+      },
+      {
+        value: null,
+        total: 1,
+        breakdown: { accept_all: 1, reject_all: 0, custom: 0, withdraw: 0 },
+        choices: 0,
+        optInRate: null,
+      },
+      {
+        value: 'FR',
+        total: 1,
+        breakdown: { accept_all: 0, reject_all: 1, custom: 0, withdraw: 0 },
+        choices: 1,
+        optInRate: 0,
+      },
     ]);
   });
 
