@@ -156,7 +156,7 @@ describe('the home page of the dashboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'site-173.example' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('h1');
+    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.localName)).toBe('h1'));
     expect(await page.title()).toBe('site-173.example · Assent');
     expect(await page.getByRole('searchbox').count()).toBe(0);
     // Enter alone takes the first that is found

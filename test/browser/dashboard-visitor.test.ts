@@ -6,6 +6,7 @@ import { type Customer, makeCustomer, open, type Running, useService } from '../
 import { look } from '../support/browser/look.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { tokenFor } from '../support/client.ts';
+import { startApi } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -17,7 +18,9 @@ describe('a visitor’s page', () => {
   let officer: Pick<Customer, 'token'>;
 
   beforeAll(async () => {
-    running = useService();
+    // new notices are bounded by address, and all files have the same
+    const service = useService();
+    running = { ...service, api: await startApi(service.env) };
     site = await startSite();
     customer = await makeCustomer(running.db);
     officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };

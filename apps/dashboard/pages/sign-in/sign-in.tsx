@@ -22,12 +22,13 @@ interface Props {
 }
 
 export function SignIn({ reason, failure, signIn }: Props) {
-  const [provider, setProvider] = useState<Provider | null>(null);
+  // undefined until the service has said
+  const [provider, setProvider] = useState<Provider | null>();
   const message = failure || messages[reason];
   useEffect(() => {
     document.title = 'Sign in · Assent';
     // without an answer access tokens are left
-    readProvider().then(setProvider, () => {});
+    readProvider().then(setProvider, () => setProvider(null));
   }, []);
   return (
     <main class="sign-in">
@@ -40,7 +41,8 @@ export function SignIn({ reason, failure, signIn }: Props) {
             {message}
           </p>
         )}
-        {provider ? <WithProvider provider={provider} /> : <WithToken signIn={signIn} />}
+        {provider && <WithProvider provider={provider} />}
+        {provider === null && <WithToken signIn={signIn} />}
         {provider && (
           <details class="explain">
             <summary>Use an access token</summary>

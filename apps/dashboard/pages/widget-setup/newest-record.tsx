@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { FullRecord, Organization } from '#libs/contract/responses';
 import type { Api } from '../../data/api.ts';
+import { ApiError } from '../../data/api-error.ts';
 import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';
 import { logAddress } from '../../data/router.ts';
@@ -32,7 +33,13 @@ export function NewestRecord({ api, organization, domainId }: Props) {
   const hasLog = organization.plan.consentLog;
   const countAll = async (signal: AbortSignal) => {
     const to = dayOf(now());
-    return (await api.stats(domainId, { from: addDays(to, -acceptedDays), to }, signal)).total;
+    try {
+      return (await api.stats(domainId, { from: addDays(to, -acceptedDays), to }, signal)).total;
+    } catch (error) {
+      // one that was just made is known to all reads within a second
+      if (error instanceof ApiError && error.code === 'domain_not_found') return 0;
+      throw error;
+    }
   };
   const see = async (total: number, signal: AbortSignal): Promise<Seen> => {
     if (total === 0 || !hasLog) return { total, newest: null };
