@@ -15,6 +15,7 @@ import {
 } from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
+import { eventually } from '../support/wait.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const share = (value: number) =>
