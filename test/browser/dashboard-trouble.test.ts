@@ -134,7 +134,8 @@ describe('the dashboard when something is wrong', () => {
       await page.locator('.request-id').getByRole('button', { name: 'Copy' }).click();
       await page.locator('.request-id').getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
-      expect(running.api.lines.some((line) => line.includes(id ?? 'none'))).toBe(true);
+      // what the process wrote may reach this one a moment later
+      await expect.poll(() => running.api.lines.some((line) => line.includes(id ?? 'none'))).toBe(true);
       // statistics come from Redis, so they are still there
       await page.getByRole('link', { name: 'Statistics' }).click();
       await figure(page, 'Decisions').waitFor();
