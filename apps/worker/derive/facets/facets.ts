@@ -54,8 +54,9 @@ const toUuid = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})
 export function createFacets(db: Database): (signal: AbortSignal) => Promise<void> {
   const derivation = createFacetDerivation();
   return async (signal) => {
-    while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
+    // first, so that once the mark moves what was shown before is in as well
     while (!signal.aborted && (await sweepDisplays(db)) === 'more');
+    while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
   };
 }
 
