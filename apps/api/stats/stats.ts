@@ -110,9 +110,10 @@ async function readGroups(
   const through = await facets.through();
   const { by } = question;
   const seen = [question, through, counts];
-  ctx.set('ETag', `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`);
-  ctx.status = 200;
-  if (ctx.fresh) {
+  const tag = `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
+  ctx.set('ETag', tag);
+  // not `ctx.fresh`: browsers' scripts that send the header themselves send `no-cache` as well
+  if (ctx.get('if-none-match') === tag) {
     ctx.status = 304;
     return undefined;
   }
