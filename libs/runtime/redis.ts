@@ -2,6 +2,7 @@
  * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker is patient,
  * because its jobs can wait.
  */
+import type { ConnectionOptions } from 'node:tls';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
@@ -10,8 +11,12 @@ export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
   url: string;
-  /** host:port of some nodes; then `url` gives only the credentials */
+  /** host:port of some nodes; then `url` gives only the credentials, and whether TLS is used */
   clusterNodes: string[];
+  /** Whom to ask for the master; then `url` gives only the credentials, and whether TLS is used, also for the sentinels. */
+  sentinels?: { nodes: string[]; master: string; password?: string | undefined } | undefined;
+  /** PEM: the certificates to trust; by default those that Node trusts */
+  ca?: string | undefined;
 }
 
 export interface RedisConnection {
@@ -46,8 +51,15 @@ const roles: Record<Role, Options> = {
 };
 
 export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, 'warn'>): RedisConnection {
-  const options: Options = { ...roles[role], connectionName: `assent-${role}`, keepAlive: 10_000 };
-  const client = address.clusterNodes.length > 0 ? connectCluster(address, options) : new Redis(address.url, options);
+  const { url, clusterNodes, ca } = address;
+  const tls: ConnectionOptions | undefined = url.startsWith('rediss:') ? { ...(ca && { ca }) } : undefined;
+  const options: Options = {
+    ...roles[role],
+    ...(tls && { tls }),
+    connectionName: `assent-${role}`,
+    keepAlive: 10_000,
+  };
+  const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
   client.on('error', warnOnChange(log));
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
@@ -59,21 +71,40 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
   };
 }
 
-function connectCluster(address: RedisAddress, redisOptions: Options): Cluster {
-  const { username, password } = new URL(address.url);
-  const nodes = address.clusterNodes.map((node) => {
-    const [host = '', port = '6379'] = node.split(':');
-    return { host, port: Number(port) };
+function connectServer({ url, sentinels }: RedisAddress, options: Options): Redis {
+  if (!sentinels) return new Redis(url, options);
+  const { tls } = options;
+  return new Redis(url, {
+    ...options,
+    sentinels: sentinels.nodes.map(parseNode),
+    name: sentinels.master,
+    ...(sentinels.password && { sentinelPassword: sentinels.password }),
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    // one that is frozen takes connections and answers nothing
+    sentinelCommandTimeout: 1_000,
   });
-  return new Cluster(nodes, {
+}
+
+function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
+  const { username, password } = new URL(url);
+  return new Cluster(clusterNodes.map(parseNode), {
     enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
     clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
+    // milliseconds: also learns of replicas, of which no error tells
+    slotsRefreshInterval: 5_000,
+    // TLS compares the certificate with the name that was given, not with the address that it leads to
+    dnsLookup: (host, found) => found(null, host),
     redisOptions: {
       ...redisOptions,
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: decodeURIComponent(password) }),
     },
   });
+}
+
+function parseNode(node: string): { host: string; port: number } {
+  const [host = '', port = ''] = node.split(':');
+  return { host, port: Number(port) };
 }
 
 /** An outage makes the same error many times a second; one line is enough. */
