@@ -13,7 +13,8 @@ const daily = 24 * 60 * 60;
 export async function rewriteFile(redis: RedisClient, isWanted: boolean): Promise<boolean> {
   if (!isWanted && (await redis.exists('assent:rewritten-today')) === 1) return true;
   if ((await redis.set('assent:rewritten', '1', 'EX', atMostEvery, 'NX')) === null) return !isWanted;
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  // replicas have files of their own
+  const nodes = redis instanceof Cluster ? redis.nodes() : [redis];
   for (const node of nodes) await node.bgrewriteaof();
   await redis.set('assent:rewritten-today', '1', 'EX', daily);
   return true;
