@@ -68,7 +68,8 @@ function ready(redis: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('Redis does not answer')), 5_000);
     const poll = () => {
-      if (redis.runIdOf('') === undefined) return void setTimeout(poll, 10);
+      // a cluster is ready later than the first of its nodes
+      if (redis.runIdOf('') === undefined || redis.client.status !== 'ready') return void setTimeout(poll, 10);
       clearTimeout(timer);
       resolve();
     };

@@ -72,7 +72,11 @@ export async function startRedisCluster({ dataDir, settings: own = {}, signal }:
     // a failure waits for the others, which have to be stopped then
     await Promise.allSettled(starting);
     const nodes = await Promise.all(starting);
-    const connect = ({ url }: { url: string }) => new Redis(url, { tls: { ca: certificate.cert } });
+    /** To one node; one that does not answer is told at once. */
+    const connect = ({ url }: { url: string }): Redis => {
+      const client = new Redis(url, { tls: { ca: certificate.cert }, maxRetriesPerRequest: 0, commandTimeout: 20_000 });
+      return client.on('error', () => {});
+    };
     const clients = nodes.map(connect);
     try {
       await join(nodes, clients);
@@ -88,7 +92,7 @@ export async function startRedisCluster({ dataDir, settings: own = {}, signal }:
       REDIS_CLUSTER_NODES: clusterNodes.join(),
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
-    return { nodes, address, env, connect, stop };
+    return { nodes, password: secured.password, address, env, connect, stop };
   } catch (error) {
     await stop();
     throw error;
