@@ -107,6 +107,8 @@ function problemIn(info: string): string | null {
   if (field('loading') === '1') return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
+  // there only where min-replicas-to-write is set
+  if (field('min_slaves_good_slaves') === '0') return 'no replica, and min-replicas-to-write is set';
   const max = Number(field('maxmemory'));
   if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;

@@ -80,6 +80,8 @@ function connectServer({ url, sentinels }: RedisAddress, options: Options): Redi
     name: sentinels.master,
     ...(sentinels.password && { sentinelPassword: sentinels.password }),
     ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    // the server is the master no more; the sentinels know which is
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     // one that is frozen takes connections and answers nothing
     sentinelCommandTimeout: 1_000,
   });
