@@ -3,9 +3,10 @@
  * because its jobs can wait.
  */
 import type { ConnectionOptions } from 'node:tls';
-import calculateSlot from 'cluster-key-slot';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
+import { followPromotions } from './promotions.ts';
+import { followClusterRunIds, followRunId } from './run-ids.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -71,20 +72,25 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
   };
 }
 
-function connectServer({ url, sentinels }: RedisAddress, options: Options): Redis {
-  if (!sentinels) return new Redis(url, options);
+function connectServer(address: RedisAddress, options: Options): Redis {
+  if (!address.sentinels) return new Redis(address.url, options);
+  const { nodes, master, password } = address.sentinels;
   const { tls } = options;
-  return new Redis(url, {
+  const client = new Redis(address.url, {
     ...options,
-    sentinels: sentinels.nodes.map(parseNode),
-    name: sentinels.master,
-    ...(sentinels.password && { sentinelPassword: sentinels.password }),
+    sentinels: nodes.map(parseNode),
+    name: master,
+    ...(password && { sentinelPassword: password }),
     ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
     // the server is the master no more; the sentinels know which is
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     // one that is frozen takes connections and answers nothing
     sentinelCommandTimeout: 1_000,
   });
+  const secured = { ...(password && { password }), ...(tls && { tls }) };
+  const sentinels = nodes.map((node) => ({ ...parseNode(node), ...secured }));
+  const stopFollowing = followPromotions(sentinels, master, () => client.disconnect(true));
+  return client.on('end', stopFollowing);
 }
 
 function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
@@ -117,45 +123,5 @@ function warnOnChange(log: Pick<Log, 'warn'>) {
     if (reason === last) return;
     last = reason;
     log.warn({ reason }, 'Redis connection error');
-  };
-}
-
-/** milliseconds */
-const askAgainAfter = 200;
-
-/**
- * INFO is the first command after each connect, so its answer comes before any other: what a read compares with is
- * always the run_id of the server that answered the read.
- */
-function followRunId(client: Redis): (key: string) => string | undefined {
-  let runId: string | undefined;
-  const ask = () => {
-    client.info('server').then(
-      (info) => {
-        runId = /^run_id:(\w+)/m.exec(info)?.[1];
-      },
-      () => {
-        // a short stall must not leave it unknown for the lifetime of the connection
-        if (client.status === 'ready') setTimeout(ask, askAgainAfter);
-      },
-    );
-  };
-  client.on('ready', ask);
-  client.on('close', () => {
-    runId = undefined;
-  });
-  return () => runId;
-}
-
-function followClusterRunIds(cluster: Cluster): (key: string) => string | undefined {
-  const nodes = new Map<string, (key: string) => string | undefined>();
-  cluster.on('+node', (node: Redis) => {
-    nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
-    // nodes connect on first use, but their run_id is needed before
-    if (node.status === 'wait') node.connect().catch(() => {});
-  });
-  return (key) => {
-    const master = cluster.slots[calculateSlot(key)]?.[0];
-    return master ? nodes.get(master)?.(key) : undefined;
   };
 }
