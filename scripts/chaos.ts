@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
+import { engineDrills } from './chaos/drills/engines.ts';
 import { logDrills } from './chaos/drills/log.ts';
 import { networkDrills } from './chaos/drills/network.ts';
 import { postgresDrills } from './chaos/drills/postgres.ts';
@@ -20,6 +21,7 @@ const atOnce = 2;
 const drills: Drill[] = [
   ...processDrills,
   ...redisDrills,
+  ...engineDrills,
   ...postgresDrills,
   ...networkDrills,
   ...recordDrills,

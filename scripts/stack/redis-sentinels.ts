@@ -110,6 +110,11 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
       const ports = named.map((place) => (Array.isArray(place) ? Number(place[1]) : 0));
       return servers.find(({ port }) => ports.filter((each) => each === port).length >= quorum);
     };
+    /** Whether the master has its replica, so that it may be replaced. */
+    const hasReplica = async () => {
+      const now = await findMaster();
+      return now !== undefined && String(await ask(now, 'INFO', 'replication')).includes('state=online');
+    };
     /** An orderly promotion of the replica; resolves once the other server is the master for most. */
     const promote = async () => {
       const before = await findMaster();
@@ -122,7 +127,7 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
       };
       if (!(await waitUntil(isOther, { deadlineMs: 30_000 }))) throw new Error('nothing was promoted');
     };
-    return { servers, sentinels, address, env, connect, findMaster, promote, stop };
+    return { servers, sentinels, address, env, findMaster, hasReplica, promote, stop };
   } catch (error) {
     await stop();
     throw error;
