@@ -89,8 +89,20 @@ function connectServer(address: RedisAddress, options: Options): Redis {
   });
   const secured = { ...(password && { password }), ...(tls && { tls }) };
   const sentinels = nodes.map((node) => ({ ...parseNode(node), ...secured }));
-  const stopFollowing = followPromotions(sentinels, master, () => client.disconnect(true));
-  return client.on('end', stopFollowing);
+  return client.on(
+    'end',
+    followPromotions(sentinels, master, () => reconnect(client)),
+  );
+}
+
+/** While it asks the sentinels, ioredis would take a disconnect for its end, so it does that again afterwards. */
+function reconnect(client: Redis): void {
+  if (client.status === 'ready') client.disconnect(true);
+  else if (client.listenerCount('ready', reconnectWhenReady) === 0) client.once('ready', reconnectWhenReady);
+}
+
+function reconnectWhenReady(this: Redis): void {
+  this.disconnect(true);
 }
 
 function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
