@@ -120,7 +120,13 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
       const before = await findMaster();
       const [sentinel] = sentinels;
       if (!before || !sentinel) throw new Error('the sentinels know no master');
-      await ask(sentinel, 'SENTINEL', 'FAILOVER', master);
+      // not while the one before is under way
+      const begin = () =>
+        ask(sentinel, 'SENTINEL', 'FAILOVER', master).then(
+          () => true,
+          () => false,
+        );
+      if (!(await waitUntil(begin, { deadlineMs: 30_000, intervalMs: 200 }))) throw new Error('nothing is promoted');
       const isOther = async () => {
         const now = await findMaster();
         return now !== undefined && now !== before;

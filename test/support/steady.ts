@@ -1,5 +1,6 @@
 /** Records one after the other, in the background, and what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atEnd } from './at-end.ts';
 import type { Client } from './client.ts';
 import { eventually } from './wait.ts';
 
@@ -34,6 +35,11 @@ export function recordSteadily(sites: Recording[]) {
     }
   };
   const all = Promise.all(sites.map(work));
+  // a test that failed before is told of that
+  atEnd(() => {
+    isRunning = false;
+    return all.catch(() => {});
+  });
   return {
     recorded,
     /** once so many more of that kind were acknowledged */
