@@ -15,6 +15,8 @@ const master = 'assent';
 const host = '127.0.0.1';
 const watchers = 3;
 const quorum = 2;
+/** Milliseconds: longer than the sentinels take to promote the replica, and to say so. */
+const pause = 5_000;
 
 const settings = { 'repl-diskless-sync-delay': '0' };
 
@@ -115,11 +117,15 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
       const now = await findMaster();
       return now !== undefined && String(await ask(now, 'INFO', 'replication')).includes('state=online');
     };
-    /** An orderly promotion of the replica; resolves once the other server is the master for most. */
+    /**
+     * A promotion of the replica in order: the master holds back writes, so that the replica has all that was answered.
+     * Resolves once the other server is the master for most.
+     */
     const promote = async () => {
       const before = await findMaster();
       const [sentinel] = sentinels;
       if (!before || !sentinel) throw new Error('the sentinels know no master');
+      await ask(before, 'CLIENT', 'PAUSE', String(pause), 'WRITE');
       // not while the one before is under way
       const begin = () =>
         ask(sentinel, 'SENTINEL', 'FAILOVER', master).then(
