@@ -137,7 +137,7 @@ export const engineDrills: Drill[] = [
     mayLose: true,
   },
   {
-    ...drill('sentinel-failover', 'SENTINEL FAILOVER with min-replicas-to-write 1: nothing is lost', promoteInOrder),
+    ...drill('sentinel-failover', 'SENTINEL FAILOVER with writes held back first: nothing is lost', promoteInOrder),
     engine: 'sentinels',
     redisSettings: withReplica,
   },
