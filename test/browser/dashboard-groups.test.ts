@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store, useService } from '../support/browser/dashboard.ts';

@@ -1,6 +1,6 @@
 /** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
 import './cards.css';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import type { Api } from '../../../data/api.ts';
 import { completeness } from '../../../data/completeness.ts';
