@@ -31,7 +31,7 @@ describe('with only what is needed', () => {
     expect(config).toEqual({
       databaseUrl: needed.DATABASE_URL,
       databaseReadUrl: needed.DATABASE_URL,
-      databasePrepare: true,
+      databaseMode: { prepare: true, pooled: false },
       redis: { url: needed.REDIS_URL, clusterNodes: [] },
       queueShards: 1,
       logLevel: 'info',
@@ -83,7 +83,7 @@ describe('with only what is needed', () => {
     const { JWT_SECRET: _, ...environment } = needed;
     expect(readWorkerConfig(environment)).toEqual({
       databaseUrl: needed.DATABASE_URL,
-      databasePrepare: true,
+      databaseMode: { prepare: true, pooled: false },
       redis: { url: needed.REDIS_URL, clusterNodes: [] },
       queueShards: 1,
       logLevel: 'info',
@@ -138,7 +138,7 @@ describe('a given value', () => {
     expect(config).toMatchObject({
       databaseUrl: 'postgresql://db/assent',
       databaseReadUrl: 'postgres://replica/assent',
-      databasePrepare: false,
+      databaseMode: { prepare: false, pooled: true },
       redis: { url: 'rediss://redis:6380/2' },
       queueShards: 8,
       port: 0,

@@ -42,7 +42,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const metrics = createMetrics();
   const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
-  const shared = { ...database, prepare: config.databasePrepare, name: 'assent-api' };
+  const shared = { ...database, ...config.databaseMode, name: 'assent-api' };
   const db = createDatabase({ ...shared, url: config.databaseUrl });
   const readDb =
     config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
