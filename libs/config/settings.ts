@@ -53,6 +53,11 @@ export const settings = {
     secret: true,
     about: 'a replica for the log; default: DATABASE_URL',
   }),
+  DATABASE_READ_MAX_LAG: setting(wholeNumber(1, 3_600), {
+    default: '5',
+    for: api,
+    about: 'seconds that the replica may lag; beyond, the log is read from DATABASE_URL',
+  }),
   DATABASE_PREPARE: setting(flag, {
     default: 'true',
     for: all,

@@ -30,7 +30,7 @@ describe('with only what is needed', () => {
     const { tokens, ...config } = readApiConfig(needed);
     expect(config).toEqual({
       databaseUrl: needed.DATABASE_URL,
-      databaseReadUrl: needed.DATABASE_URL,
+      replica: undefined,
       databaseMode: { prepare: true, pooled: false },
       redis: { url: needed.REDIS_URL, clusterNodes: [] },
       queueShards: 1,
@@ -118,6 +118,7 @@ describe('a given value', () => {
       ...needed,
       DATABASE_URL: 'postgresql://db/assent',
       DATABASE_READ_URL: 'postgres://replica/assent',
+      DATABASE_READ_MAX_LAG: '30',
       DATABASE_PREPARE: 'false',
       REDIS_URL: 'rediss://redis:6380/2',
       QUEUE_SHARDS: '8',
@@ -137,7 +138,7 @@ describe('a given value', () => {
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgresql://db/assent',
-      databaseReadUrl: 'postgres://replica/assent',
+      replica: { url: 'postgres://replica/assent', maxLag: 30_000 },
       databaseMode: { prepare: false, pooled: true },
       redis: { url: 'rediss://redis:6380/2' },
       queueShards: 8,
