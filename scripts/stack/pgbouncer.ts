@@ -3,15 +3,13 @@ import { chownSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { findProgram, type Program } from './packages.ts';
-import { type RunningServer, type ServerOptions, startServer } from './server.ts';
+import { type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser } from './service-user.ts';
 
 interface PgBouncerOptions extends ServerOptions {
   /** the address of Postgres, with the user and the password of both */
   databaseUrl: string;
 }
-
-export type RunningPgBouncer = RunningServer;
 
 export const findPgBouncer = (options: Pick<ServerOptions, 'say' | 'signal'> = {}): Promise<Program> =>
   findProgram({
@@ -37,7 +35,28 @@ export async function startPgBouncer({
   const server = new URL(databaseUrl);
   const users = path.join(dataDir, 'users.txt');
   writeOwn(users, `"${server.username}" "${server.password}"\n`, user);
-  return startServer({
+  const file = path.join(dataDir, 'pgbouncer.ini');
+  const writeConfig = (onPort: number, to: URL) => {
+    const all = {
+      listen_addr: '127.0.0.1',
+      listen_port: String(onPort),
+      unix_socket_dir: '',
+      auth_type: 'scram-sha-256',
+      auth_file: users,
+      pool_mode: 'transaction',
+      // dbmate sends it
+      ignore_startup_parameters: 'extra_float_digits',
+      // after an outage of Postgres it would otherwise wait for 15 s
+      server_login_retry: '1',
+      // it starts as root to read its program, and goes on as this user
+      ...(user && { user: user.name }),
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+    const database = `${to.pathname.slice(1)} = host=${to.hostname} port=${to.port}`;
+    writeOwn(file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'), user);
+  };
+  const running = await startServer({
     name: 'PgBouncer',
     dataDir,
     port,
@@ -49,30 +68,20 @@ export async function startPgBouncer({
     },
     command: binary,
     argumentsOf: (onPort) => {
-      const file = path.join(dataDir, 'pgbouncer.ini');
-      const all = {
-        listen_addr: '127.0.0.1',
-        listen_port: String(onPort),
-        unix_socket_dir: '',
-        auth_type: 'scram-sha-256',
-        auth_file: users,
-        pool_mode: 'transaction',
-        // dbmate sends it
-        ignore_startup_parameters: 'extra_float_digits',
-        // after an outage of Postgres it would otherwise wait for 15 s
-        server_login_retry: '1',
-        // it starts as root to read its program, and goes on as this user
-        ...(user && { user: user.name }),
-        ...settings,
-      };
-      const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
-      const target = `* = host=${server.hostname} port=${server.port}`;
-      writeOwn(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'), user);
+      writeConfig(onPort, server);
       return [file];
     },
     tether: { env, stopSignal: 'SIGINT' },
     probe: answer,
   });
+  return {
+    ...running,
+    /** To another server, without a restart. */
+    leadTo: (other: string) => {
+      writeConfig(running.port, new URL(other));
+      running.child.kill('SIGHUP');
+    },
+  };
 }
 
 function writeOwn(file: string, text: string, user: ReturnType<typeof serviceUser>): void {

@@ -12,12 +12,15 @@ interface ReplicaOptions extends ServerOptions {
   primary: RunningPostgres;
   /** its `application_name`, which `synchronous_standby_names` may name */
   name?: string;
+  /** the port by which it reaches the primary, if another */
+  through?: number;
 }
 
 /** `settings`: as those of the primary, where they are limits such as `max_connections`. */
 export async function startReplica({
   primary,
   name = 'replica',
+  through = primary.port,
   ...options
 }: ReplicaOptions): Promise<RunningPostgres> {
   const user = serviceUser();
@@ -27,7 +30,7 @@ export async function startReplica({
   for (const folder of ['pg_wal', 'pg_replslot']) empty(path.join(cluster, folder));
   rmSync(path.join(cluster, 'postmaster.pid'), { force: true });
   const { username, password } = new URL(primary.url);
-  const connection = `host=127.0.0.1 port=${primary.port} user=${username} password=${password} application_name=${name}`;
+  const connection = `host=127.0.0.1 port=${through} user=${username} password=${password} application_name=${name}`;
   appendFileSync(path.join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
   writeOwn(path.join(cluster, 'backup_label'), label, user);
   writeOwn(path.join(cluster, 'standby.signal'), '', user);
