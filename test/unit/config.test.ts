@@ -229,6 +229,13 @@ describe('a bad value', () => {
     },
   );
 
+  it('of several hosts is refused', () => {
+    for (const hosts of ['a,b', 'a:5432,b:5433'])
+      expect(apiRefuses({ DATABASE_URL: `postgres://user:s3cret@${hosts}/x` })).toMatch(
+        /^DATABASE_URL .* of one host$/,
+      );
+  });
+
   it('with a line break is still told in one line', () => {
     expect(apiRefuses({ LOG_LEVEL: 'info\nPORT=1' })).toContain('"info\\nPORT=1"');
   });
