@@ -9,9 +9,10 @@
  */
 import type { Log } from '#libs/runtime/log';
 import { createPoll } from '#libs/runtime/poll';
+import { TimedOut } from '#libs/runtime/within';
 import { isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, replicaPosition } from './replica-position.ts';
-import type { Database } from './sql.ts';
+import type { Database, Sql } from './sql.ts';
 
 /** milliseconds */
 const pollEvery = 1_000;
@@ -31,8 +32,6 @@ export interface Replica {
   reads: ReadDatabase;
   /** why it is not used; null: it is */
   reason(): string | null;
-  /** seconds */
-  lag(): number;
   /** Starts watching it; call once, and `close` at the end. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -44,17 +43,21 @@ interface ReplicaParts {
   /** milliseconds */
   maxLag: number;
   log: Pick<Log, 'info' | 'warn'>;
-  /** called after each look at it */
+  /** called after each look at it; `lag` in seconds */
   onLook: (seen: { isUsed: boolean; lag: number }) => void;
 }
 
 export function createReplica({ primary, replica, maxLag, log, onLook }: ReplicaParts): Replica {
   const watch = watchLag();
-  let fault: string | null = 'not asked yet';
+  let fault: string | null = null;
+  let isSilent = false;
   let told: string | null = null;
 
   const lag = () => watch.lag(performance.now());
-  const reason = () => fault ?? (watch.isKnown() && lag() <= maxLag ? null : 'it lags');
+  const reason = () => {
+    if (isSilent) return 'it does not answer';
+    return fault ?? (watch.isKnown() && lag() <= maxLag ? null : 'it lags');
+  };
   const tell = () => {
     const now = reason();
     onLook({ isUsed: now === null, lag: lag() / 1_000 });
@@ -66,54 +69,50 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
   };
   const look = async () => {
     const asked = performance.now();
-    const ofPrimary = await primary.run(primaryPosition, pollDeadline).catch(() => undefined);
+    const ofPrimary = await primary.run(primaryPosition, pollDeadline).catch(awayOrSlow);
     try {
       const ofReplica = await replica.run(replicaPosition, pollDeadline);
-      fault = watch.see(asked, ofPrimary, ofReplica);
+      if (ofPrimary !== 'slow') fault = watch.see(asked, ofPrimary === 'away' ? undefined : ofPrimary, ofReplica);
+      isSilent = false;
     } catch {
-      fault = 'it does not answer';
+      isSilent = true;
     }
     tell();
   };
   const poll = createPoll({ every: pollEvery, ask: look, failed: () => {} });
 
-  const tryReplica = async <T>(work: Parameters<typeof replica.run<T>>[0], onPrimary: () => Promise<T>): Promise<T> => {
+  /** `onPrimary` is called for what goes there instead. */
+  const read = async <T>(work: (sql: Sql) => Promise<T>, onPrimary: () => Promise<T>): Promise<T> => {
+    if (reason() !== null) return onPrimary();
     try {
       return await replica.run(work);
     } catch (error) {
-      // the statement alone was ended, for its own length or for what had to be replayed
-      const isAway = isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error);
-      if (isAway) fault = 'it does not answer';
+      // otherwise the statement alone was ended, for its own length or for what had to be replayed
+      if (isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error)) isSilent = true;
       return onPrimary();
     }
   };
   const reads: ReadDatabase = {
-    run: (work, deadline) => {
-      const onPrimary = () => primary.run(work, deadline);
-      return reason() === null ? tryReplica(work, onPrimary) : onPrimary();
-    },
+    ...replica,
+    run: (work, deadline) => read(work, () => primary.run(work, deadline)),
     forOneAnswer: () => {
       let isOnPrimary = false;
       return {
-        ...reads,
+        ...replica,
         run: (work, deadline) => {
           const onPrimary = () => {
             isOnPrimary = true;
             return primary.run(work, deadline);
           };
-          return !isOnPrimary && reason() === null ? tryReplica(work, onPrimary) : onPrimary();
+          return isOnPrimary ? onPrimary() : read(work, onPrimary);
         },
       };
     },
-    recover: replica.recover,
-    generation: replica.generation,
-    close: replica.close,
   };
 
   return {
     reads,
     reason,
-    lag: () => lag() / 1_000,
     follow: poll.start,
     close: () => {
       poll.stop();
@@ -121,6 +120,9 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
     },
   };
 }
+
+/** Whoever takes too long may have news meanwhile: then the replica counts as lagging more and more. */
+const awayOrSlow = (error: unknown) => (error instanceof TimedOut || isInTheWay(error) ? 'slow' : 'away');
 
 type History = Pick<Position, 'systemIdentifier' | 'timeline'>;
 
@@ -141,7 +143,7 @@ export function watchLag(start = performance.now()) {
   return {
     isKnown: () => isKnown,
     lag: (at: number): number => at - since,
-    /** `primary` was asked at `at`; undefined where it did not answer. Returns why the other one is not its replica. */
+    /** `primary` was asked at `at`; undefined where it is away. Returns why the other one is not its replica. */
     see(at: number, primary: Position | undefined, replica: History & { wal: number | null }): string | null {
       const { wal } = replica;
       if (primary) note(at, primary);

@@ -54,11 +54,13 @@ export function createMetrics() {
     replicaUsed: new Gauge({
       name: 'assent_replica_used',
       help: '1 while the log is read from the replica; 0 while it is read from the primary, also without a replica',
+      aggregator: 'min',
       registers,
     }),
     replicaLag: new Gauge({
       name: 'assent_replica_lag_seconds',
       help: 'Seconds that the replica is behind the primary; 0 without a replica',
+      aggregator: 'max',
       registers,
     }),
     statsReads: new Counter({

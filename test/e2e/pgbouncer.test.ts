@@ -58,7 +58,7 @@ describe('through PgBouncer in transaction mode', () => {
     env = { DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: (await redis).url };
     [api] = await Promise.all([startApi(env), startWorker({ ...env, ...sealSettings })]);
     client = createClient(api.baseUrl, tenant);
-  }, 60_000);
+  }, 180_000);
 
   const domainId = () => at(tenant.domainIds, 0);
   const record = () =>

@@ -150,7 +150,8 @@ describe('with a replica the log', () => {
       expect(conflicting.reason()).toBeNull();
     });
     const servers: boolean[] = [];
-    await conflicting.reads.run((sql) =>
+    const answer = conflicting.reads.forOneAnswer();
+    await answer.run((sql) =>
       sql.begin(async (transaction) => {
         const [row] = await transaction`select pg_is_in_recovery() as "isReplica", count(*) from changing`;
         servers.push(row?.isReplica);
@@ -160,5 +161,9 @@ describe('with a replica the log', () => {
     );
     expect(servers).toEqual([true, false]);
     expect(conflicting.reason()).toBeNull();
+    // the rest of that answer is read from the primary too, and the next answer is not
+    const isReplica = (from: Database) => from.run((sql) => sql`select pg_is_in_recovery() as "isReplica"`);
+    expect(await isReplica(answer)).toEqual([{ isReplica: false }]);
+    expect(await isReplica(conflicting.reads)).toEqual([{ isReplica: true }]);
   });
 });
