@@ -144,6 +144,20 @@ export const replicatedDrills: Drill[] = [
       scene.expect((await haltedLogs(scene, 'unconfirmed')) === 0, 'no log is unconfirmed');
     },
   ),
+  drill(
+    'synchronous-replica-away',
+    'the one synchronous replica is away for 45 s: records wait in Redis, and all are stored once it is back',
+    async (scene) => {
+      const replica = await replicate(scene);
+      await setOnPrimary(scene, 'synchronous_standby_names', 'replica');
+      const kill: Fault = async () => {
+        await replica.kill();
+        return replica.start;
+      };
+      await scene.begin();
+      await withoutPostgres(scene, kill, 45);
+    },
+  ),
   drill('pgbouncer-restarts', 'PgBouncer is killed three times, for 3 s each: nothing is lost', async (scene) => {
     const bouncer = await pool(scene);
     const kill: Fault = async () => {
