@@ -274,6 +274,8 @@ describe('setting up the widget in the dashboard', () => {
     const reached = new Set<string>();
     for (let count = 0; count < 60; count += 1) {
       await page.keyboard.press('Tab');
+      // the frame is another process: it hands the focus back a moment later
+      await page.waitForFunction(() => document.activeElement !== document.body);
       const { name, isSeen } = await page.evaluate(() => {
         const active = document.activeElement;
         const labels =
