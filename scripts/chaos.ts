@@ -10,6 +10,7 @@ import { postgresDrills } from './chaos/drills/postgres.ts';
 import { processDrills } from './chaos/drills/processes.ts';
 import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
+import { replicatedDrills } from './chaos/drills/replicated.ts';
 import { build } from './stack/build.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
@@ -21,6 +22,7 @@ const drills: Drill[] = [
   ...processDrills,
   ...redisDrills,
   ...postgresDrills,
+  ...replicatedDrills,
   ...networkDrills,
   ...recordDrills,
   ...logDrills,

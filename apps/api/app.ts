@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
 import type { HeldNotices } from '#libs/store/notices/held';
+import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
@@ -83,8 +84,8 @@ export interface AppParts {
   log: Log;
   metrics: Metrics;
   db: Database;
-  /** the same database, or a replica of it */
-  readDb: Database;
+  /** the same database, or a replica of it that may lag */
+  readDb: ReadDatabase;
   tenants: TenantCache;
   notices: HeldNotices;
   recorder: Recorder;

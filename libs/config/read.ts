@@ -39,7 +39,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Valu
 /** What every process needs to reach Postgres and Redis. */
 export const readConnections = (values: Values) => ({
   databaseUrl: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
-  databasePrepare: values.DATABASE_PREPARE,
+  databaseMode: readDatabaseMode(values),
   redis: {
     url:
       values.REDIS_URL ?? (values.REDIS_CLUSTER_NODES ? 'redis://' : refuse('REDIS_URL', 'set: the address of Redis')),
@@ -47,6 +47,12 @@ export const readConnections = (values: Values) => ({
   },
   queueShards: values.QUEUE_SHARDS,
   logLevel: values.LOG_LEVEL,
+});
+
+/** How statements reach Postgres. */
+export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
+  prepare,
+  pooled: pooler || !prepare,
 });
 
 export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
