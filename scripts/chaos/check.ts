@@ -57,8 +57,10 @@ export const countJobs = (stack: ChaosStack) =>
 
 export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
   const stored = await stack.sql(
-    (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string; preferences: object }[]>`
-      select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences
+    (sql) => sql<
+      { domainId: string; id: string; decision: string; visitorId: string; preferences: object; erased: boolean }[]
+    >`
+      select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences, erased_at is not null as erased
       from records r join domains d on d.number = domain_number`,
   );
   const found = new Set(stored.map(({ id }) => id));
@@ -71,7 +73,7 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
         outcome !== 'refused' &&
         site.domainId === row.domainId &&
         body.decision === row.decision &&
-        body.visitorId === row.visitorId &&
+        (row.erased || body.visitorId === row.visitorId) &&
         textOf(body.preferences) === textOf(row.preferences),
     );
   const acknowledged = attempts.filter(({ outcome }) => outcome === 'acknowledged');

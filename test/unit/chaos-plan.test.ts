@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { calm, linkNames, makePlan, processNames, storeNames } from '../../scripts/chaos/random/plan.ts';
+
+const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
+
+describe('a plan of random faults', () => {
+  it('is the same for the same seed, another for another', () => {
+    expect(makePlan(42, 20)).toEqual(makePlan(42, 20));
+    expect(makePlan(43, 20)).not.toEqual(makePlan(42, 20));
+    // a longer run begins like a shorter one
+    const short = makePlan(42, 2);
+    expect(makePlan(42, 20).slice(0, short.length)).toEqual(short);
+  });
+
+  it.each([1, 2, 20])('ends within its %d minutes, with all parts back', (minutes) => {
+    for (const seed of seeds) {
+      const plan = makePlan(seed, minutes);
+      expect(plan.length, `seed ${seed}`).toBeGreaterThan(0);
+      const outside = plan.filter(({ from, to }) => from < calm.first || to < from || to > minutes * 60 - calm.last);
+      expect(outside, `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('lets every part come back before it fails again', () => {
+    for (const seed of seeds) {
+      const back = new Map<string, number>();
+      const early = makePlan(seed, 20).filter(({ part, from, to }) => {
+        const before = back.get(part) ?? 0;
+        back.set(part, to);
+        // in tenths of a second
+        return from < before + calm.between[0] - 0.05;
+      });
+      expect(early, `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('has every fault of every part, and now and then two at once', () => {
+    const plans = seeds.map((seed) => makePlan(seed, 20));
+    const parts = new Set(plans.flat().map(({ part }) => part));
+    expect([...parts].sort()).toEqual([...processNames, ...storeNames, ...linkNames].sort());
+    expect(new Set(plans.flat().map(({ what }) => what))).toEqual(
+      new Set(['kill', 'freeze', 'restart', 'fill', 'silence', 'cut', 'slow']),
+    );
+    for (const plan of plans) {
+      const together = plan.filter(({ from }, at) => at > 0 && from <= (plan[at - 1]?.to ?? 0)).length;
+      expect(together / plan.length).toBeGreaterThan(0.05);
+      expect(together / plan.length).toBeLessThan(0.5);
+    }
+  });
+});
