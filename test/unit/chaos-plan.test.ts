@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../scripts/chaos/options.ts';
 import { calm, linkNames, makePlan, processNames, storeNames } from '../../scripts/chaos/random/plan.ts';
 
 const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
@@ -46,5 +47,29 @@ describe('a plan of random faults', () => {
       expect(together / plan.length).toBeGreaterThan(0.05);
       expect(together / plan.length).toBeLessThan(0.5);
     }
+  });
+});
+
+describe('the options', () => {
+  const read = (...args: string[]) => readOptions(args, ['redis-kill', 'same-id']);
+
+  it('say which seed and how long; without a seed one is drawn', () => {
+    expect(read('--random', '--minutes', '3', '--seed', '7').random).toEqual({ seed: 7, minutes: 3 });
+    const drawn = read('--random').random;
+    expect(drawn).toMatchObject({ minutes: 20, seed: expect.any(Number) });
+    expect(read('--random', '--seed', String(drawn?.seed)).random).toEqual(drawn);
+    expect(read('redis-kill')).toEqual({ list: false, quick: false, names: ['redis-kill'] });
+  });
+
+  it.each([
+    [['--random', '--minutes', '0'], '--minutes is a whole number from 1 to 1440, not "0"'],
+    [['--random', '--minutes', '1.5'], '--minutes is a whole number from 1 to 1440, not "1.5"'],
+    [['--random', '--seed', 'x'], '--seed is a whole number from 0 to 4294967295, not "x"'],
+    [['--random', '--seed', '4294967296'], '--seed is a whole number from 0 to 4294967295, not "4294967296"'],
+    [['--random', 'redis-kill'], '--random is a run of its own: name no drills, and no --quick'],
+    [['--seed', '1'], '--minutes and --seed belong to --random'],
+    [['no-such'], 'no drill no-such; see npm run chaos -- --list'],
+  ])('%j are refused in one line', (args, line) => {
+    expect(() => read(...args)).toThrow(line);
   });
 });

@@ -43,7 +43,7 @@ export function startClients({ sites, load, expect }: Scene, apis: Supervised[])
     const outcome = await send({ api: api.baseUrl(), domain: domainId, key: apiKey }, JSON.stringify(body));
     const milliseconds = performance.now() - started - api.frozenSince(started);
     const note = (result: Omit<Attempt, 'site' | 'body' | 'milliseconds'>) =>
-      load.attempts.push({ site, body, milliseconds, ...result });
+      load.attempts.push({ site, body, milliseconds, isErased: body.visitorId.startsWith(toErase), ...result });
     if ('receipt' in outcome) note({ outcome: 'acknowledged', status: 202, how: outcome.receipt.status });
     else if ('wait' in outcome) note({ outcome: 'unknown', status: 0, how: '' });
     else note({ outcome: 'refused', status: 400, how: '' });

@@ -35,7 +35,10 @@ export function startReader(scene: Scene, apis: Supervised[]): Going {
       () => 0,
     );
     const milliseconds = performance.now() - started - api.frozenSince(started);
-    expect(milliseconds <= deadline, `I7: ${path} took ${Math.round(milliseconds)} ms (${status})`);
+    expect(
+      milliseconds <= deadline,
+      `I7: ${path} of ${api.name} took ${Math.round(milliseconds)} ms (${status}) at ${new Date().toISOString()}`,
+    );
     expect(status === 0 || foreseen.includes(status), `${path} is answered ${status}`);
   };
   const end = startLoop(scene, pause, readNext);

@@ -12,8 +12,8 @@ import { startReader } from './reader.ts';
 import { breakLink, breakStore } from './stores.ts';
 import { startWebhooks } from './webhooks.ts';
 
-/** Bytes: Postgres' log of writes alone takes some hundred megabytes. */
-const diskSize = '1500m';
+/** Postgres' write-ahead log alone takes some hundred megabytes. */
+const diskSize = '700m';
 
 export function randomDrill({ seed, minutes }: { seed: number; minutes: number }): Drill {
   const plan = makePlan(seed, minutes);
@@ -110,7 +110,7 @@ async function perform(plan: PlannedFault[], minutes: number, begin: Begin): Pro
   const until = (second: number) => hold(Math.max(0, second - (performance.now() - started) / 1_000));
   const say = (part: string, what: string) => {
     const second = ((performance.now() - started) / 1_000).toFixed(1);
-    console.log(`${second.padStart(7)} s  ${part.padEnd(20)} ${what}`);
+    console.log(`${second.padStart(7)} s  ${new Date().toISOString().slice(11, 23)}  ${part.padEnd(20)} ${what}`);
   };
   const back = new Map<string, Promise<void>>();
   for (const fault of plan) {
