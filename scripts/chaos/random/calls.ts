@@ -18,6 +18,8 @@ export interface Call {
 /** Milliseconds: an import and an export may take their time. */
 const patience = 60_000;
 const pause = 1_000;
+/** No outage of a plan lasts so many tries. */
+export const mostTries = 90;
 
 /** Rejects where no answer comes. */
 export const callOnce = (scene: Scene, baseUrl: string, call: Call): Promise<Response> => {
@@ -28,9 +30,9 @@ export const callOnce = (scene: Scene, baseUrl: string, call: Call): Promise<Res
   return fetch(baseUrl + path, { method, headers, body, signal });
 };
 
-/** The answer with a 2xx, as JSON. Other refusals than 429 and 503 are breaches. */
+/** The answer with a 2xx, as JSON; rejects after too many tries. Other refusals than 429 and 503 are breaches. */
 export async function callUntilDone(scene: Scene, apis: Supervised[], call: Call): Promise<Record<string, unknown>> {
-  for (;;) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     scene.signal.throwIfAborted();
     try {
       const response = await callOnce(scene, anyOf(apis).baseUrl(), call);
@@ -43,4 +45,5 @@ export async function callUntilDone(scene: Scene, apis: Supervised[], call: Call
     }
     await sleep(pause);
   }
+  throw new Error(`${call.path} did not succeed in ${mostTries} tries`);
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Site } from '../../stack/client.ts';
 import type { Scene } from '../drill.ts';
-import { callOnce } from './calls.ts';
+import { callOnce, mostTries } from './calls.ts';
 import { anyOf } from './clients.ts';
 import { type Going, startLoop } from './loop.ts';
 import type { Supervised } from './processes.ts';
@@ -45,8 +45,9 @@ export function startExports(scene: Scene, apis: Supervised[]): Going {
   const exportOf = async (site: Site): Promise<void> => {
     const before = await storedOf(scene, site).catch(() => []);
     const found: string[] = [];
-    while (!(await read(site, found).catch(() => false))) {
-      if (scene.signal.aborted) return;
+    for (let tries = 1; !(await read(site, found).catch(() => false)); tries += 1) {
+      scene.signal.throwIfAborted();
+      if (tries === mostTries) throw new Error(`an export was not complete after ${tries} tries`);
       cuts += 1;
       await sleep(pauseAfterCut);
     }

@@ -98,7 +98,8 @@ async function startOthers(scene: Scene, apis: Supervised[]) {
     },
     check: async () => {
       for (const other of others) await other.check();
-      const bugs = scene.processes.flatMap(({ lines }) => lines.filter((line) => /"event":"bug"|unhandled/.test(line)));
+      const unforeseen = /"event":"bug"|"msg":"(unhandled|records could not be stored)/;
+      const bugs = scene.processes.flatMap(({ lines }) => lines.filter((line) => unforeseen.test(line)));
       scene.expect(bugs.length === 0, `${bugs.length} failures that nobody foresaw, such as ${bugs[0]}`);
     },
   };
