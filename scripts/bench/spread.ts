@@ -8,7 +8,7 @@ interface Organization {
 }
 
 /** Of the shards with the most and the least, as multiples of an even share. */
-export interface Spread {
+interface Spread {
   fullest: number;
   emptiest: number;
 }

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Advice } from '../stack/advice.ts';
 
-export interface Options {
+interface Options {
   list: boolean;
   quick: boolean;
   /** of drills */

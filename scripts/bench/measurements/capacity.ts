@@ -77,7 +77,7 @@ async function sealed(stack: Stack, scale: Scale): Promise<Figures> {
 }
 
 /** By the figures above; nothing of it is measured at these rates. */
-export function needs(figures: Figures): Figures {
+function needs(figures: Figures): Figures {
   const bytes = figureOf(figures, 'capacity: stored record') + figureOf(figures, 'capacity: sealed record');
   const needed: Figures = {};
   for (const rate of rates) {

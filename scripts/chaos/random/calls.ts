@@ -5,7 +5,7 @@ import type { Scene } from '../drill.ts';
 import { anyOf } from './clients.ts';
 import type { Supervised } from './processes.ts';
 
-export interface Call {
+interface Call {
   /** whose organization asks */
   site: Site;
   scope: string;

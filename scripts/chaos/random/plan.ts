@@ -82,7 +82,7 @@ function drawer(seed: number) {
 }
 
 /** From 0 to below 1, the same for the same seed: Mulberry32, since Math.random takes none. */
-export function chances(seed: number): () => number {
+function chances(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
