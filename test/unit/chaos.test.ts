@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readOptions } from '../../scripts/chaos/options.ts';
+import { startProxy } from '../../scripts/chaos/proxy.ts';
 import { calm, linkNames, makePlan, processNames, storeNames } from '../../scripts/chaos/random/plan.ts';
 
 const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
@@ -72,4 +75,32 @@ describe('the options', () => {
   ])('%j are refused in one line', (args, line) => {
     expect(() => read(...args)).toThrow(line);
   });
+});
+
+it('the proxy keeps the order of bytes where a delay ends', async () => {
+  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const proxy = await startProxy(typeof address === 'object' && address ? address.port : 0);
+  const client = connect(proxy.port, '127.0.0.1').setEncoding('utf8');
+  try {
+    let got = '';
+    client.on('data', (text) => {
+      got += text;
+    });
+    client.write('a');
+    await once(client, 'data');
+    proxy.set(100);
+    client.write('b');
+    // it is with the proxy by then
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    proxy.set('pass');
+    client.write('c');
+    while (got.length < 3) await once(client, 'data');
+    expect(got).toBe('abc');
+  } finally {
+    client.destroy();
+    await proxy.close();
+    server.close();
+  }
 });
