@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
+import { engineDrills } from './chaos/drills/engines.ts';
 import { logDrills } from './chaos/drills/log.ts';
 import { networkDrills } from './chaos/drills/network.ts';
 import { postgresDrills } from './chaos/drills/postgres.ts';
@@ -27,6 +28,7 @@ const drills: Drill[] = [
   ...processDrills,
   ...scaleDrills,
   ...redisDrills,
+  ...engineDrills,
   ...postgresDrills,
   ...replicatedDrills,
   ...networkDrills,

@@ -1,5 +1,7 @@
+import type { Queue } from 'bullmq';
 import { Command } from 'commander';
-import { print, withQueues } from './session.ts';
+import type { QueueSummary } from '#libs/queue/summary';
+import { isJson, print, printList, withQueues } from './session.ts';
 
 const shownFailures = 20;
 
@@ -8,20 +10,13 @@ export function queueCommand(): Command {
   command
     .command('status')
     .alias('show')
-    .description('jobs by state, and the errors of the newest failed ones')
+    .description('jobs by state, of each shard too, and the errors of the newest failed ones')
     .action(async (_: object, self: Command) => {
-      const status = await withQueues(async (queues) => {
-        // imported here: it loads BullMQ, which most commands do not need
-        const { summarize } = await import('#libs/queue/summary');
-        const { jobs, oldest } = await summarize(queues);
-        const failed = (await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)))).flat();
-        return {
-          ...jobs,
-          oldestSeconds: Math.round(oldest),
-          failures: failed.map((job) => ({ jobId: job.id ?? '', error: job.failedReason ?? '' })),
-        };
-      });
-      print(self, status);
+      const { shards, failures, ...all } = await withQueues(readStatus);
+      if (isJson(self)) return print(self, { ...all, shards, failures });
+      print(self, all);
+      if (shards.length > 1) printList(self, 'shards', shards);
+      if (failures.length > 0) printList(self, 'failures', failures);
     });
   command
     .command('retry-failed')
@@ -35,4 +30,19 @@ export function queueCommand(): Command {
       print(self, { retried });
     });
   return command;
+}
+
+async function readStatus(queues: Queue[], shards: number[]) {
+  // imported here: it loads BullMQ, which most commands do not need
+  const { summarizeOne, sumUp } = await import('#libs/queue/summary');
+  const summaries = await Promise.all(queues.map(summarizeOne));
+  const flat = ({ jobs, oldest }: QueueSummary) => ({ ...jobs, oldestSeconds: Math.round(oldest) });
+  const failed = await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)));
+  return {
+    ...flat(sumUp(summaries)),
+    shards: summaries.map((summary, at) => ({ shard: shards[at] ?? at, ...flat(summary) })),
+    failures: failed.flatMap((jobs, at) =>
+      jobs.map((job) => ({ shard: shards[at] ?? at, jobId: job.id ?? '', error: job.failedReason ?? '' })),
+    ),
+  };
 }

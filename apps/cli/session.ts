@@ -68,7 +68,8 @@ function ready(redis: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('Redis does not answer')), 5_000);
     const poll = () => {
-      if (redis.runIdOf('') === undefined) return void setTimeout(poll, 10);
+      // a cluster is ready later than the first of its nodes
+      if (redis.runIdOf('') === undefined || redis.client.status !== 'ready') return void setTimeout(poll, 10);
       clearTimeout(timer);
       resolve();
     };
@@ -76,7 +77,8 @@ function ready(redis: RedisConnection): Promise<void> {
   });
 }
 
-export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Promise<T> {
+/** The queue of each shard that is known, in the order of `shards`. */
+export async function withQueues<T>(work: (queues: Queue[], shards: number[]) => Promise<T>): Promise<T> {
   const { queueShards } = readConfig().connections();
   // two thirds of a command's start, and most commands need no queue
   const { openToRead } = await import('#libs/queue/summary');
@@ -84,7 +86,7 @@ export async function withQueues<T>(work: (queues: Queue[]) => Promise<T>): Prom
     const shards = await knownShards(redis.client, queueShards);
     const queues = shards.map((shard) => openToRead(redis, shard));
     try {
-      return await work(queues);
+      return await work(queues, shards);
     } finally {
       await Promise.all(queues.map((queue) => queue.close()));
     }

@@ -8,7 +8,7 @@ import { readTokens } from './token-keys.ts';
  * apply only if the environment names no store; its own settings always win.
  */
 export function readCliConfig(stack: Record<string, string>, given: NodeJS.ProcessEnv = process.env) {
-  const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES;
+  const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES || given.REDIS_SENTINELS;
   const environment = own ? given : { ...stack, ...given };
   const values = readSettings(environment);
   return {

@@ -40,11 +40,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Valu
 export const readConnections = (values: Values) => ({
   databaseUrl: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
   databaseMode: readDatabaseMode(values),
-  redis: {
-    url:
-      values.REDIS_URL ?? (values.REDIS_CLUSTER_NODES ? 'redis://' : refuse('REDIS_URL', 'set: the address of Redis')),
-    clusterNodes: values.REDIS_CLUSTER_NODES ?? [],
-  },
+  redis: readRedis(values),
   queueShards: values.QUEUE_SHARDS,
   logLevel: values.LOG_LEVEL,
 });
@@ -54,6 +50,30 @@ export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: p
   prepare,
   pooled: pooler || !prepare,
 });
+
+function readRedis(values: Values) {
+  const { REDIS_URL: url, REDIS_CLUSTER_NODES: clusterNodes = [] } = values;
+  const sentinels = readSentinels(values);
+  if (sentinels && clusterNodes.length > 0) refuse('REDIS_SENTINELS', 'unset where REDIS_CLUSTER_NODES is set');
+  const isFound = sentinels !== undefined || clusterNodes.length > 0;
+  return {
+    url: url ?? (isFound ? 'redis://' : refuse('REDIS_URL', 'set: the address of Redis')),
+    clusterNodes,
+    sentinels,
+  };
+}
+
+function readSentinels({
+  REDIS_SENTINELS: nodes,
+  REDIS_SENTINEL_MASTER: master,
+  REDIS_SENTINEL_PASSWORD: password,
+}: Values) {
+  if (nodes === undefined) {
+    if (master !== undefined) refuse('REDIS_SENTINELS', 'set with REDIS_SENTINEL_MASTER');
+    return undefined;
+  }
+  return { nodes, master: master ?? refuse('REDIS_SENTINEL_MASTER', 'set with REDIS_SENTINELS'), password };
+}
 
 export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
   key === undefined ? undefined : Buffer.from(key, 'hex');

@@ -70,6 +70,12 @@ export const settings = {
   }),
   REDIS_URL: setting(address('redis', 'rediss'), { for: all, secret: true, about: 'Redis 6.2 or newer, or Valkey' }),
   REDIS_CLUSTER_NODES: setting(nodes, { for: all, about: 'nodes of a Redis Cluster, as host:port,host:port' }),
+  REDIS_SENTINELS: setting(nodes, {
+    for: all,
+    about: 'sentinels that know which Redis is the master, as host:port,host:port; needs REDIS_SENTINEL_MASTER',
+  }),
+  REDIS_SENTINEL_MASTER: setting(text, { for: all, about: 'the name by which the sentinels know the master' }),
+  REDIS_SENTINEL_PASSWORD: setting(text, { for: all, secret: true, about: "the sentinels' own password, if any" }),
   JWT_ALGORITHM: setting(oneOf('HS256', 'RS256', 'ES256'), {
     default: 'HS256',
     for: signing,

@@ -2,7 +2,7 @@
  * Whether Redis can take records now, and whether its settings let it hold them through an outage. Probed several times a
  * second, so that no request has to wait for a timeout.
  */
-import { Cluster } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 
@@ -72,16 +72,32 @@ export function watchRedis(
 async function probeAll(client: RedisClient): Promise<{ problem: string | null; warnings?: string[] }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
+  const lost = client instanceof Cluster ? lostMaster(client) : undefined;
+  if (lost !== undefined) return { problem: `the master ${lost} is not connected` };
   try {
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
+    const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(stateOf))) : [];
     const problem = infos.map(problemIn).find((each) => each !== null) ?? null;
-    return { problem, warnings: [...new Set(infos.flatMap(warningsIn))] };
+    return { problem: problem ?? brokenState(states), warnings: [...new Set(infos.flatMap(warningsIn))] };
   } catch (error) {
     return {
       problem: client.status === 'ready' ? (error instanceof Error ? error.message : String(error)) : 'not connected',
     };
   }
 }
+
+/** One that died leaves the pool at once, and has its slots until a replica takes them over. */
+function lostMaster(cluster: Cluster): string | undefined {
+  const connected = new Set(cluster.nodes('master').map(({ options }) => `${options.host}:${options.port}`));
+  // all slots of a master have the same list
+  for (const [master] of new Set(cluster.slots)) if (master !== undefined && !connected.has(master)) return master;
+  return undefined;
+}
+
+const stateOf = async (node: Redis): Promise<string> => fieldOf(String(await node.cluster('INFO')), 'cluster_state');
+
+const brokenState = (states: string[]): string | null =>
+  states.every((state) => state === 'ok') ? null : 'the cluster is down';
 
 const fieldOf = (info: string, name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 
@@ -91,6 +107,8 @@ function problemIn(info: string): string | null {
   if (field('loading') === '1') return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
+  // there only where min-replicas-to-write is set
+  if (field('min_slaves_good_slaves') === '0') return 'no replica, and min-replicas-to-write is set';
   const max = Number(field('maxmemory'));
   if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { queuePrefix, recordQueue } from './names.ts';
 
-export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
+const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface QueueSummary {
   jobs: Record<(typeof jobStates)[number], number>;
@@ -19,14 +19,25 @@ export const openToRead = (connection: RedisConnection, shard: number): Queue =>
   );
 
 /** All of `queues` together. */
-export async function summarize(queues: Queue[]): Promise<QueueSummary> {
-  const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...jobStates)));
-  // a worker that cannot store what it holds has it as active jobs
-  const oldest = (await Promise.all(queues.flatMap((queue) => [queue.getWaiting(0, 0), queue.getActive(0, 0)]))).flat();
-  const sum = (state: string) => counts.reduce((total, count) => total + (count[state] ?? 0), 0);
-  const now = Date.now();
+export const summarize = async (queues: Queue[]): Promise<QueueSummary> =>
+  sumUp(await Promise.all(queues.map(summarizeOne)));
+
+export function sumUp(summaries: QueueSummary[]): QueueSummary {
+  const sum = (state: (typeof jobStates)[number]) => summaries.reduce((total, { jobs }) => total + jobs[state], 0);
   return {
     jobs: { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed'), failed: sum('failed') },
-    oldest: (now - Math.min(now, ...oldest.map((job) => job.timestamp))) / 1000,
+    oldest: Math.max(0, ...summaries.map(({ oldest }) => oldest)),
   };
+}
+
+export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
+  const [{ waiting = 0, active = 0, delayed = 0, failed = 0 }, ...lists] = await Promise.all([
+    queue.getJobCounts(...jobStates),
+    queue.getWaiting(0, 0),
+    // a worker that cannot store what it holds has it as active jobs
+    queue.getActive(0, 0),
+  ]);
+  const now = Date.now();
+  const oldest = (now - Math.min(now, ...lists.flat().map((job) => job.timestamp))) / 1000;
+  return { jobs: { waiting, active, delayed, failed }, oldest };
 }

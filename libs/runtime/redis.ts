@@ -2,16 +2,22 @@
  * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker is patient,
  * because its jobs can wait.
  */
-import calculateSlot from 'cluster-key-slot';
+import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
+import { followPromotions } from './promotions.ts';
+import { followClusterRunIds, followRunId } from './run-ids.ts';
 
 export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
   url: string;
-  /** host:port of some nodes; then `url` gives only the credentials */
+  /** host:port of some nodes; then `url` gives only the credentials, and whether TLS is used */
   clusterNodes: string[];
+  /** Whom to ask for the master; then `url` gives only the credentials, and whether TLS is used, also for the sentinels. */
+  sentinels?: { nodes: string[]; master: string; password?: string | undefined } | undefined;
+  /** PEM: the certificates to trust; by default those that Node trusts */
+  ca?: string | undefined;
 }
 
 export interface RedisConnection {
@@ -46,8 +52,15 @@ const roles: Record<Role, Options> = {
 };
 
 export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, 'warn'>): RedisConnection {
-  const options: Options = { ...roles[role], connectionName: `assent-${role}`, keepAlive: 10_000 };
-  const client = address.clusterNodes.length > 0 ? connectCluster(address, options) : new Redis(address.url, options);
+  const { url, clusterNodes, ca } = address;
+  const tls: ConnectionOptions | undefined = url.startsWith('rediss:') ? { ...(ca && { ca }) } : undefined;
+  const options: Options = {
+    ...roles[role],
+    ...(tls && { tls }),
+    connectionName: `assent-${role}`,
+    keepAlive: 10_000,
+  };
+  const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
   client.on('error', warnOnChange(log));
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
@@ -59,21 +72,59 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
   };
 }
 
-function connectCluster(address: RedisAddress, redisOptions: Options): Cluster {
-  const { username, password } = new URL(address.url);
-  const nodes = address.clusterNodes.map((node) => {
-    const [host = '', port = '6379'] = node.split(':');
-    return { host, port: Number(port) };
+function connectServer(address: RedisAddress, options: Options): Redis {
+  if (!address.sentinels) return new Redis(address.url, options);
+  const { nodes, master, password } = address.sentinels;
+  const { tls } = options;
+  const client = new Redis(address.url, {
+    ...options,
+    sentinels: nodes.map(parseNode),
+    name: master,
+    ...(password && { sentinelPassword: password }),
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    // the server is the master no more; the sentinels know which is
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    // one that is frozen takes connections and answers nothing
+    sentinelCommandTimeout: 1_000,
   });
-  return new Cluster(nodes, {
+  const secured = { ...(password && { password }), ...(tls && { tls }) };
+  const sentinels = nodes.map((node) => ({ ...parseNode(node), ...secured }));
+  return client.on(
+    'end',
+    followPromotions(sentinels, master, () => reconnect(client)),
+  );
+}
+
+/** While it asks the sentinels, ioredis would take a disconnect for its end, so it does that again afterwards. */
+function reconnect(client: Redis): void {
+  if (client.status === 'ready') client.disconnect(true);
+  else if (client.listenerCount('ready', reconnectWhenReady) === 0) client.once('ready', reconnectWhenReady);
+}
+
+function reconnectWhenReady(this: Redis): void {
+  this.disconnect(true);
+}
+
+function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
+  const { username, password } = new URL(url);
+  return new Cluster(clusterNodes.map(parseNode), {
     enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
     clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
+    // milliseconds: also learns of replicas, of which no error tells
+    slotsRefreshInterval: 5_000,
+    // TLS compares the certificate with the name that was given, not with the address that it leads to
+    dnsLookup: (host, found) => found(null, host),
     redisOptions: {
       ...redisOptions,
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: decodeURIComponent(password) }),
     },
   });
+}
+
+function parseNode(node: string): { host: string; port: number } {
+  const [host = '', port = ''] = node.split(':');
+  return { host, port: Number(port) };
 }
 
 /** An outage makes the same error many times a second; one line is enough. */
@@ -84,45 +135,5 @@ function warnOnChange(log: Pick<Log, 'warn'>) {
     if (reason === last) return;
     last = reason;
     log.warn({ reason }, 'Redis connection error');
-  };
-}
-
-/** milliseconds */
-const askAgainAfter = 200;
-
-/**
- * INFO is the first command after each connect, so its answer comes before any other: what a read compares with is
- * always the run_id of the server that answered the read.
- */
-function followRunId(client: Redis): (key: string) => string | undefined {
-  let runId: string | undefined;
-  const ask = () => {
-    client.info('server').then(
-      (info) => {
-        runId = /^run_id:(\w+)/m.exec(info)?.[1];
-      },
-      () => {
-        // a short stall must not leave it unknown for the lifetime of the connection
-        if (client.status === 'ready') setTimeout(ask, askAgainAfter);
-      },
-    );
-  };
-  client.on('ready', ask);
-  client.on('close', () => {
-    runId = undefined;
-  });
-  return () => runId;
-}
-
-function followClusterRunIds(cluster: Cluster): (key: string) => string | undefined {
-  const nodes = new Map<string, (key: string) => string | undefined>();
-  cluster.on('+node', (node: Redis) => {
-    nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
-    // nodes connect on first use, but their run_id is needed before
-    if (node.status === 'wait') node.connect().catch(() => {});
-  });
-  return (key) => {
-    const master = cluster.slots[calculateSlot(key)]?.[0];
-    return master ? nodes.get(master)?.(key) : undefined;
   };
 }

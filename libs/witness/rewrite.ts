@@ -22,7 +22,8 @@ export async function rewriteFile(redis: RedisClient): Promise<void> {
   const { wanted = '0', begun = '', done = '0' } = await redis.hgetall(key);
   const isWanted = Number(wanted) > Number(done);
   if (!isWanted && (await redis.exists('assent:rewritten-today')) === 1) return;
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  // replicas have files of their own
+  const nodes = redis instanceof Cluster ? redis.nodes() : [redis];
   const states = await Promise.all(nodes.map(readState));
   if (states.some(({ isRewriting }) => isRewriting)) return;
   const servers = states.map(({ runId }) => runId).join(' ');

@@ -2,6 +2,8 @@
 import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { knownShards } from '#libs/queue/shards';
 import { countersSince } from '#libs/store/counters';
 import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -45,15 +47,22 @@ const organizations = (stack: ChaosStack) => [...new Set(stack.sites.map((site) 
 const count = (stack: ChaosStack, table: 'owed_raises' | 'rejected_records') =>
   stack.sql(async (sql) => (await sql<{ n: number }[]>`select count(*)::int as n from ${sql(table)}`)[0]?.n ?? 0);
 
-export const queueKey = (name: string): string => `assent:{record-0}:${name}`;
+export const queueKey = (name: string, shard = 0): string => `${queuePrefix}:${recordQueue(shard)}:${name}`;
 
-export const countJobs = (stack: ChaosStack) =>
-  stack.redisDo(async (redis) => ({
-    wait: await redis.llen(queueKey('wait')),
-    active: await redis.llen(queueKey('active')),
-    delayed: await redis.zcard(queueKey('delayed')),
-    failed: await redis.zcard(queueKey('failed')),
-  }));
+/** Of all shards that were ever announced. */
+export async function countJobs({ counters: { client } }: ChaosStack) {
+  const shards = await knownShards(client, 1);
+  const sum = async (count: (key: string) => Promise<number>, state: string) => {
+    const counts = await Promise.all(shards.map((shard) => count(queueKey(state, shard))));
+    return counts.reduce((total, each) => total + each, 0);
+  };
+  return {
+    wait: await sum((key) => client.llen(key), 'wait'),
+    active: await sum((key) => client.llen(key), 'active'),
+    delayed: await sum((key) => client.zcard(key), 'delayed'),
+    failed: await sum((key) => client.zcard(key), 'failed'),
+  };
+}
 
 export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
   const stored = await stack.sql(
@@ -83,6 +92,8 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
     found: stored.length,
     /** acknowledged, but not stored (I1) */
     lost: acknowledged.filter(({ body }) => !found.has(body.id)).length,
+    /** of these, the ones that were answered as stored in Postgres: no engine's failover may lose them */
+    lostPersisted: acknowledged.filter(({ body, how }) => how === 'persisted' && !found.has(body.id)).length,
     /** stored more than once (I1, I2) */
     doubled: stored.length - found.size,
     /** stored, but not as any attempt sent it (I1, I2) */
@@ -148,6 +159,7 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: bo
   const { lost, doubled, strange, strangeOne, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
   return [
     ...(lost > 0 && !allowed.lost ? [`I1: ${lost} acknowledged records are lost`] : []),
+    ...(verdict.lostPersisted > 0 ? [`I1: ${verdict.lostPersisted} of them were in Postgres`] : []),
     ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
     ...(strange > 0 ? [`I2: ${strange} stored records are not as anybody sent them, such as ${strangeOne}`] : []),
     ...(differences > 0 ? [`I3: ${differences} counters differ`] : []),

@@ -8,6 +8,7 @@ import { dataRoot } from '../stack/paths.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { breaches, check, untilQuiet, type Verdict } from './check.ts';
 import { watchCheckpoints } from './check-log.ts';
+import type { EngineKind } from './engine.ts';
 import { createLoad } from './load.ts';
 import { startProxy } from './proxy.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
@@ -17,6 +18,8 @@ export interface Drill {
   about: string;
   quick?: boolean;
   redisSettings?: Record<string, string>;
+  /** what Redis is; by default one server */
+  engine?: EngineKind;
   /** a setting that may lose acknowledged records: reported, not a breach */
   mayLose?: boolean;
   /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
@@ -48,10 +51,10 @@ export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 
 /** Rejects when `signal` aborts, after the drill's stack is down. */
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
-  const { name, redisSettings = {} } = drill;
+  const { name, redisSettings = {}, engine } = drill;
   const prepared = drill.prepare?.();
   if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
-  const stack = await startChaosStack({ dist, redisSettings, ...prepared });
+  const stack = await startChaosStack({ dist, redisSettings, engine, ...prepared });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);

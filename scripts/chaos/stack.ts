@@ -15,14 +15,17 @@ import { startPostgres } from '../stack/postgres.ts';
 import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer } from '../stack/server.ts';
+import { type EngineKind, startEngine } from './engine.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
+type ChaosOptions = StoreOptions & { engine?: EngineKind | undefined };
+
 /** `dist`: a build that is there already. */
-export const startChaosStack = ({ dist, ...options }: StoreOptions & { dist?: string } = {}) =>
+export const startChaosStack = ({ dist, ...options }: ChaosOptions & { dist?: string } = {}) =>
   startRun('chaos', (run) => startStack(run, dist ?? path.join(run.folder, 'dist'), options));
 
-async function startStack(run: Run, dist: string, options: StoreOptions) {
+async function startStack(run: Run, dist: string, options: ChaosOptions) {
   const { folder, onStop } = run;
   if (!existsSync(dist)) await build(dist);
   const stores = await startStores(run, options);
@@ -33,7 +36,8 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
   const redis = restartable(stores.redis, () => startRedis(redisOptions));
   onStop(() => postgres.running().stop());
   onStop(() => redis.running().stop());
-  const counters = connectRedis({ url: stores.redis.url, clusterNodes: [] }, 'producer', { warn: () => {} });
+  const engine = await startEngine(run, stores.redis, options.engine, options.redisSettings ?? {});
+  const counters = connectRedis(engine.address, 'producer', { warn: () => {} });
   onStop(counters.close);
   const sites = await makeSites(url);
   const [site] = sites;
@@ -50,12 +54,15 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
     jwtSecret: stores.env.JWT_SECRET,
     postgres,
     redis,
+    /** what stands in for `redis` in some drills */
+    engine,
     /** every process that was started, with its output */
     processes,
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
       const started = await startAssent(dist, app, {
         ...stores.env,
         DATABASE_URL: postgres.running().url,
+        ...engine.env,
         ...sealing,
         PORT: '0',
         OPS_PORT: '0',
@@ -73,7 +80,12 @@ async function startStack(run: Run, dist: string, options: StoreOptions) {
     assent: (...args: string[]) =>
       outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], {
         cwd: dist,
-        env: { ...stores.env, DATABASE_URL: postgres.running().url, LOG_NAME: sealing.LOG_NAME },
+        env: {
+          ...stores.env,
+          DATABASE_URL: postgres.running().url,
+          ...engine.env,
+          LOG_NAME: sealing.LOG_NAME,
+        },
         signal: new AbortController().signal,
       }),
     /** Looks into Postgres directly, past any proxy. */

@@ -24,6 +24,8 @@ interface Wanted {
   packages: readonly [string, ...string[]];
   /** the program's path in the unpacked packages */
   inPackage: string;
+  /** the argument with which it says its version, to see that it runs */
+  version?: string;
   advice: string;
   say?: (line: string) => void;
   signal?: AbortSignal | undefined;
@@ -38,8 +40,19 @@ export const findRedis = (options: Pick<Wanted, 'say' | 'signal'> = {}): Promise
     advice: 'Redis is missing: install redis-server (or valkey-server), or set REDIS_URL.',
   });
 
+export const findOpenssl = (): Promise<Program> =>
+  findProgram({
+    names: ['openssl'],
+    packages: ['openssl'],
+    inPackage: 'usr/bin/openssl',
+    version: 'version',
+    advice: 'openssl is missing: install it.',
+  });
+
 export async function findProgram(wanted: Wanted): Promise<Program> {
-  const { names, packages, inPackage, advice } = wanted;
+  const { names, packages, inPackage, advice, version = '--version' } = wanted;
+  const runs = ({ binary, env }: Program): boolean =>
+    spawnSync(binary, [version], { env, stdio: 'ignore', timeout: 30_000 }).status === 0;
   const own = names.flatMap(onMachine).map((binary) => ({ binary, env: process.env }));
   const found = own.find(runs);
   if (found) return found;
@@ -57,9 +70,6 @@ function onMachine(name: string): string[] {
   const all = [...folders, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];
   return [...new Set(all)].map((folder) => path.join(folder, name)).filter((file) => existsSync(file));
 }
-
-const runs = ({ binary, env }: Program): boolean =>
-  spawnSync(binary, ['--version'], { env, stdio: 'ignore', timeout: 30_000 }).status === 0;
 
 /** The folders below that hold shared libraries. */
 function libraryFolders(folder: string): Set<string> {

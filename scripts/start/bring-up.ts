@@ -42,7 +42,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   await step('build', () => build('dist', signal));
   const bringUpStore = storesIn(running, signal);
   const postgres = await bringUpStore('Postgres', ['DATABASE_URL'], startPostgres);
-  const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES'], startRedis);
+  const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'], startRedis);
   const env = {
     ...process.env,
     ...(postgres.url && { DATABASE_URL: postgres.url }),

@@ -16,7 +16,8 @@ type Status = {
   delayed: number;
   failed: number;
   oldestSeconds: number;
-  failures: { jobId: string; error: string }[];
+  shards: object[];
+  failures: { shard: number; jobId: string; error: string }[];
 };
 
 describe('the queue by the command line', () => {
@@ -45,6 +46,7 @@ describe('the queue by the command line', () => {
       delayed: 0,
       failed: 0,
       oldestSeconds: 0,
+      shards: [{ shard: 0, waiting: 0, active: 0, delayed: 0, failed: 0, oldestSeconds: 0 }],
       failures: [],
     });
     const { body } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
@@ -59,7 +61,10 @@ describe('the queue by the command line', () => {
     const job = await queue.add('record', { v: jobVersion, records: [{ id: 'broken' }] });
     await eventually(async () => expect(await job.getState()).toBe('failed'));
     const failed = await status();
-    expect(failed).toMatchObject({ failed: 1, failures: [{ jobId: job.id, error: expect.stringMatching(/records/) }] });
+    expect(failed).toMatchObject({
+      failed: 1,
+      failures: [{ shard: 0, jobId: job.id, error: expect.stringMatching(/records/) }],
+    });
 
     // as it is it fails again, and is not lost
     expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });

@@ -1,4 +1,5 @@
 /** Deliveries, step by step: a worker's deliverer, a real receiver and its failures; time is the test's own. */
+import { readFileSync } from 'node:fs';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Decision } from '#libs/contract/terms';
@@ -16,7 +17,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createDeliverer, type Deliverer } from '../../apps/worker/deliver/delivering.ts';
 import { waits } from '../../apps/worker/deliver/retries.ts';
 import type { Sender } from '../../apps/worker/deliver/send.ts';
-import { makeCertificate } from '../support/certificate.ts';
+import { openCertificate } from '../support/certificate.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
@@ -237,8 +238,8 @@ describe('deliveries', () => {
   });
 
   it.skipIf(!hasOpenssl)('go only to a receiver whose certificate holds', async () => {
-    const tls = makeCertificate('hooks.example');
-    const secure = await startReceiver(tls);
+    const tls = await openCertificate('hooks.example');
+    const secure = await startReceiver({ key: readFileSync(tls.keyFile, 'utf8'), cert: tls.cert });
     const { webhook } = await make({ url: `https://hooks.example:${secure.port}/` });
     await seal(1);
     await deliver();

@@ -169,6 +169,24 @@ describe('a given value', () => {
     const { redis } = readWorkerConfig({ ...rest, REDIS_CLUSTER_NODES: 'a.example:7000,10.0.0.2:7001' });
     expect(redis.clusterNodes).toEqual(['a.example:7000', '10.0.0.2:7001']);
   });
+
+  it('of sentinels needs no REDIS_URL, but the name of the master', () => {
+    const { REDIS_URL: _, ...rest } = needed;
+    const given = { ...rest, REDIS_SENTINELS: 'a.example:26379,10.0.0.2:26379', REDIS_SENTINEL_MASTER: 'consent' };
+    const sentinels = { nodes: ['a.example:26379', '10.0.0.2:26379'], master: 'consent', password: undefined };
+    expect(readWorkerConfig(given).redis).toEqual({ url: 'redis://', clusterNodes: [], sentinels });
+    const secured = readWorkerConfig({ ...given, ...needed, REDIS_SENTINEL_PASSWORD: 'a password' });
+    expect(secured.redis).toMatchObject({ url: needed.REDIS_URL, sentinels: { password: 'a password' } });
+    expect(readCliConfig({ REDIS_URL: 'redis://stack' }, given).connections().redis.url).toBe('redis://');
+    const nameless = { REDIS_SENTINELS: 'a:1' };
+    expect(apiRefuses(nameless)).toBe('REDIS_SENTINEL_MASTER must be set with REDIS_SENTINELS');
+    expect(apiRefuses({ REDIS_SENTINEL_MASTER: 'consent' })).toBe(
+      'REDIS_SENTINELS must be set with REDIS_SENTINEL_MASTER',
+    );
+    expect(apiRefuses({ ...given, REDIS_CLUSTER_NODES: 'a:1' })).toBe(
+      'REDIS_SENTINELS must be unset where REDIS_CLUSTER_NODES is set',
+    );
+  });
 });
 
 describe('a bad value', () => {
@@ -210,6 +228,7 @@ describe('a bad value', () => {
     ['DATABASE_PREPARE', ['1', 'yes', 'TRUE']],
     ['COUNTRY_HEADER', ['x country', 'x:y', 'x'.repeat(65)]],
     ['REDIS_CLUSTER_NODES', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
+    ['REDIS_SENTINELS', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
   ])('of %s is named with what it may be: %j', (name, values) => {
     for (const value of values) {
       const line = apiRefuses({ [name]: value });

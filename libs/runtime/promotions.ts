@@ -1,0 +1,30 @@
+/**
+ * Which server is the master, by the sentinels' own word: one that they have replaced in order takes writes for some ten
+ * more seconds, until they make it a replica, and then forgets them.
+ */
+import { Redis, type RedisOptions } from 'ioredis';
+
+type Sentinel = Pick<RedisOptions, 'host' | 'port' | 'password' | 'tls'>;
+
+/** Calls `onPromotion` once for each sentinel that tells of one. Returns what ends it. */
+export function followPromotions(sentinels: Sentinel[], master: string, onPromotion: () => void): () => void {
+  const followers = sentinels.map((sentinel) => {
+    const follower = new Redis({
+      ...sentinel,
+      enableReadyCheck: false,
+      maxRetriesPerRequest: null,
+      // milliseconds
+      connectTimeout: 5_000,
+      keepAlive: 10_000,
+    });
+    follower.on('error', () => {});
+    follower.on('message', (_channel, message) => {
+      if (message.startsWith(`${master} `)) onPromotion();
+    });
+    follower.subscribe('+switch-master').catch(() => {});
+    return follower;
+  });
+  return () => {
+    for (const follower of followers) follower.disconnect();
+  };
+}

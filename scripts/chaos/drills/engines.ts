@@ -1,0 +1,144 @@
+/** Redis Cluster, and Redis under sentinels: masters that die, slots that move, another number of shards. */
+import calculateSlot from 'cluster-key-slot';
+import { readyKey } from '#libs/counters/keys';
+import { recordQueue } from '#libs/queue/names';
+import { moveSlot, ownerOf } from '../../stack/redis-slots.ts';
+import { waitUntil } from '../../stack/wait.ts';
+import { type Drill, drill, type Scene } from '../drill.ts';
+import { untilDirect, untilQueued } from '../faults.ts';
+
+const shards = 3;
+const sharded = { QUEUE_SHARDS: String(shards) };
+
+const clusterOf = ({ engine: { cluster } }: Scene) => {
+  if (!cluster) throw new Error('there is no cluster');
+  return cluster;
+};
+
+const sentinelsOf = ({ engine: { sentinels } }: Scene) => {
+  if (!sentinels) throw new Error('there are no sentinels');
+  return sentinels;
+};
+
+/** The master that has the first shard dies under load, and comes back as the replica of its replica. */
+const killMasters = async (scene: Scene) => {
+  const cluster = clusterOf(scene);
+  await scene.begin({ api: sharded, worker: sharded });
+  for (let round = 0; round < shards; round += 1) {
+    const slot = calculateSlot(recordQueue(round));
+    const { node, id } = await ownerOf(cluster, slot);
+    await node.kill();
+    await untilDirect(scene);
+    const isReplaced = () =>
+      ownerOf(cluster, slot).then(
+        (owner) => owner.id !== id,
+        () => false,
+      );
+    await scene.until(isReplaced, 'a replica takes the slots over');
+    await untilQueued(scene);
+    await node.start();
+    await untilReplicated(scene);
+    await scene.load.acknowledged(200);
+  }
+};
+
+/** Every master has its replica, so that the next may die. */
+const untilReplicated = (scene: Scene): Promise<void> =>
+  scene.until(async () => {
+    const cluster = clusterOf(scene);
+    const infos = await Promise.all(
+      cluster.nodes.map(async (node) => {
+        const client = cluster.connect(node);
+        return client.info('replication').finally(() => client.disconnect());
+      }),
+    );
+    const whole = infos.filter((info) => /role:master[\s\S]*state=online|master_link_status:up/.test(info));
+    return whole.length === cluster.nodes.length;
+  }, 'every master has a replica again');
+
+const promoteUnderLoad = (rounds: number) => async (scene: Scene) => {
+  const sentinels = sentinelsOf(scene);
+  await scene.begin();
+  for (let round = 0; round < rounds; round += 1) {
+    const master = await sentinels.findMaster();
+    if (!master) throw new Error('the sentinels know no master');
+    await master.kill();
+    await untilDirect(scene);
+    await scene.until(async () => {
+      const now = await sentinels.findMaster();
+      return now !== undefined && now !== master;
+    }, 'the replica is promoted');
+    // with min-replicas-to-write it takes nothing before
+    await master.start();
+    await untilQueued(scene);
+    const isReplica = () => sentinels.hasReplica();
+    if (!(await waitUntil(isReplica, { deadlineMs: 30_000 }))) throw new Error('the master has no replica');
+    await scene.load.acknowledged(200);
+  }
+};
+
+const promoteInOrder = async (scene: Scene) => {
+  await scene.begin();
+  await sentinelsOf(scene).promote();
+  await scene.load.acknowledged(200);
+  await untilQueued(scene);
+};
+
+/** Nothing is taken by a master whose replica has left it. */
+const withReplica = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
+
+export const engineDrills: Drill[] = [
+  {
+    ...drill('cluster-master-killed', 'kill -9 of three masters of a Redis Cluster, one after the other', killMasters),
+    engine: 'cluster',
+    // what had not reached the replica
+    mayLose: true,
+  },
+  {
+    ...drill('cluster-slots-move', 'slots of counters and queues move from master to master', async (scene) => {
+      await scene.begin({ api: sharded, worker: sharded });
+      const keys = [readyKey(scene.site.organizationId), ...Array.from({ length: shards }, (_, at) => recordQueue(at))];
+      for (let round = 0; round < 2; round += 1) {
+        for (const key of keys) {
+          await moveSlot(clusterOf(scene), calculateSlot(key), () => scene.load.acknowledged(100));
+        }
+      }
+      await untilQueued(scene);
+    }),
+    engine: 'cluster',
+  },
+  {
+    ...drill('cluster-shards-change', 'QUEUE_SHARDS changes from 3 to 1 to 5 with jobs that wait', async (scene) => {
+      let { api, worker } = await scene.begin({ api: sharded, worker: sharded });
+      for (const count of ['1', '5']) {
+        await worker.process.stop();
+        await scene.load.acknowledged(200);
+        const [newApi, newWorker] = await Promise.all([
+          scene.api({ QUEUE_SHARDS: count }),
+          scene.worker({ QUEUE_SHARDS: '1' }),
+        ]);
+        scene.takeOff(api);
+        await api.process.stop();
+        [api, worker] = [newApi, newWorker];
+        await scene.load.acknowledged(200);
+      }
+    }),
+    engine: 'cluster',
+  },
+  {
+    ...drill('sentinel-promotion', 'kill -9 of a master under sentinels, three times', promoteUnderLoad(3)),
+    engine: 'sentinels',
+    mayLose: true,
+  },
+  {
+    ...drill('sentinel-promotion-replica', 'the same with min-replicas-to-write 1', promoteUnderLoad(3)),
+    engine: 'sentinels',
+    redisSettings: withReplica,
+    mayLose: true,
+  },
+  {
+    ...drill('sentinel-failover', 'SENTINEL FAILOVER with min-replicas-to-write 1: nothing is lost', promoteInOrder),
+    engine: 'sentinels',
+    redisSettings: withReplica,
+  },
+];

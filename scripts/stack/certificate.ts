@@ -1,0 +1,36 @@
+/** A certificate that signs itself, for a server of ours: whoever is to trust it is given the certificate. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { outputOf } from './command.ts';
+import { findOpenssl } from './packages.ts';
+
+export interface Certificate {
+  /** the one name or address that it is good for */
+  host: string;
+  keyFile: string;
+  certFile: string;
+  /** PEM */
+  cert: string;
+}
+
+export async function makeCertificate(dir: string, host: string): Promise<Certificate> {
+  const folder = path.resolve(dir);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { binary, env } = await findOpenssl();
+  const [keyFile, certFile] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+  // an unpacked openssl does not find its own
+  const config = path.join(folder, 'openssl.conf');
+  writeFileSync(config, '[req]\ndistinguished_name = name\n[name]\n');
+  const kind = ['-config', config, '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const names = [
+    '-subj',
+    `/CN=${host}`,
+    '-addext',
+    'basicConstraints=CA:TRUE',
+    '-addext',
+    `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}`,
+  ];
+  await outputOf(binary, ['req', '-x509', ...kind, ...names, '-keyout', keyFile, '-out', certFile], { env });
+  return { host, keyFile, certFile, cert: readFileSync(certFile, 'utf8') };
+}

@@ -1,0 +1,217 @@
+/** A Redis Cluster of three masters and three replicas, with TLS and passwords. */
+import calculateSlot from 'cluster-key-slot';
+import { Cluster } from 'ioredis';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hashKey, readyKey } from '#libs/counters/keys';
+import { watchRedis } from '#libs/queue/health';
+import { recordQueue, shardOf } from '#libs/queue/names';
+import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
+import type { Database } from '#libs/store/sql';
+import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
+import { reconcile } from '../../apps/worker/heal/reconcile.ts';
+import type { RedisCluster } from '../../scripts/stack/redis-cluster.ts';
+import { moveSlot, ownerOf } from '../../scripts/stack/redis-slots.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Cli, createCli } from '../support/cli.ts';
+import { createClient, request, tokenFor } from '../support/client.ts';
+import { quiet, readSame } from '../support/counter-stores.ts';
+import { storedCounters } from '../support/counts.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { openRedisCluster } from '../support/redis-cluster.ts';
+import { type Service, startApi, startWorker } from '../support/service.ts';
+import { at, sealSettings } from '../support/stack.ts';
+import { type Recorded, type Recording, recordSteadily } from '../support/steady.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const nodesOf = ({ client }: RedisConnection) => (client instanceof Cluster ? client.nodes() : []);
+
+const shards = 3;
+
+interface Status {
+  waiting: number;
+  active: number;
+  failed: number;
+  shards: { shard: number; waiting: number }[];
+}
+
+describe('on a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  let db: Database;
+  let env: Record<string, string>;
+  let tenants: Tenant[];
+  let sites: Recording[];
+  let worker: Service;
+  let connection: RedisConnection;
+  let cli: Cli;
+  let receiver: Receiver;
+  let baseUrl: string;
+
+  const siteOf = (tenant: Tenant, api: string): Recording => ({
+    client: createClient(api, tenant),
+    domainId: at(tenant.domainIds, 0),
+    apiKey: at(tenant.apiKeys, 0),
+  });
+
+  beforeAll(async () => {
+    const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
+    cluster = started;
+    ({ db } = database);
+    env = {
+      DATABASE_URL: database.url,
+      ...cluster.env,
+      QUEUE_SHARDS: String(shards),
+      ...sealSettings,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    };
+    cli = createCli(env);
+    tenants = await tenantsOfEachShard();
+    const [api] = await Promise.all([startApi(env), startWorker(env).then((started) => (worker = started))]);
+    ({ baseUrl } = api);
+    sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
+    connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
+    atEnd(() => connection.close());
+    receiver = await startReceiver();
+  });
+
+  /** So many that each shard has one. */
+  async function tenantsOfEachShard(): Promise<Tenant[]> {
+    const found: Tenant[] = [];
+    while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
+      found.push(await makeTenant(db));
+    return found;
+  }
+
+  /** Every acknowledged record is stored once, no other is, and Redis has the counts of all that are. */
+  const expectAll = async (recorded: Recorded[], within = 20_000) => {
+    const ids = recorded.map(({ id }) => id).toSorted();
+    const stored = () =>
+      db.run((sql) => sql<{ id: string }[]>`select id from records where id in ${sql(ids)} order by id`);
+    await eventually(async () => expect((await stored()).length).toBe(ids.length), { within });
+    expect((await stored()).map(({ id }) => id)).toEqual(ids);
+    await eventually(
+      async () => {
+        for (const { organizationId } of tenants) {
+          const truth = await storedCounters(db, organizationId);
+          expect(await readSame(connection, organizationId, truth)).toEqual(truth);
+        }
+      },
+      { within },
+    );
+  };
+  const status = () => cli.json<Status>('queue', 'status');
+  const today = () => new Date().toISOString().slice(0, 10);
+
+  it('records come through every shard, are counted, sealed and sent to webhooks', async () => {
+    const [{ organizationId, domainIds }] = tenants as [Tenant];
+    const made = await request(baseUrl, '/v1/organization/webhooks', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenFor(organizationId, { scope: 'read manage' })}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ url: receiver.url, types: ['records.sealed'] }),
+    });
+    expect(made.status).toBe(201);
+    const steady = recordSteadily(sites);
+    await steady.until('queued', 100);
+    const recorded = await steady.stop();
+    await expectAll(recorded);
+    const wanted = recorded.filter(({ domainId }) => domainId === at(domainIds, 0));
+    await eventually(
+      () => {
+        const bodies = receiver.received.map(({ body }) => body).join();
+        expect(wanted.filter(({ id }) => !bodies.includes(id))).toEqual([]);
+      },
+      { within: 20_000 },
+    );
+    await eventually(async () => {
+      for (const { client, domainId } of sites) {
+        const { body, headers } = await client.stats(domainId, `from=${today()}&to=${today()}`);
+        const own = recorded.filter((each) => each.domainId === domainId).length;
+        expect([body.total, headers.get('x-stats-source')]).toEqual([own, 'redis']);
+      }
+    });
+  });
+
+  it('counters that are wrong are found and put right, also by the command line', async () => {
+    const [tenant] = tenants as [Tenant];
+    const { organizationId } = tenant;
+    const key = hashKey(organizationId, at(tenant.domainIds, 0), today().slice(0, 7));
+    const truth = await storedCounters(db, organizationId);
+    const isRight = async () => expect(await readSame(connection, organizationId, truth)).toEqual(truth);
+    await connection.client.hset(key, today().slice(8), '9999 0 0 0');
+    await reconcile({ countersRedis: connection, db, ...quiet() }, new AbortController().signal, 100);
+    await isRight();
+    await connection.client.del(key);
+    await cli.json('counters', 'rebuild', '--org', organizationId);
+    await isRight();
+    expect((await cli.run('counters', 'check')).code).toBe(0);
+  });
+
+  it('QUEUE_SHARDS may change while jobs wait', async () => {
+    await worker.stop();
+    const steady = recordSteadily(sites);
+    await steady.until('queued', 20);
+    const before = await steady.stop();
+    const waiting = (await status()).shards.filter((each) => each.waiting > 0);
+    expect(waiting.map(({ shard }) => shard)).toEqual([0, 1, 2]);
+    const [fewer] = await Promise.all([
+      startApi({ ...env, QUEUE_SHARDS: '2' }),
+      startWorker({ ...env, QUEUE_SHARDS: '1' }).then((started) => (worker = started)),
+    ]);
+    const second = recordSteadily(tenants.map((tenant) => siteOf(tenant, fewer.baseUrl)));
+    await second.until('queued', 20);
+    await expectAll([...before, ...(await second.stop())]);
+    await fewer.stop();
+    expect(await status()).toMatchObject({ waiting: 0, failed: 0, shards: [{}, {}, {}] });
+  });
+
+  it('the append-only files of all nodes are rewritten, those of replicas too', async () => {
+    const countRewrites = async (node: { url: string }) => {
+      const client = cluster.connect(node);
+      const stats = await client.info('commandstats').finally(() => client.disconnect());
+      return Number(/^cmdstat_bgrewriteaof:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+    };
+    const before = await Promise.all(cluster.nodes.map(countRewrites));
+    await eventually(() => expect(nodesOf(connection)).toHaveLength(6));
+    await connection.client.del('assent:rewritten');
+    await wantRewrite(connection.client);
+    await eventually(async () => {
+      await rewriteFile(connection.client);
+      expect(await Promise.all(cluster.nodes.map(countRewrites))).toEqual(before.map((count) => count + 1));
+    });
+  });
+
+  it('slots move while records come', async () => {
+    const [{ organizationId }] = tenants as [Tenant];
+    const shard = shardOf(organizationId, shards);
+    const steady = recordSteadily(sites);
+    await steady.until('queued', 20);
+    for (const key of [readyKey(organizationId), recordQueue(shard)]) {
+      const slot = calculateSlot(key);
+      const before = await ownerOf(cluster, slot);
+      // the scripts of the slot have to wait, so records go straight to Postgres if need be
+      await moveSlot(cluster, slot, () => steady.until('queued', 5).catch(() => {}));
+      expect((await ownerOf(cluster, slot)).id).not.toBe(before.id);
+    }
+    await steady.until('queued', 50);
+    await expectAll(await steady.stop());
+  });
+
+  it('a master is lost: records go on straight to Postgres, and through Redis again once its replica took over', async () => {
+    const health = watchRedis(connection.client, () => {});
+    atEnd(() => health.close());
+    await health.usable();
+    const slot = calculateSlot(recordQueue(shardOf(at(tenants, 0).organizationId, shards)));
+    const { node: lost, id } = await ownerOf(cluster, slot);
+    await lost.kill();
+    await eventually(() => expect(health.reason()).toMatch(/not connected|closed/));
+    const steady = recordSteadily(sites);
+    await steady.until('persisted', 20);
+    await eventually(() => expect(health.reason()).toBeNull(), { within: 30_000 });
+    expect((await ownerOf(cluster, slot)).id).not.toBe(id);
+    await steady.until('queued', 100);
+    await expectAll(await steady.stop(), 40_000);
+  });
+});
