@@ -8,6 +8,7 @@ import { against, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { besideSealing } from './bench/measurements/beside-sealing.ts';
 import { burst } from './bench/measurements/burst.ts';
+import { capacity } from './bench/measurements/capacity.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { displays } from './bench/measurements/displays.ts';
 import { drain } from './bench/measurements/drain.ts';
@@ -21,6 +22,7 @@ import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
+import { shardsOfOrganizations } from './bench/measurements/shards.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { statsBy } from './bench/measurements/stats-by.ts';
 import { sustain } from './bench/measurements/sustain.ts';
@@ -62,6 +64,8 @@ const all = [
   tenants,
   thousands,
   giant,
+  shardsOfOrganizations,
+  capacity,
 ];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);

@@ -1,8 +1,10 @@
-/** `npm run chaos [-- NAME… | --quick | --list]`: injects faults under load and checks that the promises hold. */
+/**
+ * `npm run chaos [-- NAME… | --quick | --list | --random --minutes N --seed S]`: injects faults under load and checks that
+ * the promises hold.
+ */
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
 import { engineDrills } from './chaos/drills/engines.ts';
 import { logDrills } from './chaos/drills/log.ts';
@@ -11,6 +13,10 @@ import { postgresDrills } from './chaos/drills/postgres.ts';
 import { processDrills } from './chaos/drills/processes.ts';
 import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
+import { replicatedDrills } from './chaos/drills/replicated.ts';
+import { scaleDrills } from './chaos/drills/scale.ts';
+import { readOptions } from './chaos/options.ts';
+import { randomDrill } from './chaos/random/run.ts';
 import { build } from './stack/build.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
@@ -20,26 +26,29 @@ const atOnce = 2;
 
 const drills: Drill[] = [
   ...processDrills,
+  ...scaleDrills,
   ...redisDrills,
   ...engineDrills,
   ...postgresDrills,
+  ...replicatedDrills,
   ...networkDrills,
   ...recordDrills,
   ...logDrills,
 ];
 
-const flag = { type: 'boolean', default: false } as const;
-const { values, positionals: names } = parseArgs({ options: { quick: flag, list: flag }, allowPositionals: true });
-const unknown = names.filter((name) => !drills.some((drill) => drill.name === name));
+const { list, quick, names, random } = readOptions(
+  process.argv.slice(2),
+  drills.map(({ name }) => name),
+);
 
-if (unknown.length > 0) {
-  console.error(`no drill ${unknown.join(', ')}; see npm run chaos -- --list`);
-  process.exitCode = 1;
-} else if (values.list) {
-  for (const { name, about, quick } of drills) console.log(`${name.padEnd(30)}${quick ? 'quick ' : '      '} ${about}`);
+if (list) {
+  const random = { name: '--random', quick: false, about: 'faults of all parts at random times; --minutes N --seed S' };
+  for (const { name, about, quick } of [...drills, random]) {
+    console.log(`${name.padEnd(30)}${quick ? 'quick ' : '      '} ${about}`);
+  }
 } else {
-  const isChosen = ({ name, quick }: Drill) => (names.length > 0 ? names.includes(name) : quick || !values.quick);
-  process.exit(await run(drills.filter(isChosen)));
+  const isChosen = (drill: Drill) => (names.length > 0 ? names.includes(drill.name) : drill.quick || !quick);
+  process.exit(await run(random ? [randomDrill(random)] : drills.filter(isChosen)));
 }
 
 /** Performs the drills and returns the exit code. A signal ends the drills under way, with their stacks. */
@@ -57,7 +66,7 @@ async function run(chosen: Drill[]): Promise<number> {
       const report = await perform(drill, dist, signal);
       if (report.breaches.length > 0) broken.push(drill.name);
       const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-      console.log(`${drill.name.padEnd(30)}${seconds.padStart(3)} s  ${describe(report)}`);
+      console.log(`${drill.name.padEnd(30)}${seconds.padStart(4)} s  ${describe(report)}`);
     }
   };
   try {

@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
 import type { HeldNotices } from '#libs/store/notices/held';
+import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
@@ -41,6 +42,7 @@ import { hashTile } from './log/tiles.ts';
 import { listActs } from './manage/acts.ts';
 import { archiveDomain, changeDomain, createDomain, listDomains, showDomain } from './manage/domains.ts';
 import { importRecords } from './manage/import.ts';
+import { inForce } from './manage/in-force.ts';
 import { createKey, listKeys, revokeKey } from './manage/keys.ts';
 import { organization } from './manage/organization.ts';
 import { listNotices } from './notices/list.ts';
@@ -82,8 +84,8 @@ export interface AppParts {
   log: Log;
   metrics: Metrics;
   db: Database;
-  /** the same database, or a replica of it */
-  readDb: Database;
+  /** the same database, or a replica of it that may lag */
+  readDb: ReadDatabase;
   tenants: TenantCache;
   notices: HeldNotices;
   recorder: Recorder;
@@ -154,15 +156,16 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/organization/erasures/:erasureId', ...privacy, erasure(deps));
 
   const manage = [...anyScope, scope('manage')];
+  const change = [...manage, inForce(deps)];
   const domains = '/v1/organization/domains';
   reads.get(domains, ...manage, listDomains(deps));
-  reads.post(domains, ...manage, createDomain(deps));
+  reads.post(domains, ...change, createDomain(deps));
   reads.get(`${domains}/:domainId`, ...manage, showDomain(deps));
-  reads.patch(`${domains}/:domainId`, ...manage, changeDomain(deps));
-  reads.delete(`${domains}/:domainId`, ...manage, archiveDomain(deps));
+  reads.patch(`${domains}/:domainId`, ...change, changeDomain(deps));
+  reads.delete(`${domains}/:domainId`, ...change, archiveDomain(deps));
   reads.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
-  reads.post(`${domains}/:domainId/keys`, ...manage, createKey(deps));
-  reads.delete(`${domains}/:domainId/keys/:prefix`, ...manage, revokeKey(deps));
+  reads.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
+  reads.delete(`${domains}/:domainId/keys/:prefix`, ...change, revokeKey(deps));
   reads.get('/v1/organization/acts', ...manage, listActs(deps));
 
   const webhooks = '/v1/organization/webhooks';

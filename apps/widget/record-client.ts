@@ -4,6 +4,7 @@
  */
 import type { Receipt } from '#libs/contract/responses';
 import { attempt } from './attempt.ts';
+import { waitAfter, withJitter } from './backoff.ts';
 import { hashNotice, type Shown } from './hash-notice.ts';
 import { accepted, redate } from './redate.ts';
 import type { Report } from './report.ts';
@@ -33,9 +34,6 @@ export interface RecordClient {
 
 /** Most records that may wait. Beyond that, the oldest is dropped. */
 const capacity = 50;
-/** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */
-const firstWait = 1_000;
-const longestWait = 300_000;
 /** Milliseconds until other tabs see what one tab has stored. */
 const settling = 100;
 const tooOld = 'its time is not within the last 30 days';
@@ -63,8 +61,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     void flush();
   };
   const later = (wait: number) => {
-    // jitter, so that browsers do not all retry at the same moment
-    timer ??= setTimeout(retryNow, wait * (1 + Math.random() / 2));
+    timer ??= setTimeout(retryNow, withJitter(wait));
   };
 
   /** Whether the next record may be sent. */
@@ -95,7 +92,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   function retry(wait: number): false {
     if (wait) waits.respect(wait);
     // of several simultaneous failures only the first counts
-    if (timer === undefined) later(Math.min(firstWait * 2 ** failures++, longestWait));
+    if (timer === undefined) later(waitAfter(failures++));
     return false;
   }
 

@@ -23,6 +23,9 @@ export type Outcome =
 const timeout = 15_000;
 const unacceptable = [400, 413, 415];
 
+/** A receipt, or a problem; anything at all where the answer is not the service's. */
+type Answer = Receipt & { code?: string; detail: string; serverTime: string };
+
 export const ask = ({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> =>
   fetch(`${api.replace(/\/$/, '')}/v1/consent/${domain}/${path}`, {
     method,
@@ -38,7 +41,7 @@ export async function send(target: Target, body: string): Promise<Outcome> {
   try {
     const response = await ask(target, 'POST', 'record', body);
     const { status } = response;
-    const answer = await response.json().catch(() => ({}));
+    const answer = (await response.json().catch(() => ({}))) as Answer;
     if (response.ok && answer.id) return { receipt: answer };
     // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
     if (status === 429 || status >= 500 || !answer.code) {

@@ -98,7 +98,10 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
       try {
         return await batcher.add(records);
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (!isUnavailable(error)) {
+          log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
+          throw error;
+        }
         log.warn({ err: error, wait }, 'Postgres is down; jobs wait');
         await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
         if (isClosing) throw new NotNow('the worker stops while Postgres is down');

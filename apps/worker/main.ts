@@ -24,7 +24,7 @@ const database = {
   url: config.databaseUrl,
   statementTimeout: 8_000,
   deadline: 10_000,
-  prepare: config.databasePrepare,
+  ...config.databaseMode,
   name: 'assent-worker',
 };
 const db = createDatabase({ ...database, max: 6 });

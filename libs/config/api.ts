@@ -10,12 +10,17 @@ function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
   return { domainId, apiKey: apiKey ?? refuse('DEMO_API_KEY', 'set: the key of DEMO_DOMAIN') };
 }
 
+/** Undefined where there is none. */
+function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_READ_MAX_LAG: seconds }: Values) {
+  return url === undefined || url === primary ? undefined : { url, maxLag: seconds * 1_000 };
+}
+
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
   return {
     ...readConnections(values),
-    databaseReadUrl: values.DATABASE_READ_URL ?? values.DATABASE_URL ?? '',
+    replica: readReplica(values),
     host: values.HOST,
     port: values.PORT,
     opsHost: values.OPS_HOST,

@@ -1,6 +1,6 @@
 /** What the command line reads. */
 import { readAddressRule } from './address-rule.ts';
-import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse } from './read.ts';
+import { readConnections, readDatabaseMode, readPrivacyKey, readSecretsKey, readSettings, refuse } from './read.ts';
 import { readTokens } from './token-keys.ts';
 
 /**
@@ -15,7 +15,7 @@ export function readCliConfig(stack: Record<string, string>, given: NodeJS.Proce
     connections: () => readConnections(values),
     database: () => ({
       url: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
-      prepare: values.DATABASE_PREPARE,
+      ...readDatabaseMode(values),
     }),
     signing: () => readTokens(values),
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),

@@ -17,7 +17,9 @@ export const address = (...protocols: string[]) =>
     .string()
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
     .refine((text) => isDecodable(text))
-    .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}` });
+    // the driver of Postgres would take a list of hosts, and dbmate would not
+    .refine((text) => URL.canParse(text) && !new URL(text).host.includes(','))
+    .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}, of one host` });
 
 /** With a user name or password in it, `fetch` would refuse the address. */
 export const webAddress = address('http', 'https')

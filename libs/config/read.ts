@@ -39,10 +39,16 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Valu
 /** What every process needs to reach Postgres and Redis. */
 export const readConnections = (values: Values) => ({
   databaseUrl: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
-  databasePrepare: values.DATABASE_PREPARE,
+  databaseMode: readDatabaseMode(values),
   redis: readRedis(values),
   queueShards: values.QUEUE_SHARDS,
   logLevel: values.LOG_LEVEL,
+});
+
+/** How statements reach Postgres. */
+export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
+  prepare,
+  pooled: pooler || !prepare,
 });
 
 function readRedis(values: Values) {

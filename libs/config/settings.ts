@@ -53,10 +53,20 @@ export const settings = {
     secret: true,
     about: 'a replica for the log; default: DATABASE_URL',
   }),
+  DATABASE_READ_MAX_LAG: setting(wholeNumber(1, 3_600), {
+    default: '5',
+    for: api,
+    about: 'seconds that the replica may lag; beyond, the log is read from DATABASE_URL',
+  }),
   DATABASE_PREPARE: setting(flag, {
     default: 'true',
     for: all,
-    about: 'false behind a pgbouncer before 1.21: no named prepared statements',
+    about: 'false behind a PgBouncer before 1.21: no named prepared statements; implies DATABASE_POOLER',
+  }),
+  DATABASE_POOLER: setting(flag, {
+    default: 'false',
+    for: all,
+    about: 'true behind PgBouncer, or another pooler, in transaction mode',
   }),
   REDIS_URL: setting(address('redis', 'rediss'), { for: all, secret: true, about: 'Redis 6.2 or newer, or Valkey' }),
   REDIS_CLUSTER_NODES: setting(nodes, { for: all, about: 'nodes of a Redis Cluster, as host:port,host:port' }),

@@ -3,6 +3,8 @@
 export interface Poll {
   /** Resolves after the first answer, or failure. */
   start(): Promise<void>;
+  /** Asks once more without waiting for its time; resolves after the answer, or failure. */
+  askNow(): Promise<void>;
   stop(): void;
   /** Whether the last one was answered. */
   isAnswered(): boolean;
@@ -21,7 +23,8 @@ export function createPoll({
   let isAnswered = true;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const again = async () => {
+  let last = Promise.resolve();
+  const askOnce = async () => {
     try {
       await ask();
       isAnswered = true;
@@ -29,10 +32,18 @@ export function createPoll({
       if (isAnswered) failed(error);
       isAnswered = false;
     }
+  };
+  const askNow = () => {
+    last = last.then(askOnce);
+    return last;
+  };
+  const again = async () => {
+    await askNow();
     if (!isStopped) timer = setTimeout(again, every);
   };
   return {
     start: again,
+    askNow,
     isAnswered: () => isAnswered,
     stop: () => {
       isStopped = true;

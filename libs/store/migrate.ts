@@ -1,6 +1,7 @@
 /**
  * Migrations by dbmate, one process at a time: dbmate itself takes no lock, and a blocking lock would hang
- * `create index concurrently`, so an advisory lock is polled around it. Indexes of `records` follow, see record-indexes.ts.
+ * `create index concurrently`, so an advisory lock is polled around it. It belongs to a transaction, because a pooler may
+ * give a session's lock to another client. Indexes of `records` follow, see record-indexes.ts.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -13,19 +14,25 @@ import { buildRecordIndexes } from './record-indexes.ts';
 const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
-  return withConnection(databaseUrl, async (sql) => {
-    await holdLock(sql, patience);
-    if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
-    const output = await runDbmate(databaseUrl);
-    return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
-  });
+  return withConnections(databaseUrl, (sql) =>
+    sql.begin(async (holder) => {
+      // this transaction waits for all the others
+      await holder`set local idle_in_transaction_session_timeout = 0`;
+      await holdLock(holder, patience);
+      if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
+      const output = await runDbmate(databaseUrl);
+      return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
+    }),
+  );
 }
 
 /** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
-export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnection(databaseUrl, hasOlderMigration);
+export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnections(databaseUrl, hasOlderMigration);
 
-async function withConnection<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(databaseUrl, { max: 1, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 });
+/** Two: one holds the lock while the other works. */
+async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const options = { max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 };
+  const sql = postgres(databaseUrl, { ...options, prepare: false, fetch_types: false });
   try {
     return await work(sql);
   } finally {
@@ -48,10 +55,12 @@ function tooOld(databaseUrl: string): string {
   return `the database ${host}${pathname} has a schema from before the first release: nothing was changed, use an empty database`;
 }
 
-async function holdLock(sql: postgres.Sql, patience: number): Promise<void> {
+async function holdLock(holder: postgres.TransactionSql, patience: number): Promise<void> {
   const end = performance.now() + patience;
   while (performance.now() < end) {
-    const [row] = await sql<{ held: boolean }[]>`select pg_try_advisory_lock(hashtext('assent.migrate')) as held`;
+    // otherwise the connection would keep the statement's snapshot, for which `create index concurrently` waits
+    const [row] = await holder<{ held: boolean }[]>`
+      select pg_try_advisory_xact_lock(hashtext('assent.migrate')) as held`.simple();
     if (row?.held) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -60,7 +69,7 @@ async function holdLock(sql: postgres.Sql, patience: number): Promise<void> {
 
 async function runDbmate(databaseUrl: string): Promise<string> {
   const args = ['--migrations-dir', migrationsFolder, '--no-dump-schema', 'migrate'];
-  const env = { DATABASE_URL: withSslMode(databaseUrl), PATH: '/usr/bin:/bin' };
+  const env = { DATABASE_URL: addressForDbmate(databaseUrl), PATH: '/usr/bin:/bin' };
   try {
     const { stdout } = await promisify(execFile)(resolveBinary(), args, { env, cwd: migrationsFolder });
     return stdout;
@@ -70,9 +79,13 @@ async function runDbmate(databaseUrl: string): Promise<string> {
   }
 }
 
-/** Where the address says nothing of TLS, the driver connects without and dbmate demands it: both do without. */
-function withSslMode(databaseUrl: string): string {
+/**
+ * Where the address says nothing of TLS, the driver connects without and dbmate demands it: both do without. Without
+ * `binary_parameters` dbmate's driver would prepare a statement in one transaction and execute it in the next.
+ */
+function addressForDbmate(databaseUrl: string): string {
   const address = new URL(databaseUrl);
   if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'disable');
+  address.searchParams.set('binary_parameters', 'yes');
   return address.toString();
 }

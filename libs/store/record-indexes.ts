@@ -36,7 +36,6 @@ const tries = 240;
 
 export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
   const done: string[] = [];
-  await sql.unsafe(`set lock_timeout = ${lockPatience}`);
   for (const index of wanted) if (await build(sql, index)) done.push(`built ${index.name}`);
   return done;
 }
@@ -44,7 +43,7 @@ export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
 /** False where it was there already. */
 async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Promise<boolean> {
   if (await isValid(sql, name)) return false;
-  await patiently(() => sql.unsafe(`create index if not exists ${name} on only records ${definition}`));
+  await patiently(sql, `create index if not exists ${name} on only records ${definition}`);
   // a month that is made meanwhile gets its index with the month
   while (!(await isValid(sql, name))) {
     const lacking = await listLacking(sql, name);
@@ -57,14 +56,10 @@ async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Prom
 async function buildInPartition(sql: postgres.Sql, partition: string, index: RecordIndex): Promise<void> {
   const name = partition.replace('records', index.name);
   try {
-    // one that an interrupted run left behind
-    if (!(await isValid(sql, name))) await patiently(() => sql.unsafe(`drop index concurrently if exists ${name}`));
-    // it waits for others and none for it
-    await sql.unsafe('set lock_timeout = 0');
-    await sql
-      .unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`)
-      .finally(() => sql.unsafe(`set lock_timeout = ${lockPatience}`));
-    await patiently(() => sql.unsafe(`alter index ${index.name} attach partition ${name}`));
+    // both wait for others and none for them; the first is for what an interrupted run left behind
+    if (!(await isValid(sql, name))) await sql.unsafe(`drop index concurrently if exists ${name}`);
+    await sql.unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`);
+    await patiently(sql, `alter index ${index.name} attach partition ${name}`);
   } catch (error) {
     // retention may have dropped the month
     const [there] = await sql`select to_regclass(${partition}) is not null as "isThere"`;
@@ -90,10 +85,14 @@ async function listLacking(sql: postgres.Sql, name: string): Promise<string[]> {
 }
 
 /** Again and again, each time for a moment: whoever comes behind a statement that waits for its lock waits with it. */
-async function patiently(run: () => Promise<unknown>): Promise<void> {
+async function patiently(sql: postgres.Sql, statement: string): Promise<void> {
   for (let left = tries; ; left -= 1) {
     try {
-      await run();
+      // of this transaction alone: behind a pooler the next client may get the same connection
+      await sql.begin((transaction) => [
+        transaction.unsafe(`set local lock_timeout = ${lockPatience}`),
+        transaction.unsafe(statement),
+      ]);
       return;
     } catch (error) {
       if (!isInTheWay(error) || left === 0) throw error;

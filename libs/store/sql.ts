@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres';
 import { within } from '#libs/runtime/within';
+import { throughPooler } from './pooled.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   deadline: number;
   /** named prepared statements; off behind a pgbouncer before 1.21 */
   prepare: boolean;
+  /** behind a pooler in transaction mode */
+  pooled?: boolean;
   name: string;
 }
 
@@ -34,7 +37,13 @@ export interface Database {
 }
 
 function connect(options: DatabaseOptions, onclose: () => void): Sql {
-  return postgres(options.url, {
+  const settings = {
+    statement_timeout: options.statementTimeout,
+    idle_in_transaction_session_timeout: 60_000,
+    // compiling a query over many partitions takes seconds, running it milliseconds
+    jit: 'off',
+  };
+  const sql = postgres(options.url, {
     max: options.max,
     prepare: options.prepare,
     connect_timeout: 3,
@@ -43,11 +52,8 @@ function connect(options: DatabaseOptions, onclose: () => void): Sql {
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
     connection: {
       application_name: options.name,
-      statement_timeout: options.statementTimeout,
-      idle_in_transaction_session_timeout: 60_000,
       timezone: 'UTC',
-      // compiling a query over many partitions takes seconds, running it milliseconds
-      jit: 'off',
+      ...(options.pooled ? {} : settings),
     },
     onnotice: () => {},
     onclose,
@@ -62,6 +68,7 @@ function connect(options: DatabaseOptions, onclose: () => void): Sql {
       uuids: arrayParameter(2951),
     },
   });
+  return options.pooled ? throughPooler(sql, settings, onclose) : sql;
 }
 
 /** How a list is sent as a parameter of that array type. Reading one back is left to `to_json`. */

@@ -51,6 +51,18 @@ export function createMetrics() {
       help: '1 while records go through Redis, 0 while they go straight to Postgres',
       registers,
     }),
+    replicaUsed: new Gauge({
+      name: 'assent_replica_used',
+      help: '1 while the log is read from the replica; 0 while it is read from the primary, also without a replica',
+      aggregator: 'min',
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'assent_replica_lag_seconds',
+      help: 'Seconds that the replica is behind the primary; 0 without a replica',
+      aggregator: 'max',
+      registers,
+    }),
     statsReads: new Counter({
       name: 'assent_stats_reads_total',
       help: 'Reads of statistics by source',

@@ -137,11 +137,14 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     },
     reset: async () => {
       await stopRunning();
-      await db.run((sql) => sql`truncate records, counters`);
+      await db.run((sql) => sql.unsafe(`truncate ${derived.join(', ')}`));
       await redis.flushall();
     },
   };
 }
+
+/** All that recording leaves, and what is derived of it. */
+const derived = 'records counters derivations log_runs log_nodes logs log_keys facets facet_progress'.split(' ');
 
 interface Stoppable {
   stop(): Promise<unknown>;

@@ -66,7 +66,7 @@ export async function countJobs({ counters: { client } }: ChaosStack) {
 
 export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
   const stored = await stack.sql(
-    (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string; preferences: object }[]>`
+    (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string | null; preferences: object }[]>`
       select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences
       from records r join domains d on d.number = domain_number`,
   );
@@ -76,13 +76,14 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
   const textOf = (map: object) => JSON.stringify(Object.entries(map).sort());
   const wasSent = (row: (typeof stored)[number]) =>
     (sent.get(row.id) ?? []).some(
-      ({ site, body, outcome }) =>
+      ({ site, body, outcome, isErased = false }) =>
         outcome !== 'refused' &&
         site.domainId === row.domainId &&
         body.decision === row.decision &&
-        body.visitorId === row.visitorId &&
+        (body.visitorId === row.visitorId || (isErased && row.visitorId === null)) &&
         textOf(body.preferences) === textOf(row.preferences),
     );
+  const strange = stored.filter((row) => !wasSent(row));
   const acknowledged = attempts.filter(({ outcome }) => outcome === 'acknowledged');
   const jobs = await countJobs(stack);
   return {
@@ -96,7 +97,9 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
     /** stored more than once (I1, I2) */
     doubled: stored.length - found.size,
     /** stored, but not as any attempt sent it (I1, I2) */
-    strange: stored.filter((row) => !wasSent(row)).length,
+    strange: strange.length,
+    /** one of them, and what was sent under its id */
+    strangeOne: JSON.stringify([strange[0], sent.get(strange[0]?.id ?? '')]),
     /** counters that differ: Postgres from its records, Redis from Postgres (I3, I4) */
     differences: (await countSqlDifferences(stack)) + (await countRedisDifferences(stack)),
     /** jobs that failed or still wait (I5, I6) */
@@ -153,12 +156,12 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
 }
 
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
-  const { lost, doubled, strange, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
+  const { lost, doubled, strange, strangeOne, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
   return [
     ...(lost > 0 && !allowed.lost ? [`I1: ${lost} acknowledged records are lost`] : []),
     ...(verdict.lostPersisted > 0 ? [`I1: ${verdict.lostPersisted} of them were in Postgres`] : []),
     ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
-    ...(strange > 0 ? [`I2: ${strange} stored records are not as anybody sent them`] : []),
+    ...(strange > 0 ? [`I2: ${strange} stored records are not as anybody sent them, such as ${strangeOne}`] : []),
     ...(differences > 0 ? [`I3: ${differences} counters differ`] : []),
     ...(stuck > 0 ? [`I5: ${stuck} jobs are stuck`] : []),
     ...(rejected !== allowed.rejected ? [`I6: ${rejected} records were rejected`] : []),

@@ -23,9 +23,11 @@ export interface Drill {
   /** a setting that may lose acknowledged records: reported, not a breach */
   mayLose?: boolean;
   /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
-  prepare?: () => { postgresFolder: string; undo: () => void } | undefined;
+  prepare?: () => { postgresFolder?: string; undo: () => void } | undefined;
   /** The time to heal counts from its end, unless it says `healed` itself. */
   run: (scene: Scene) => Promise<void>;
+  /** What else has to hold once all is quiet. */
+  afterwards?: (scene: Scene) => Promise<void>;
 }
 
 export const drill = (name: string, about: string, run: Drill['run']): Drill => ({ name, about, run });
@@ -58,7 +60,7 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
     if (signal.aborted) reject(signal.reason);
   });
   try {
-    const report = await Promise.race([performOn(stack, drill), interrupted]);
+    const report = await Promise.race([performOn(stack, drill, signal), interrupted]);
     if (report.breaches.length > 0) keepLogs(stack, name);
     return report;
   } finally {
@@ -79,7 +81,7 @@ function keepLogs(stack: ChaosStack, name: string): void {
 }
 
 /** The stack with a load, and what a drill does to it. */
-function createScene(stack: ChaosStack) {
+function createScene(stack: ChaosStack, signal: AbortSignal) {
   const targets = new Set<AssentProcess>();
   const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
   const found: string[] = [];
@@ -92,6 +94,8 @@ function createScene(stack: ChaosStack) {
   const worker = (env?: Env) => stack.start('worker', env);
   return {
     ...stack,
+    /** aborts when the run is interrupted */
+    signal,
     load,
     checkpoints: watchCheckpoints(stack),
     /** the breaches of what the drill itself promises */
@@ -140,9 +144,9 @@ function createScene(stack: ChaosStack) {
   };
 }
 
-async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
+async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): Promise<Report> {
   const { mayLose: lost = false } = drill;
-  const scene = createScene(stack);
+  const scene = createScene(stack, signal);
   const { load, found } = scene;
   try {
     await drill.run(scene);
@@ -151,6 +155,7 @@ async function performOn(stack: ChaosStack, drill: Drill): Promise<Report> {
     await untilQuiet(stack);
     const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts, scene.checkpoints);
+    await drill.afterwards?.(scene);
     const { rejected, failures } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);

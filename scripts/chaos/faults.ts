@@ -1,4 +1,5 @@
 /** Faults that several drills have in common, and what has to hold while they last. */
+import { maxmemory } from '../stack/redis.ts';
 import { countJobs, queueKey } from './check.ts';
 import { hold, type Scene } from './drill.ts';
 import { makeBody } from './load.ts';
@@ -101,3 +102,13 @@ export const untilQueued = (scene: Scene): Promise<void> =>
     const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
     return last.length === 20 && last.every(({ how }) => how === 'queued');
   }, 'records go through Redis again');
+
+/** Sets Redis' `maxmemory` to that share of what is in use; below 1 the next write does not fit. */
+export const fillRedis = ({ redisDo }: Pick<Scene, 'redisDo'>, share: number): Promise<unknown> =>
+  redisDo(async (redis) => {
+    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+    await redis.config('SET', 'maxmemory', String(Math.floor(used * share)));
+  });
+
+export const makeRoom = ({ redisDo }: Pick<Scene, 'redisDo'>): Promise<unknown> =>
+  redisDo((redis) => redis.config('SET', 'maxmemory', maxmemory));

@@ -18,6 +18,8 @@ export interface Attempt {
   /** `queued` or `persisted` if acknowledged */
   how: string;
   milliseconds: number;
+  /** the visitor has been erased since */
+  isErased?: boolean;
 }
 
 const perTick = 5;

@@ -1,5 +1,6 @@
 /** A TCP proxy on the loopback that can misbehave as networks do. */
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** `hold`: connections stay open, and bytes are lost. `refuse`: they end at once. A number: milliseconds of delay. */
 export type Weather = 'pass' | 'hold' | 'refuse' | number;
@@ -18,13 +19,23 @@ export async function startProxy(target: number) {
       open.delete(from);
       to.destroy();
     });
+    // bytes stay in their order, also where the delay has ended meanwhile
+    let waiting = 0;
+    let sent = Promise.resolve();
     from.on('data', (chunk) => {
       if (silent.has(from)) return;
       const send = () => {
         if (!to.destroyed) to.write(chunk);
       };
-      if (typeof weather === 'number') setTimeout(send, weather);
-      else send();
+      if (typeof weather !== 'number' && waiting === 0) return void send();
+      const due = performance.now() + (typeof weather === 'number' ? weather : 0);
+      waiting += 1;
+      sent = sent
+        .then(() => sleep(Math.max(0, due - performance.now())))
+        .then(() => {
+          waiting -= 1;
+          send();
+        });
     });
   };
 

@@ -61,6 +61,7 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
       const started = await startAssent(dist, app, {
         ...stores.env,
+        DATABASE_URL: postgres.running().url,
         ...engine.env,
         ...sealing,
         PORT: '0',
@@ -79,11 +80,16 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
     assent: (...args: string[]) =>
       outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], {
         cwd: dist,
-        env: { ...stores.env, ...engine.env, LOG_NAME: sealing.LOG_NAME },
+        env: {
+          ...stores.env,
+          DATABASE_URL: postgres.running().url,
+          ...engine.env,
+          LOG_NAME: sealing.LOG_NAME,
+        },
         signal: new AbortController().signal,
       }),
     /** Looks into Postgres directly, past any proxy. */
-    sql: <T>(work: (sql: Sql) => Promise<T>) => withDatabase(url, (db) => db.run(work)),
+    sql: <T>(work: (sql: Sql) => Promise<T>) => withDatabase(postgres.running().url, (db) => db.run(work)),
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
       const client = new Redis(stores.redis.url, { maxRetriesPerRequest: 20, commandTimeout: 20_000 });
       client.on('error', () => {});
@@ -108,6 +114,10 @@ function restartable<Server extends RunningServer>(first: Server, startAgain: ()
     },
     start: async () => {
       server = await startAgain();
+    },
+    /** Another one takes its place, such as a promoted replica. */
+    become: (other: Server) => {
+      server = other;
     },
   };
 }

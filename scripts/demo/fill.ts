@@ -1,11 +1,16 @@
 /** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
 import type { NewRecord } from '#libs/contract/record';
+import { groupBy } from '#libs/runtime/group-by';
+import { storeDisplays } from '#libs/store/displays/displays';
+import { findKnown } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import type { Administration } from '#libs/store/tenants/administration';
 import { findOrganizations } from '#libs/store/tenants/tenants';
 import { Advice } from '../stack/advice.ts';
+import { bytesOf } from './chance.ts';
+import { displaysOf } from './displays.ts';
 import { sites } from './sites.ts';
 import { type Period, planDays, recordsOf } from './visits.ts';
 
@@ -41,6 +46,7 @@ export async function fill(
     const domainId = domains.get(day.site.name) ?? '';
     waiting = waiting.concat(recordsOf(day, period).map((record) => ({ ...record, domainId })));
     if (waiting.length < batchSize && at < days.length - 1) continue;
+    await storeShown(db, await withoutKnown(db, waiting));
     // a worker raises the counters in Redis
     const { added } = await persist(db, waiting, { owe: true });
     filled.added += added;
@@ -49,6 +55,30 @@ export async function fill(
     say(`until ${day.date}: ${(filled.added + filled.present).toLocaleString('en')} records`);
   }
   return filled;
+}
+
+/** Before the records, under an id that follows from them: after a kill between both, nothing is missing or counted twice. */
+async function storeShown(db: Database, records: NewRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const id = bytesOf('displays', ...records.map((record) => record.id)).toString('hex', 0, 16);
+  await storeDisplays(db, { id, rows: displaysOf(records) });
+}
+
+async function withoutKnown(db: Database, records: NewRecord[]): Promise<NewRecord[]> {
+  const lists = Array.from(
+    groupBy(records, ({ domainId }) => domainId),
+    async ([domainId, list]) => {
+      const known = await db.run((sql) =>
+        findKnown(
+          sql,
+          domainId,
+          list.map(({ id }) => id),
+        ),
+      );
+      return list.filter(({ id }) => !known.has(id));
+    },
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 /** The ids of all sites' domains by name; those that are missing are made. */

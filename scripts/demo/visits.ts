@@ -3,11 +3,11 @@
  * nothing else: running the demo again makes the same ids, asking for more adds to what is there, and on a later day
  * only the days since are new.
  */
-import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
+import { bytesOf, numbersIn, randomOf } from './chance.ts';
 import { bannerOf, circumstancesOf } from './circumstances.ts';
 import { categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
 
@@ -110,20 +110,4 @@ function visit(site: Site, date: string, number: number): Made[] {
 function preferencesOf(decision: Decision, chosen: string): Record<string, boolean> {
   const allows = (name: string) => decision === 'accept_all' || (decision === 'custom' && name === chosen);
   return Object.fromEntries(categories.map((name) => [name, allows(name)]));
-}
-
-type Words = (string | number)[];
-
-/** The same words give the same bytes, on every machine. */
-const bytesOf = (...words: Words): Buffer => createHash('sha512').update(words.join('\n')).digest();
-
-/** Gives numbers from 0 to less than 1, up to 16 of them. */
-const randomOf = (...words: Words): (() => number) => numbersIn(bytesOf(...words));
-
-function numbersIn(bytes: Buffer, at = 0): () => number {
-  let next = at;
-  return () => {
-    next += 4;
-    return bytes.readUInt32LE(next - 4) / 2 ** 32;
-  };
 }

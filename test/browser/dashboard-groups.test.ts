@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store, useService } from '../support/browser/dashboard.ts';
@@ -104,12 +104,16 @@ describe('statistics by country, banner version and so on', () => {
     await page
       .getByText(/^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\.$/)
       .waitFor();
+    await page.getByText('Opt-in rate 59.6% = opt-ins ÷ choices.').waitFor();
     const funnel = card(page, 'From banner to opt-in');
     expect(await funnel.getByRole('listitem').allTextContents()).toEqual([
       'Shown1,000how often a banner was shown',
       'Answered65465.4% of those shown; 34.6% without a choice',
       'Opted in39059.6% of the choices in the banner',
     ]);
+    expect(await funnel.getByRole('link', { name: 'By version' }).getAttribute('href')).toBe(
+      `${address}/by/bannerVersion?${days}`,
+    );
     await card(page, 'Experiments').getByText('“short” is better than “plain” by').waitFor();
     await page.getByText('How these figures are computed').click();
     await look(page, 'domain-cards');

@@ -179,6 +179,10 @@ describe('the home page of the dashboard', () => {
     const [domain] = empty.domains;
     const { page } = await home(empty);
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
+    await page.getByRole('link', { name: 'Set up the banner' }).waitFor();
+    expect(await page.getByText('curl').isVisible()).toBe(false);
+    await page.getByText('For developers').click();
+    await page.getByText('curl').waitFor();
     expect(await page.getByLabel('The tag').last().textContent()).toContain(`data-domain="${domain?.domainId}"`);
     expect(await page.locator('section.figure').filter({ hasText: 'Decisions' }).count()).toBe(0);
     const curl = (await page.getByLabel('By hand').last().textContent()) ?? '';

@@ -160,7 +160,12 @@ describe('the sealed log in the dashboard', () => {
       }),
       'The circumstances are not those that the log committed to',
     ],
-    ['key', /\/log\/key/, (text) => text.replace(/\+(\w)/, '+0'), 'a character of it was changed'],
+    [
+      'key',
+      /\/log\/key/,
+      (text) => text.replace(/\+(\w)/, (_, first) => (first === '0' ? '+1' : '+0')),
+      'a character of it was changed',
+    ],
     ['form of the answer', /\/proof/, () => '{}', '`position` is missing'],
     ['shown record', /\/records\?/, (text) => text.replace('"visitorId":"v-3"', '"visitorId":"v-4"'), 'not that of'],
     [

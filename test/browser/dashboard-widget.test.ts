@@ -197,6 +197,8 @@ describe('setting up the widget in the dashboard', () => {
     const shownTag = () => page.getByRole('region', { name: 'Script tag' }).textContent();
     await page.reload();
     await eventually(async () => expect(await shownTag()).toBe(tag.replace(/data-key="[^"]*"/, 'data-key="ak_…"')));
+    // what was unfolded still is
+    await page.getByRole('group', { name: 'Position of the banner' }).waitFor();
     await page.goto('about:blank');
     await page.goto(`${running.api.baseUrl}/domains/${domainId}/widget`);
     await page.getByText('Does the site already have a tag?').click();
@@ -270,10 +272,26 @@ describe('setting up the widget in the dashboard', () => {
     const { page } = await open(visit, running, managerOf(customer), `/domains/${domainId}/widget`);
     await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();
     await look(page, 'widget-setup');
+    // on a phone the preview comes first, and stays in sight
+    await page.setViewportSize({ width: 390, height: 844 });
+    const edge = async (name: string, side: 'top' | 'bottom') =>
+      (name === 'stage' ? page.locator('.widget-stage') : page.getByRole('heading', { name, exact: true })).evaluate(
+        (each, which) => each.getBoundingClientRect()[which],
+        side,
+      );
+    await eventually(async () => expect(await edge('stage', 'bottom')).toBeLessThan(await edge('Behaviour', 'top')));
+    expect(await edge('stage', 'bottom')).toBeLessThan(await edge('Languages and texts', 'top'));
+    await page.getByRole('heading', { name: 'Behaviour', exact: true }).scrollIntoViewIfNeeded();
+    expect(await edge('Languages and texts', 'top')).toBeLessThan(0);
+    expect(await edge('stage', 'top')).toBeGreaterThan(0);
+    expect(await edge('stage', 'bottom')).toBeLessThan(await edge('Behaviour', 'top'));
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.locator('h1').focus();
     const reached = new Set<string>();
     for (let count = 0; count < 60; count += 1) {
       await page.keyboard.press('Tab');
+      // the frame is another process: it hands the focus back a moment later
+      await page.waitForFunction(() => document.activeElement !== document.body);
       const { name, isSeen } = await page.evaluate(() => {
         const active = document.activeElement;
         const labels =

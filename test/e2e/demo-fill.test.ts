@@ -1,6 +1,7 @@
 /** `npm run demo`, without a worker and beside a running one. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
+import { displaysOf } from '../../scripts/demo/displays.ts';
 import { type Filled, fill } from '../../scripts/demo/fill.ts';
 import { planDays, recordsOf } from '../../scripts/demo/visits.ts';
 import { createCli } from '../support/cli.ts';
@@ -35,6 +36,26 @@ describe('filling the demo organization', () => {
         where organization_id = ${organizationId} order by records.id::text`;
       return rows.map(({ id }) => id);
     });
+
+  const storedDisplays = (organizationId: string): Promise<number> =>
+    stores.db.run(async (sql) => {
+      const [row] = await sql<{ shown: number }[]>`
+        select sum(shown)::integer as shown from (
+          select displays as shown from displays join domains on domains.number = domain_number
+          where organization_id = ${organizationId}
+          union all
+          select facets.displays from facets join domains on domains.number = domain_number
+          where organization_id = ${organizationId} and dimension = 'source' and length(period) = 10
+        ) as both_places`;
+      return row?.shown ?? 0;
+    });
+  const madeDisplays = (records: number, months: number): number => {
+    const period = periodOf(records, months);
+    const all = planDays(period).flatMap((day) =>
+      recordsOf(day, period).map((record) => ({ ...record, domainId: day.site.name })),
+    );
+    return displaysOf(all).reduce((sum, { displays }) => sum + displays, 0);
+  };
 
   /** `stopAfter`: stops once so many lines were said. */
   const fillWith = async (
@@ -89,6 +110,10 @@ describe('filling the demo organization', () => {
       const second = await fillWith(organizationId, 2_500, 12);
       expect(second).toMatchObject({ added: 0, present: wanted.length });
       expect(await storedIds(organizationId)).toEqual(wanted);
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(2_500, 12));
+
+      expect(await fillWith(organizationId, 2_700, 12)).toMatchObject({ present: wanted.length });
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(2_700, 12));
       await expectCounted(organizationId);
     });
 
@@ -105,6 +130,7 @@ describe('filling the demo organization', () => {
       const rest: Filled = await fillWith(organizationId, 15_000, 6);
       expect(rest).toMatchObject({ added: wanted.length - added, present: added });
       expect(await storedIds(organizationId)).toEqual(wanted);
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(15_000, 6));
       await expectCounted(organizationId);
     });
 

@@ -9,13 +9,13 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
+import { keysWith } from '../../scripts/stack/redis-keys.ts';
+import { tablesWith } from '../../scripts/stack/tables-with.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { keysWith } from '../support/redis-keys.ts';
 import { runCli, type Service, startWorker } from '../support/service.ts';
 import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
-import { tablesWith } from '../support/tables-with.ts';
 import { eventually } from '../support/wait.ts';
 
 const needle = 'needle-5d1c7a';

@@ -159,6 +159,20 @@ describe('an organization', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
   });
 
+  it('who changes something reads it at once where the change was answered', async () => {
+    for (const name of ['first.example', 'second.example', 'third.example']) {
+      const { domainId } = await make(name);
+      expect((await stack.client.stats(domainId, 'from=2026-01-01&to=2026-01-02')).status).toBe(200);
+      const path = `${domains}/${domainId}`;
+      const { apiKey } = await makeKey(domainId);
+      expect((await record(stack.api.baseUrl, domainId, apiKey, 'https://other.example')).status).toBe(202);
+      await ask('PATCH', path, { body: { origins: ['https://own.example'] } });
+      expect((await record(stack.api.baseUrl, domainId, apiKey, 'https://other.example')).status).toBe(403);
+      await ask('DELETE', path);
+      expectProblem(await record(stack.api.baseUrl, domainId, apiKey, 'https://own.example'), 401, 'invalid_api_key');
+    }
+  });
+
   it('origins are in force in every process within a second', async () => {
     const { domainId } = await make('origins.example');
     const { apiKey } = await makeKey(domainId);

@@ -11,14 +11,14 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { owned } from '#libs/store/tenants/deletion';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
+import { keysWith } from '../../scripts/stack/redis-keys.ts';
+import { tablesWith } from '../../scripts/stack/tables-with.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { keysWith } from '../support/redis-keys.ts';
 import { secretsKey } from '../support/settings.ts';
 import { at, type OwnStack, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
-import { tablesWith } from '../support/tables-with.ts';
 import { eventually } from '../support/wait.ts';
 
 const needle = 'needle-77ab01';

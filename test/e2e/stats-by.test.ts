@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/responses';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

@@ -136,9 +136,13 @@ const someRecord = (domainIds: string[]) => {
       'Googlebot/2.1 (+http://www.google.com/bot.html)',
     ),
     preferences: fc.option(
-      fc.dictionary(fc.constantFrom('necessary', 'analytics', 'marketing', 'x'), fc.boolean(), {
-        noNullPrototype: true,
-      }),
+      fc.oneof(
+        // of all selections the one that is no opt-in although it allows something
+        fc.constant({ necessary: true }),
+        fc.dictionary(fc.constantFrom('necessary', 'analytics', 'marketing', 'x'), fc.boolean(), {
+          noNullPrototype: true,
+        }),
+      ),
       { nil: undefined },
     ),
   });

@@ -59,7 +59,9 @@ describe('migrate', () => {
 
   it('leaves no lock behind, and gives up where another one holds it for too long', async () => {
     const sql = open(url);
-    const locks = () => sql`select from pg_locks where locktype = 'advisory'`;
+    const locks = () => sql`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and datname = current_database()`;
     expect(await locks()).toHaveLength(0);
     await sql`select pg_advisory_lock(hashtext('assent.migrate'))`;
     await expect(migrate(url, { patience: 300 })).rejects.toThrow(/another migration/);

@@ -2,7 +2,8 @@
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
 import { createOpenApi } from '#libs/contract/openapi/document';
-import type { DomainStats, Organization, OrgStats, Receipt, RecordsPage } from '#libs/contract/responses';
+import type { Organization, Receipt, RecordsPage } from '#libs/contract/responses';
+import type { DomainStats, OrgStats } from '#libs/contract/statistics';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
 import { jwtSecret } from './settings.ts';
 

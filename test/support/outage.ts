@@ -31,8 +31,8 @@ export interface OwnPostgres {
   start(): Promise<void>;
 }
 
-/** A Postgres that a test may take away without harm to the others; migrated. */
-export async function openOwnPostgres(): Promise<OwnPostgres> {
+/** A Postgres that a test may take away without harm to the others; migrated, unless told otherwise. */
+export async function openOwnPostgres({ migrated = true } = {}): Promise<OwnPostgres> {
   const dataDir = path.join(inject('folder'), `postgres-${randomBytes(4).toString('hex')}`);
   const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
   let server: RunningPostgres = await startPostgres({ dataDir, settings });
@@ -40,7 +40,7 @@ export async function openOwnPostgres(): Promise<OwnPostgres> {
     await server.stop();
     rmSync(server.dataDir, { recursive: true, force: true });
   });
-  await migrate(server.url);
+  if (migrated) await migrate(server.url);
   return {
     url: server.url,
     stop: () => server.stop(),

@@ -7,6 +7,7 @@ import { isbot } from 'isbot';
 import { describe, expect, it } from 'vitest';
 import { recordBody } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
+import { makeId } from '#libs/store/tenants/administration';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
 import { atLeast, atMost, inTurns, judge, median, quantile, table } from '../../scripts/bench/figures.ts';
 import {
@@ -17,6 +18,7 @@ import {
   userAgentOf,
   visitorNumber,
 } from '../../scripts/bench/requests.ts';
+import { makeOrganizations, spreadOver } from '../../scripts/bench/spread.ts';
 import { userAgents } from '../../scripts/bench/user-agents.ts';
 
 const sites = Array.from({ length: 20 }, (_, index) => ({
@@ -146,6 +148,21 @@ describe('requests', () => {
       expect(head.split('\r\n')).toContain(`User-Agent: ${userAgent}`);
       if (!parts.ids) expect(JSON.parse(body)).not.toHaveProperty('id');
     }
+  });
+});
+
+describe('shards', () => {
+  it('have organizations within 20 % of even', () => {
+    const all = makeOrganizations(10_000, () => makeId('org'));
+    const { organizations } = spreadOver(16, all);
+    expect(organizations.fullest).toBeLessThan(1.2);
+    expect(organizations.emptiest).toBeGreaterThan(0.8);
+  });
+
+  it('have the whole load of an organization in one of them', () => {
+    const all = [{ id: makeId('org'), load: 30 }, ...makeOrganizations(1_000, () => makeId('org'))];
+    const { load } = spreadOver(16, all);
+    expect(load.fullest).toBeGreaterThan(16 * 0.8);
   });
 });
 

@@ -30,8 +30,8 @@ describe('with only what is needed', () => {
     const { tokens, ...config } = readApiConfig(needed);
     expect(config).toEqual({
       databaseUrl: needed.DATABASE_URL,
-      databaseReadUrl: needed.DATABASE_URL,
-      databasePrepare: true,
+      replica: undefined,
+      databaseMode: { prepare: true, pooled: false },
       redis: { url: needed.REDIS_URL, clusterNodes: [] },
       queueShards: 1,
       logLevel: 'info',
@@ -83,7 +83,7 @@ describe('with only what is needed', () => {
     const { JWT_SECRET: _, ...environment } = needed;
     expect(readWorkerConfig(environment)).toEqual({
       databaseUrl: needed.DATABASE_URL,
-      databasePrepare: true,
+      databaseMode: { prepare: true, pooled: false },
       redis: { url: needed.REDIS_URL, clusterNodes: [] },
       queueShards: 1,
       logLevel: 'info',
@@ -118,6 +118,7 @@ describe('a given value', () => {
       ...needed,
       DATABASE_URL: 'postgresql://db/assent',
       DATABASE_READ_URL: 'postgres://replica/assent',
+      DATABASE_READ_MAX_LAG: '30',
       DATABASE_PREPARE: 'false',
       REDIS_URL: 'rediss://redis:6380/2',
       QUEUE_SHARDS: '8',
@@ -137,8 +138,8 @@ describe('a given value', () => {
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgresql://db/assent',
-      databaseReadUrl: 'postgres://replica/assent',
-      databasePrepare: false,
+      replica: { url: 'postgres://replica/assent', maxLag: 30_000 },
+      databaseMode: { prepare: false, pooled: true },
       redis: { url: 'rediss://redis:6380/2' },
       queueShards: 8,
       port: 0,
@@ -246,6 +247,13 @@ describe('a bad value', () => {
       }
     },
   );
+
+  it('of several hosts is refused', () => {
+    for (const hosts of ['a,b', 'a:5432,b:5433'])
+      expect(apiRefuses({ DATABASE_URL: `postgres://user:s3cret@${hosts}/x` })).toMatch(
+        /^DATABASE_URL .* of one host$/,
+      );
+  });
 
   it('with a line break is still told in one line', () => {
     expect(apiRefuses({ LOG_LEVEL: 'info\nPORT=1' })).toContain('"info\\nPORT=1"');

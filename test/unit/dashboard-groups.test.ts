@@ -1,6 +1,6 @@
 /** What the dashboard makes of groups. */
 import { describe, expect, it } from 'vitest';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/responses';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import { dimensions } from '#libs/contract/terms';
 import { toCsv } from '../../apps/dashboard/data/csv.ts';
 import { dimensionNames } from '../../apps/dashboard/data/dimension-names.ts';

@@ -6,6 +6,7 @@ import { totalOf } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { groupBy } from '#libs/runtime/group-by';
 import { newcombe, type Proportion } from '../../apps/dashboard/data/proportions.ts';
+import { displaysOf } from '../../scripts/demo/displays.ts';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
 
 type Pair = [Proportion, Proportion];
@@ -139,5 +140,25 @@ describe('the demo data', () => {
     expect(difference('nordlicht.example').low).toBeGreaterThan(0);
     expect(difference('demo.example').low).toBeLessThan(0);
     expect(choices.some(({ host, variant }) => host === 'tagblatt.example' && variant)).toBe(false);
+  });
+
+  it('was shown to each who answered and to some who did not: fewer since September, and each variant equally often', () => {
+    const year = records.map(({ host, ...record }) => ({ ...record, domainId: host }));
+    const displays = displaysOf(year);
+    const shown = (of: (each: (typeof displays)[number]) => boolean) =>
+      displays.filter(of).reduce((sum, each) => sum + each.displays, 0);
+    const answered = (version: string) =>
+      year.filter(({ source, bot, bannerVersion }) => source === 'banner' && !bot && bannerVersion === version).length;
+    const [before = 0, since = 0] = ['2025-09', '2026-09'].map(
+      (version) => answered(version) / shown(({ bannerVersion }) => bannerVersion === version),
+    );
+    expect(before).toBeGreaterThan(0.5);
+    expect(since).toBeGreaterThan(before + 0.05);
+    expect(since).toBeLessThan(0.75);
+    const [plain = 0, short = 0] = ['plain', 'short'].map((name) =>
+      shown(({ variant }) => variant === `wording-2026-q4:${name}`),
+    );
+    expect(Math.abs(plain / short - 1)).toBeLessThan(0.1);
+    expect(displaysOf(year.filter(({ source, bot }) => source !== 'banner' || bot))).toEqual([]);
   });
 });

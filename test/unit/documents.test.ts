@@ -8,15 +8,14 @@ import { consistencyQuery, orgStatsQuery, recordsQuery, statsQuery } from '#libs
 import { recordFields } from '#libs/contract/record';
 import {
   consistency,
-  domainStats,
   feed,
   noticesPage,
   organization,
-  orgStats,
   proofBundle,
   receipt,
   recordsPage,
 } from '#libs/contract/responses';
+import { domainStats, orgStats } from '#libs/contract/statistics';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { root } from '../../scripts/stack/paths.ts';

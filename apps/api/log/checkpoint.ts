@@ -1,4 +1,7 @@
-/** GET /v1/consent/:domainId/log/checkpoint and …/log/key: what one needs to follow a log. No plan gates them. */
+/**
+ * GET /v1/consent/:domainId/log/checkpoint and …/log/key: what one needs to follow a log. No plan gates them. Not from a
+ * replica: whoever follows a log should not see it shrink.
+ */
 import { domainPath, logQuery } from '#libs/contract/queries';
 import type { PublishedLog } from '#libs/store/logs/published';
 import type { Database } from '#libs/store/sql';
@@ -9,23 +12,20 @@ import { guard } from '../http/guard.ts';
 import { requireLog } from './published.ts';
 
 /** The signed note, and when it was signed, which the note itself does not say. */
-export const checkpoint = (deps: { readDb: Database }): Middleware =>
+export const checkpoint = (deps: { db: Database }): Middleware =>
   publishedText(deps, (log, ctx) => {
     ctx.lastModified = log.sealedAt;
     return log.checkpoint;
   });
 
 /** The verifier keys, a line each. */
-export const verifierKeys = (deps: { readDb: Database }): Middleware =>
+export const verifierKeys = (deps: { db: Database }): Middleware =>
   publishedText(deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
 
-function publishedText(
-  { readDb }: { readDb: Database },
-  textOf: (log: PublishedLog, ctx: Context) => string,
-): Middleware {
+function publishedText({ db }: { db: Database }, textOf: (log: PublishedLog, ctx: Context) => string): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
-    const log = await readDb.run((sql) => requireLog(sql, domainId, query.log));
+    const log = await db.run((sql) => requireLog(sql, domainId, query.log));
     ctx.type = 'text/plain; charset=utf-8';
     ctx.body = textOf(log, ctx);
   });

@@ -6,6 +6,7 @@ import { type Export, readExport, readOpenEpoch } from '#libs/store/export/expor
 import { patient } from '#libs/store/patient';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
@@ -17,7 +18,7 @@ import type { ExportPlaces } from './export-places.ts';
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
-  readDb: Database;
+  readDb: ReadDatabase;
   exportPlaces: ExportPlaces;
   /** default: the contract's */
   pace?: PaceLimits;
@@ -76,12 +77,13 @@ function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
     const leave = exportPlaces.take(wanted.organizationId);
     try {
       await noteAct(ctx, wanted, domainId);
-      const epoch = await readOpenEpoch(readDb);
+      const reads = readDb.forOneAnswer();
+      const epoch = await readOpenEpoch(reads);
       // the deadline may have answered meanwhile, or the client may have left
       if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
       ctx.res.once('close', leave);
       answer(ctx, wanted, domainId ?? wanted.organizationId);
-      const texts = keepingOpen(ctx, readExport(patient(readDb), wanted, epoch));
+      const texts = keepingOpen(ctx, readExport(patient(reads), wanted, epoch));
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();

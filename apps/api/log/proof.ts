@@ -55,10 +55,11 @@ export function proof({ config, db, readDb, log }: ProofParts): Middleware {
     const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
     ctx.vary('Accept');
     const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
-    const proven = await readDb.run((sql) =>
-      inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported)),
-    );
-    if (!proven) throw notSealedYet();
+    const proven = await readDb.run(async (sql) => {
+      const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
+      if (!found) throw notSealedYet();
+      return found;
+    });
     if (isBundle) {
       ctx.body = toBundle(proven);
     } else {

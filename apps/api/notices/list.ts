@@ -9,12 +9,12 @@ import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { listOf } from '../http/list.ts';
 
-export function listNotices({ readDb }: { readDb: Database }): Middleware {
+export function listNotices({ db }: { db: Database }): Middleware {
   return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
     requireOwnDomain(organization, domainId);
-    const { page, nextCursor } = await list((range) => readDb.run((sql) => readNotices(sql, { domainId, ...range })));
+    const { page, nextCursor } = await list((range) => db.run((sql) => readNotices(sql, { domainId, ...range })));
     const answer: NoticesPage = { notices: page.map(toListed), nextCursor };
     ctx.body = answer;
   });

@@ -8,10 +8,10 @@ import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
-export function showNotice({ readDb }: { readDb: Database }): Middleware {
+export function showNotice({ db }: { db: Database }): Middleware {
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
-    const document = await readDb.run((sql) => findNotice(sql, domainId, hash));
+    const document = await db.run((sql) => findNotice(sql, domainId, hash));
     if (!document) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
     ctx.set('Content-Disposition', `attachment; filename="notice-${hash.slice(0, 12)}.json"`);
     ctx.set('Content-Type', 'application/json');

@@ -13,19 +13,18 @@ import { forVisitor } from './visitor.ts';
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
-  readDb: Database;
   log: Log;
 }
 
 export const access = (parts: Parts, given: 'path' | 'body'): Middleware =>
   forVisitor(parts, given, async (ctx, visitor) => {
-    const { db, readDb, log } = parts;
+    const { db, log } = parts;
     const actor = accessIn(ctx).subject;
     await db.run((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
-    const domains = await readDb.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
+    const domains = await db.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
     ctx.type = 'application/json';
     ctx.body = toStream(
-      allAbout(patient(readDb), visitor.visitorId, domains, (differing) =>
+      allAbout(patient(db), visitor.visitorId, domains, (differing) =>
         log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
       ),
     );

@@ -12,6 +12,7 @@ import { within } from '#libs/runtime/within';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { createReplica, readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { createLog } from '#libs/telemetry/log';
@@ -37,15 +38,28 @@ const answerTime = 5_000;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
+/** What it does not answer by then is asked of the primary, within the same request. */
+const replicaTimeouts = { statementTimeout: 1_500, deadline: 1_700 };
 
 export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<void> {
   const metrics = createMetrics();
   const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
-  const shared = { ...database, prepare: config.databasePrepare, name: 'assent-api' };
+  const shared = { ...database, ...config.databaseMode, name: 'assent-api' };
   const db = createDatabase({ ...shared, url: config.databaseUrl });
-  const readDb =
-    config.databaseReadUrl === config.databaseUrl ? db : createDatabase({ ...shared, url: config.databaseReadUrl });
+  const replica =
+    config.replica &&
+    createReplica({
+      primary: db,
+      replica: createDatabase({ ...shared, ...replicaTimeouts, url: config.replica.url }),
+      maxLag: config.replica.maxLag,
+      log,
+      onLook: ({ isUsed, lag }) => {
+        metrics.replicaUsed.set(isUsed ? 1 : 0);
+        metrics.replicaLag.set(lag);
+      },
+    });
+  const readDb = replica?.reads ?? readsOf(db);
   const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = watchRedis(
     redis.client,
@@ -61,7 +75,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
   const tenants = createTenantCache(db, log);
   const notices = createHeldNotices(db, log);
-  await Promise.all([tenants.follow(), notices.follow()]);
+  await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const { rejected } = await persistOrReject(db, records, { owe: true });
@@ -74,7 +88,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
   const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
   widget.keep();
-  const facets = createFacetReader(readDb);
+  const facets = createFacetReader(db);
   const app = createApp({
     config,
     countryOf,
@@ -102,7 +116,8 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
       );
     const redisReason = redisHealth.reason();
     const ready = !stopping && (postgres || redisReason === null);
-    return { ready, postgres, redis: redisReason ?? true, warnings: redisHealth.warnings() };
+    const stores = { postgres, ...(replica && { replica: replica.reason() ?? true }), redis: redisReason ?? true };
+    return { ready, ...stores, warnings: redisHealth.warnings() };
   };
   // in a cluster the primary process serves the operations port, with the metrics of all
   if (cluster.isWorker) shareMetrics(metrics.register);
@@ -118,7 +133,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     return closeServer(server);
   };
   // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, readDb].map((database) => database.recover(error)).includes(true);
+  const recover = (error: unknown) => [db, replica?.reads].map((each) => each?.recover(error)).includes(true);
   const lifecycle = createLifecycle({ deadline: 10_000, log, recover });
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },
@@ -130,7 +145,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     { name: 'widget', stop: () => widget.close() },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
-    { name: 'postgres', stop: () => Promise.all([db.close(), readDb === db ? undefined : readDb.close()]) },
+    { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
     { name: 'operations port', stop: () => ops.close() },
   ]);
 

@@ -21,7 +21,7 @@ export interface FacetReader {
   readIfQuick(question: FacetQuestion): Promise<Facet[] | undefined>;
 }
 
-export function createFacetReader(readDb: Database): FacetReader {
+export function createFacetReader(db: Database): FacetReader {
   const answers = new LRUCache<string, { epoch: number; facets: Facet[] }>({
     maxSize: kept,
     sizeCalculation: ({ facets }) => facets.length + 1,
@@ -32,7 +32,7 @@ export function createFacetReader(readDb: Database): FacetReader {
   function through(): Promise<Through> {
     const now = performance.now();
     if (last && now - last.at < throughHolds) return last.through;
-    const asked = readDb.run(facetsThrough);
+    const asked = db.run(facetsThrough);
     last = { at: now, through: asked };
     // the next one asks again
     asked.catch(() => {
@@ -45,7 +45,7 @@ export function createFacetReader(readDb: Database): FacetReader {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known?.epoch === epoch) return known.facets;
-    const facets = await readDb.run((sql) => readFacets(sql, question));
+    const facets = await db.run((sql) => readFacets(sql, question));
     answers.set(key, { epoch, facets });
     return facets;
   }

@@ -1,5 +1,5 @@
 /** Facets as an answer has them: groups, and the rates. */
-import type { CategoryGroup, StatsGroup } from '#libs/contract/responses';
+import type { CategoryGroup, StatsGroup } from '#libs/contract/statistics';
 import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/contract/terms';
 import type { Facet } from '#libs/store/facets/read';
 

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/contract/calendar';
 import { domainPath, statsQuery } from '#libs/contract/queries';
-import type { DomainStats, OrganizationStats } from '#libs/contract/responses';
+import type { DomainStats, OrganizationStats } from '#libs/contract/statistics';
 import {
   addBreakdown,
   type Breakdown,

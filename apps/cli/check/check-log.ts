@@ -1,4 +1,5 @@
 /** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { sealedEntryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
 import { tileWidth } from '#libs/merkle/tile-path';
@@ -55,15 +56,23 @@ interface Range {
   below: number;
 }
 
-/** The next piece is read while one is checked. */
+/** pieces that are read while one is checked, each on a connection of its own */
+const readAhead = 2;
+
 async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenerator<Range & { piece: StoredPiece }> {
-  const read = (from: number) => readPiece(db, name, { from, below: from + pieceSize });
-  let next = size > 0 ? read(0) : undefined;
-  for (let from = 0; next; from += pieceSize) {
-    const piece = await next;
-    next = from + pieceSize < size ? read(from + pieceSize) : undefined;
+  const reading: Promise<StoredPiece>[] = [];
+  const read = (from: number) => {
+    if (from >= size) return;
+    const piece = readPiece(db, name, { from, below: from + pieceSize });
     // whoever stops early does not wait for it
-    next?.catch(() => {});
+    piece.catch(() => {});
+    reading.push(piece);
+  };
+  for (let ahead = 0; ahead < readAhead; ahead += 1) read(ahead * pieceSize);
+  for (let from = 0; from < size; from += pieceSize) {
+    const piece = await reading.shift();
+    if (!piece) return;
+    read(from + readAhead * pieceSize);
     yield { from, below: Math.min(size, from + pieceSize), piece };
   }
 }
@@ -82,6 +91,8 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
   const entries = entriesIn(piece, range, differs);
   let present = 0;
   for (let first = range.from; first < range.below; first += tileWidth) {
+    // the next piece is asked for in several steps, which come to pass only between tiles
+    await turn();
     const leaves: Leaves = { stored: [], recomputed: [] };
     const doubts: Doubt[] = [];
     const width = Math.min(tileWidth, range.below - first);

@@ -1,14 +1,7 @@
 /** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
 import type { ProblemBody } from '#libs/contract/problem';
-import type {
-  DomainStats,
-  Erasure,
-  FullRecord,
-  Organization,
-  OrgStats,
-  RecordsPage,
-  Visitor,
-} from '#libs/contract/responses';
+import type { Erasure, FullRecord, Organization, RecordsPage, Visitor } from '#libs/contract/responses';
+import type { DomainStats, OrgStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { ApiError } from './api-error.ts';
 import { createManageApi, type ManageApi } from './manage-api.ts';

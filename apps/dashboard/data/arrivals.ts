@@ -1,7 +1,7 @@
 /** How many decisions were recorded since the log was read. The rows stay as they are while somebody reads them. */
 import { useState } from 'preact/hooks';
 import { dayOf } from '#libs/contract/calendar';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Api } from './api.ts';
 import { isDecision } from './decisions.ts';
 import { type LiveState, useLive } from './live.ts';

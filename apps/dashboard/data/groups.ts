@@ -1,5 +1,5 @@
 /** Groups of decisions as rows of a table, beside those of the period before. */
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/responses';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { valueName } from './dimensions.ts';
 

@@ -2,7 +2,8 @@
  * The latest records of all domains: pages loaded so far, with live records in front. Kept in chunks, so that a new
  * record re-renders one chunk and not thousands of rows.
  */
-import type { FullRecord, OrgStats, ShortRecord } from '#libs/contract/responses';
+import type { FullRecord, ShortRecord } from '#libs/contract/responses';
+import type { OrgStats } from '#libs/contract/statistics';
 
 export type StreamRecord = FullRecord | ShortRecord;
 

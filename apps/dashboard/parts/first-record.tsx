@@ -1,4 +1,5 @@
-/** What a domain without decisions shows: the tag, and a command that sends a decision. */
+/** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
+import './first-record.css';
 import type { Organization } from '#libs/contract/responses';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
@@ -21,25 +22,28 @@ export function FirstRecord({ organization, domain, period }: Props) {
     <section class="card message">
       <h2>Waiting for the first decision</h2>
       <p>
-        No decisions {period}. Add the tag to <bdi>{escapeInvisible(domain.name)}</bdi>, or send a decision by hand: it
-        appears here within about a second.
+        No decisions {period}. Set up the banner, put its tag into the pages of{' '}
+        <bdi>{escapeInvisible(domain.name)}</bdi>, and decide there: the decision appears here within about a second.
       </p>
       <a class="button primary" href={widgetAddress(domain.domainId)}>
         Set up the banner
       </a>
-      <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
-      <Snippet
-        name="By hand"
-        code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
-      />
-      <p class="muted">
-        The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
-        {mayManage(organization) ? (
-          <a href={settingsAddress(domain.domainId)}>settings of this domain</a>
-        ) : (
-          <code>{assentCommand(`key create ${domain.domainId}`)}</code>
-        )}
-      </p>
+      <details class="developers">
+        <summary>For developers: the plain tag, and a decision by hand</summary>
+        <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
+        <Snippet
+          name="By hand"
+          code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
+        />
+        <p class="muted">
+          The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
+          {mayManage(organization) ? (
+            <a href={settingsAddress(domain.domainId)}>settings of this domain</a>
+          ) : (
+            <code>{assentCommand(`key create ${domain.domainId}`)}</code>
+          )}
+        </p>
+      </details>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { domainPath, logQuery, orgStatsQuery, recordPath, recordsQuery, statsQuery } from '../queries.ts';
 import * as responses from '../responses.ts';
+import * as statistics from '../statistics.ts';
 import { answer, bearerCodes, read, recordCodes, refusals, scopedCodes, statsSource } from './parts.ts';
 
 const statsHeaders = {
@@ -22,7 +23,7 @@ export const readPaths: ZodOpenApiPathsObject = {
       tags: ['Read'],
       requestParams: { query: orgStatsQuery },
       responses: {
-        200: answer("The organization's statistics", responses.orgStats, {
+        200: answer("The organization's statistics", statistics.orgStats, {
           'X-Stats-Source': statsSource,
           ETag: z.string().optional().meta({ description: 'send it as `If-None-Match` to ask whether a total moved' }),
         }),
@@ -38,7 +39,7 @@ export const readPaths: ZodOpenApiPathsObject = {
       tags: ['Read'],
       requestParams: { path: domainPath, query: statsQuery },
       responses: {
-        200: answer("The domain's statistics", responses.domainStats, statsHeaders),
+        200: answer("The domain's statistics", statistics.domainStats, statsHeaders),
         304: unmovedStats,
         ...refusals(...scopedCodes, 'domain_not_found'),
       },
@@ -51,7 +52,7 @@ export const readPaths: ZodOpenApiPathsObject = {
       tags: ['Read'],
       requestParams: { query: statsQuery },
       responses: {
-        200: answer("The organization's statistics", responses.organizationStats, statsHeaders),
+        200: answer("The organization's statistics", statistics.organizationStats, statsHeaders),
         304: unmovedStats,
         ...refusals(...scopedCodes),
       },

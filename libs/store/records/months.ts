@@ -3,6 +3,9 @@ import { isInTheWay } from '../errors.ts';
 import type { Sql } from '../sql.ts';
 import { forgetVisitorsOf } from './busy-visitors.ts';
 
+/** Milliseconds that a month's detaching may take, where no statement's timeout ends it sooner. */
+const detachPatience = 9_000;
+
 /** True where the month had no partition yet. */
 export async function makeMonth(sql: Sql, month: string): Promise<boolean> {
   const [row] = await sql<{ made: boolean }[]>`select make_record_month(${month}) as made`;
@@ -54,13 +57,26 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
       select inhdetachpending as "isPending" from pg_inherits
       where inhparent = 'records'::regclass and inhrelid = to_regclass(${partition})`;
     if (attached?.isPending) await sql`alter table records detach partition ${sql(partition)} finalize`;
-    else if (attached) await sql`alter table records detach partition ${sql(partition)} concurrently`;
+    else if (attached) await detach(sql, partition);
     await sql`drop table if exists ${sql(partition)}`;
     return true;
   } catch (error) {
     if (isInTheWay(error)) return false;
     throw error;
   }
+}
+
+/** No transaction may hold this statement, so behind a pooler no timeout applies to it: it is cancelled from outside. */
+async function detach(sql: Sql, partition: string): Promise<void> {
+  const statement = `alter table records detach partition ${partition} concurrently`;
+  const cancel = () =>
+    void sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and usename = current_user and query = ${statement} and state = 'active'`.catch(
+      () => {},
+    );
+  const timer = setTimeout(cancel, detachPatience);
+  await sql.unsafe(statement).finally(() => clearTimeout(timer));
 }
 
 /** From now on the log ends after this month. */

@@ -20,7 +20,8 @@ export class Refused extends Error {}
 /** What an archived domain does not take. */
 export class Archived extends Refused {}
 
-const makeId = (prefix: string) => `${prefix}_${randomBytes(10).toString('hex')}`;
+/** As organizations and domains are named. */
+export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
 
 const requireName = (name: string): void => {
   if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');

@@ -45,6 +45,8 @@ export interface TenantCache {
   organization(organizationId: string): Promise<Organization | null>;
   /** Starts following changes; call once, and `close` at the end. */
   follow(): Promise<void>;
+  /** Forgets at once what was changed until now: for who changes and then reads. Never rejects. */
+  catchUp(): Promise<void>;
   close(): void;
 }
 
@@ -196,6 +198,7 @@ export function createTenantCache(
     knownDomain: domains.known,
     organization: organizations.get,
     follow,
+    catchUp: poll.askNow,
     close: () => {
       poll.stop();
       notes.stop();

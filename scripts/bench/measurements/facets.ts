@@ -51,7 +51,6 @@ async function deriveAll(stack: Stack, { name, domainIds, records, epochs, value
   const used = { worker: 0, postgres: 0, seconds: 0 };
   try {
     await stack.reset();
-    await db.run((sql) => sql`truncate facets, facet_progress, derivations`);
     for (let epoch = 0; epoch < epochs; epoch += 1) {
       for (let from = 0; from < records; from += 1_000) {
         const batch = Array.from({ length: Math.min(1_000, records - from) }, (_, n) =>

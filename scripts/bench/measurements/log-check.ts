@@ -11,6 +11,7 @@ export const logCheck: Measurement = {
   name: 'log-check',
   about: 'how long `assent log check` takes for a million sealed records, with nothing else going on',
   figure: async (stack, { records }) => {
+    await stack.reset();
     const worker = await stack.startWorker(makeSealSettings());
     await persistAlone(stack, { records: 5 * records });
     for (const { domainId } of stack.sites) await untilSealed(stack, domainId);

@@ -66,7 +66,6 @@ async function sealAll(stack: Stack, { name, domainIds, each, epochs }: Load): P
   try {
     await waitUntil(() => redis.runIdOf('') !== undefined, { deadlineMs: 5_000 });
     await stack.reset();
-    await db.run((sql) => sql.unsafe(`truncate ${tables.join(', ')}, derivations`));
     const emptyDisk = await diskOf(stack);
     const used = { worker: 0, postgres: 0, seconds: 0 };
     let sealed = 0;

@@ -1,63 +1,28 @@
 /** Postgres: killed, frozen, slow, full, set back in time, or away while the API starts. */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { statsAreRight } from '../check.ts';
-import { type Drill, drill, type Scene } from '../drill.ts';
+import { type Drill, drill } from '../drill.ts';
 import { type Fault, freeze, killOf, lockCounters, outageOf, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
+import { fillDiskOf, mountSmallDisk, serverPids } from '../postgres-server.ts';
 import { haltedLogs, sealed, setBack } from '../set-back.ts';
 
 const outage = outageOf(withoutPostgres);
 const kill = killOf('postgres');
 
-/** The postmaster and all that it forked. */
-const backends = (scene: Scene): number[] => {
-  const { pid } = scene.postgres.running();
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
-};
-
 const fillDisk: Fault = async (scene) => {
-  const filler = path.join(path.dirname(scene.postgres.running().dataDir), 'filler');
-  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+  const end = await fillDiskOf(scene);
   const lines = () => scene.processes.flatMap((each) => each.lines);
   await scene.until(() => lines().some((line) => /No space left/.test(line)), 'Postgres has no space left');
-  return async () => {
-    rmSync(filler);
-    // a Postgres that could not write its WAL ends itself
-    const answers = scene.sql((sql) => sql`select 1`);
-    await answers.catch(async () => {
-      await scene.postgres.running().stop();
-      await scene.postgres.start();
-    });
-  };
+  return end;
 };
-
-function mountSmallDisk() {
-  const mountPoint = mkdtempSync(path.join(os.tmpdir(), 'assent-disk-'));
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=755', 'tmpfs', mountPoint]);
-  if (status !== 0) {
-    rmdirSync(mountPoint);
-    return undefined;
-  }
-  const postgresFolder = path.join(mountPoint, 'postgres');
-  mkdirSync(postgresFolder);
-  const undo = () => {
-    spawnSync('umount', [mountPoint]);
-    rmdirSync(mountPoint);
-  };
-  return { postgresFolder, undo };
-}
 
 export const postgresDrills: Drill[] = [
   drill('postgres-kill', 'Postgres ends at once, without a shutdown, and is started again after 3 s', outage(kill, 3)),
-  drill('postgres-freeze', 'SIGSTOP of Postgres and all its backends for 15 s', outage(freeze(backends), 15)),
+  drill('postgres-freeze', 'SIGSTOP of Postgres and all its backends for 15 s', outage(freeze(serverPids), 15)),
   drill('postgres-slow', 'a lock that holds back every statement for 10 s', outage(lockCounters, 10)),
   {
     ...drill('postgres-disk-full', 'the disk of Postgres is full for 5 s (a tmpfs; needs root)', outage(fillDisk, 5)),
-    prepare: mountSmallDisk,
+    prepare: () => mountSmallDisk('128m'),
   },
   drill('postgres-older', 'an older copy of Postgres, Redis knows better: nothing is signed over', async (scene) => {
     const { load } = scene;

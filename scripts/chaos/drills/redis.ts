@@ -2,10 +2,20 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { AssentProcess } from '../../stack/assent-process.ts';
-import { maxmemory } from '../../stack/redis.ts';
 import { statsAreRight, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { type Fault, freeze, goesDirect, killOf, outageOf, untilDirect, untilQueued, withoutRedis } from '../faults.ts';
+import {
+  type Fault,
+  fillRedis,
+  freeze,
+  goesDirect,
+  killOf,
+  makeRoom,
+  outageOf,
+  untilDirect,
+  untilQueued,
+  withoutRedis,
+} from '../faults.ts';
 
 const outage = outageOf(withoutRedis);
 const kill = killOf('redis');
@@ -16,22 +26,13 @@ const becomeReplica: Fault = async (scene) => {
   return () => scene.redisDo((redis) => redis.replicaof('NO', 'ONE'));
 };
 
-/** Sets `maxmemory` to that share of what is in use; below 1 the next write does not fit. */
-const fill = (scene: Scene, share: number): Promise<unknown> =>
-  scene.redisDo(async (redis) => {
-    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
-    await redis.config('SET', 'maxmemory', String(Math.floor(used * share)));
-  });
-
-const empty = (scene: Scene) => scene.redisDo((redis) => redis.config('SET', 'maxmemory', maxmemory));
-
 const fillAndLeaveLittleRoom: Fault = async (scene) => {
-  await fill(scene, 0.95);
+  await fillRedis(scene, 0.95);
   await untilDirect(scene);
   await scene.load.acknowledged(300);
   // adds would fit again, but a worker that starts now might not
-  await fill(scene, 1.1);
-  return () => empty(scene);
+  await fillRedis(scene, 1.1);
+  return () => makeRoom(scene);
 };
 
 const killUnderLoad = async (scene: Scene) => {
@@ -119,12 +120,12 @@ export const redisDrills: Drill[] = [
     await scene.api();
     scene.load.begin();
     await scene.load.acknowledged(300);
-    await fill(scene, 0.95);
+    await fillRedis(scene, 0.95);
     const worker = await scene.worker();
     await scene.load.acknowledged(300);
     await hold(5);
     scene.expect(worker.process.running(), 'the worker goes on');
-    await empty(scene);
+    await makeRoom(scene);
   }),
   drill('redis-read-only', 'Redis becomes a read-only replica, and a master again', outage(becomeReplica, 0)),
   drill('both-away', 'Redis and Postgres both down for 3 s: nothing is acknowledged', async (scene) => {

@@ -1,6 +1,6 @@
 /** The chart of a period, by day or by month. */
 import { useMemo } from 'preact/hooks';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Bucket } from '../../charts/bucket.ts';
 import { StackedChart } from '../../charts/stacked-chart.tsx';
 import { type Interval, intervalsOf, type Period } from '../../data/periods.ts';

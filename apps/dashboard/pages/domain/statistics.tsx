@@ -1,5 +1,5 @@
 /** The figures of a period, compared with the period before. */
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import { ShareBar } from '../../charts/share-bar.tsx';
 import { sumOf } from '../../data/decisions.ts';
 import { type Interval, includesToday, type Period } from '../../data/periods.ts';

@@ -26,7 +26,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
             <tr>
               <th scope="col">Variant</th>
               {hasDisplays && (
-                <th scope="col" class="number">
+                <th scope="col" class="number wide-only">
                   Displays
                 </th>
               )}
@@ -42,7 +42,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
               <th scope="col" class="interval-cell wide-only">
                 95% interval
               </th>
-              <th scope="col" class="number">
+              <th scope="col" class="number difference">
                 Difference to “<bdi>{control}</bdi>”
               </th>
             </tr>
@@ -53,7 +53,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
                 <th scope="row">
                   <bdi>{escapeInvisible(variant.name)}</bdi>
                 </th>
-                {hasDisplays && <td class="number">{count(variant.displays ?? 0)}</td>}
+                {hasDisplays && <td class="number wide-only">{count(variant.displays ?? 0)}</td>}
                 <td class="number">{count(variant.all)}</td>
                 <td class="number wide-only">{count(variant.part)}</td>
                 <td class="number">

@@ -1,6 +1,6 @@
 /** The groups as a table that can be sorted, and saved as CSV. */
 import { useState } from 'preact/hooks';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';
@@ -8,7 +8,7 @@ import { changeOf, isShown, type Row, rowsOf } from '../../data/groups.ts';
 import { type Sort, sorted } from '../../data/sorted.ts';
 import { downloadText } from '../../download.ts';
 import { count, dayRange, points, share } from '../../format.ts';
-import { GroupBar } from '../../parts/group-bar.tsx';
+import { GroupName, GroupRate, rateName } from '../../parts/group-cells.tsx';
 import { SortHead } from '../../parts/sort-head.tsx';
 import { csvOf } from './group-csv.ts';
 
@@ -38,7 +38,6 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
   const sum = all.reduce((total, row) => total + row.count, 0);
   const largest = Math.max(1, ...all.map((row) => row.count));
   const isCategory = by === 'category';
-  const rateName = isCategory ? 'Allowed' : 'Opt-in rate';
   const hasDisplays = all.some(isShown);
   const heads = { sort, setSort };
   return (
@@ -61,7 +60,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                 </th>
               )}
               <SortHead column="rate" {...heads}>
-                {rateName}
+                {rateName(by)}
               </SortHead>
               {before && (
                 <SortHead column="before" {...heads}>
@@ -88,19 +87,10 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
           <tbody>
             {rows.map((row) => (
               <tr key={row.key}>
-                <th scope="row">
-                  <bdi>{row.name}</bdi>
-                  {isCategory ? (
-                    <GroupBar share={row.rate ?? 0} rest={1 - (row.rate ?? 0)} />
-                  ) : (
-                    <GroupBar share={row.count / largest} />
-                  )}
-                </th>
+                <GroupName by={by} row={row} largest={largest} />
                 <td class="number">{count(row.count)}</td>
                 {!isCategory && <td class="number wide-only">{share(row.count / Math.max(1, sum))}</td>}
-                <td class={row.rate === null ? 'number muted' : 'number strong'}>
-                  {row.rate === null ? 'no choices yet' : share(row.rate)}
-                </td>
+                <GroupRate rate={row.rate} />
                 {before && <td class="number muted">{earlier(row)}</td>}
                 {before && <td class="number">{change(row)}</td>}
                 {hasDisplays && <td class="number">{row.displays === undefined ? 'none' : count(row.displays)}</td>}

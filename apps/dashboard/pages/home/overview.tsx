@@ -1,6 +1,7 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
 import { useMemo, useState } from 'preact/hooks';
-import type { FullRecord, Organization, OrgStats } from '#libs/contract/responses';
+import type { FullRecord, Organization } from '#libs/contract/responses';
+import type { OrgStats } from '#libs/contract/statistics';
 import { ShareBar } from '../../charts/share-bar.tsx';
 import type { Api } from '../../data/api.ts';
 import { sumOf } from '../../data/decisions.ts';

@@ -1,6 +1,8 @@
 /** A part of the form, which folds. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { WidgetChange, WidgetDraft } from './draft/draft.ts';
+import { keepUnfolded, wasUnfolded } from './unfolded.ts';
 
 /** What every part of the form is handed. */
 export interface PartProps {
@@ -16,12 +18,19 @@ interface Props {
   children: ComponentChildren;
 }
 
-export const Group = ({ title, isOpen = false, note, children }: Props) => (
-  <details class="widget-group" open={isOpen}>
-    <summary>
-      <h2>{title}</h2>
-      {note}
-    </summary>
-    <div class="widget-group-body">{children}</div>
-  </details>
-);
+export function Group({ title, isOpen = false, note, children }: Props) {
+  const [opensAs] = useState(() => wasUnfolded(title) ?? isOpen);
+  return (
+    <details
+      class="widget-group"
+      open={opensAs}
+      onToggle={({ currentTarget }) => keepUnfolded(title, currentTarget.open)}
+    >
+      <summary>
+        <h2>{title}</h2>
+        {note}
+      </summary>
+      <div class="widget-group-body">{children}</div>
+    </details>
+  );
+}

@@ -105,7 +105,12 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
           sandbox="allow-scripts"
           width={natural}
           height={height}
-          style={{ transform: `scale(${scale})`, marginInlineStart: `${Math.max(0, (width - natural * scale) / 2)}px` }}
+          style={{
+            transform: `scale(${scale})`,
+            marginInlineStart: `${Math.max(0, (width - natural * scale) / 2)}px`,
+            // as high as it is drawn, where the stage is scrolled
+            marginBlockEnd: `${height * (scale - 1)}px`,
+          }}
         />
       </div>
     </section>

@@ -33,7 +33,6 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
   const [shade, setShade] = useState(ownShade);
   const show = (chosen: Shade) => {
     setShade(chosen);
-    // on small screens it stands below
     document.querySelector('.widget-stage')?.scrollIntoView({ block: 'nearest' });
   };
   const { name, archivedAt } = domainIn(organization, domainId);

@@ -22,7 +22,7 @@ import {
 import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
-import { rewriteFile } from '#libs/witness/rewrite';
+import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { forgetTombstones, rememberTombstones } from '#libs/witness/tombstones';
 
 export interface LeftoverParts {
@@ -48,7 +48,6 @@ export async function goOnErasing(db: Database, signal: AbortSignal): Promise<vo
 
 /** Returns a round. Whatever fails, because Redis is away, is done by the next one. */
 export function createClearing(parts: LeftoverParts): () => Promise<void> {
-  let isRewriteWanted = false;
   const { config, hashOf, redis, db } = parts;
   return async () => {
     const domains = await db.run(listErasedDomains);
@@ -66,17 +65,17 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       await db.run((sql) => deleteBusyErased(sql, domains, hashOf));
       await blankRejected(db, isErased);
       const changed = await clearQueues(parts, unsearched.length > 0 ? [...waiting, ...resting] : resting, isErased);
+      // jobs that were consumed are in the file, too
+      if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
       await db.run((sql) => noteSearched(sql, unsearched));
       await deleteUnnamedUserAgents(db);
-      // jobs that were consumed are in the file, too
-      if (unsearched.length > 0 || changed > 0) isRewriteWanted = true;
     }
     await db.run(deleteOldTombstones);
     const unremembered = await db.run(listUnremembered);
     await rememberTombstones(redis.client, unremembered);
     await db.run((sql) => noteRemembered(sql, unremembered));
     await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
-    if (await rewriteFile(redis.client, isRewriteWanted)) isRewriteWanted = false;
+    await rewriteFile(redis.client);
   };
 }
 

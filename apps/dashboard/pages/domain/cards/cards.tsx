@@ -1,6 +1,6 @@
 /** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
 import './cards.css';
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import type { Api } from '../../../data/api.ts';
 import { completeness } from '../../../data/completeness.ts';
@@ -11,6 +11,7 @@ import { includesToday, isGrouped, type Period } from '../../../data/periods.ts'
 import { useReading } from '../../../data/reading.ts';
 import { domainAddress } from '../../../data/router.ts';
 import { now } from '../../../data/service-clock.ts';
+import { share } from '../../../format.ts';
 import { ErrorCard } from '../../../parts/error-card.tsx';
 import { memo } from '../../../parts/memo.ts';
 import { RateFormulas } from '../../../parts/rate-formulas.tsx';
@@ -61,9 +62,9 @@ function GroupedCards({ api, domainId, from, to }: Props) {
   const experiments = experimentsOf(value.variant);
   return (
     <>
-      <Head note={completeness(value.source)} />
+      <Head stats={value.source} />
       <div class={reading.isLate ? 'cards-grid fading' : 'cards-grid'} aria-busy={reading.isLoading}>
-        {funnel && <FunnelCard {...funnel} />}
+        {funnel && <FunnelCard domainId={domainId} period={period} funnel={funnel} />}
         {experiments.length > 0 && <ExperimentCard domainId={domainId} period={period} experiments={experiments} />}
         {carded.map((by) => (
           <GroupCard key={by} domainId={domainId} by={by} period={period} stats={value[by]} />
@@ -74,10 +75,16 @@ function GroupedCards({ api, domainId, from, to }: Props) {
   );
 }
 
-const Head = ({ note }: { note?: string }) => (
+const Head = ({ stats }: { stats?: DomainStats }) => (
   <header class="cards-head">
     <h2 id="groups-title">Who decided how</h2>
-    {note && <p class="muted">{note}</p>}
+    {stats && <p class="muted">{completeness(stats)}</p>}
+    {stats?.optInRate != null && (
+      <p class="muted">
+        <strong>Opt-in rate {share(stats.optInRate)}</strong> = opt-ins ÷ choices. The rate at the top of the page is of
+        all decisions, also those of crawlers and imports.
+      </p>
+    )}
   </header>
 );
 

@@ -1,4 +1,6 @@
 /** From a banner that was shown to an opt-in in it. */
+import type { Period } from '../../../data/periods.ts';
+import { groupsAddress } from '../../../data/router.ts';
 import { count, share } from '../../../format.ts';
 import { GroupBar } from '../../../parts/group-bar.tsx';
 
@@ -10,12 +12,19 @@ interface Funnel {
   optIns: number;
 }
 
-export function FunnelCard({ displays, answers, optIns }: Funnel) {
+interface Props {
+  domainId: string;
+  period: Period;
+  funnel: Funnel;
+}
+
+export function FunnelCard({ domainId, period, funnel: { displays, answers, optIns } }: Props) {
   const of = (part: number) => Math.min(1, part / displays);
   return (
     <section class="card group-card" aria-label="From banner to opt-in">
       <header class="card-head">
         <h2>From banner to opt-in</h2>
+        <a href={groupsAddress(domainId, 'bannerVersion', { ...period })}>By version</a>
       </header>
       <ol class="funnel">
         <Step name="Shown" value={displays} part={1} note="how often a banner was shown" />

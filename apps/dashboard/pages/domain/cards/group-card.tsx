@@ -1,13 +1,13 @@
 /** The largest groups of one dimension. */
-import type { DomainStats } from '#libs/contract/responses';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { dimensionNames } from '../../../data/dimension-names.ts';
 import { titleOf } from '../../../data/dimensions.ts';
 import { rowsOf } from '../../../data/groups.ts';
 import type { Period } from '../../../data/periods.ts';
 import { groupsAddress } from '../../../data/router.ts';
-import { count, share } from '../../../format.ts';
-import { GroupBar } from '../../../parts/group-bar.tsx';
+import { count } from '../../../format.ts';
+import { GroupName, GroupRate, rateName } from '../../../parts/group-cells.tsx';
 
 const listed = 5;
 
@@ -21,7 +21,6 @@ interface Props {
 export function GroupCard({ domainId, by, period, stats }: Props) {
   const rows = rowsOf(by, stats);
   const largest = Math.max(1, ...rows.map((row) => row.count));
-  const isCategory = by === 'category';
   const more = rows.length - listed;
   const title = `By ${dimensionNames[by]}`;
   return (
@@ -33,7 +32,7 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
         </a>
       </header>
       {rows.length === 0 ? (
-        <p class="muted">{isCategory ? 'No choices by category yet.' : 'No decisions yet.'}</p>
+        <p class="muted">{by === 'category' ? 'No choices by category yet.' : 'No decisions yet.'}</p>
       ) : (
         <div class="table-frame">
           <table>
@@ -45,25 +44,16 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
                   Decisions
                 </th>
                 <th scope="col" class="number">
-                  {isCategory ? 'Allowed' : 'Opt-in rate'}
+                  {rateName(by)}
                 </th>
               </tr>
             </thead>
             <tbody>
               {rows.slice(0, listed).map((row) => (
                 <tr key={row.key}>
-                  <th scope="row">
-                    <bdi>{row.name}</bdi>
-                    {isCategory ? (
-                      <GroupBar share={row.rate ?? 0} rest={1 - (row.rate ?? 0)} />
-                    ) : (
-                      <GroupBar share={row.count / largest} />
-                    )}
-                  </th>
+                  <GroupName by={by} row={row} largest={largest} />
                   <td class="number">{count(row.count)}</td>
-                  <td class={row.rate === null ? 'number muted' : 'number strong'}>
-                    {row.rate === null ? 'no choices yet' : share(row.rate)}
-                  </td>
+                  <GroupRate rate={row.rate} />
                 </tr>
               ))}
             </tbody>

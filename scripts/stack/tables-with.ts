@@ -1,7 +1,7 @@
 /** The tables that have a text anywhere in a row, system catalogues included. */
 import type { Database } from '#libs/store/sql';
 
-export async function tablesWith(db: Database, needle: string): Promise<string[]> {
+export async function tablesWith(db: Pick<Database, 'run'>, needle: string): Promise<string[]> {
   const tables = await db.run(
     (sql) => sql<{ name: string }[]>`
       select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'

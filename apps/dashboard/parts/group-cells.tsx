@@ -1,0 +1,26 @@
+/** What each table of groups has in a row: the group over its bar, and its rate. */
+import type { Dimension } from '#libs/contract/terms';
+import type { Row } from '../data/groups.ts';
+import { share } from '../format.ts';
+import { GroupBar } from './group-bar.tsx';
+
+interface NameProps {
+  by: Dimension;
+  row: Row;
+  /** decisions of the largest group */
+  largest: number;
+}
+
+/** Under a category's name is how many allowed it, under any other how large the group is. */
+export const GroupName = ({ by, row: { name, count, rate }, largest }: NameProps) => (
+  <th scope="row">
+    <bdi>{name}</bdi>
+    {by === 'category' ? <GroupBar share={rate ?? 0} rest={1 - (rate ?? 0)} /> : <GroupBar share={count / largest} />}
+  </th>
+);
+
+export const rateName = (by: Dimension): string => (by === 'category' ? 'Allowed' : 'Opt-in rate');
+
+export const GroupRate = ({ rate }: Pick<Row, 'rate'>) => (
+  <td class={rate === null ? 'number muted' : 'number strong'}>{rate === null ? 'no choices yet' : share(rate)}</td>
+);

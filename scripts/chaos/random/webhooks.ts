@@ -1,0 +1,103 @@
+/** A receiver of each organization's webhooks that now and then fails: every entry comes at least once. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { z } from 'zod';
+import { waitUntil } from '../../stack/wait.ts';
+import type { Scene } from '../drill.ts';
+import { callUntilDone } from './calls.ts';
+import { toErase } from './clients.ts';
+import type { Going } from './loop.ts';
+import type { Supervised } from './processes.ts';
+
+/** One message of so many is refused at first. */
+const failsOneOf = 20;
+/** Milliseconds: what fails twice, as when a worker is killed on the second try, comes again after five minutes. */
+const patience = 400_000;
+/** Milliseconds: a worker may be frozen between reading a message and sending it. */
+const mayBeOnItsWay = 30_000;
+
+const entry = z.object({
+  record: z.object({ id: z.string(), visitorId: z.string().nullable() }).optional(),
+});
+const message = z.object({
+  type: z.string(),
+  data: z.object({
+    domainId: z.string(),
+    first: z.number().optional(),
+    size: z.number().optional(),
+    entries: z.array(entry).default([]),
+  }),
+});
+
+export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Map<string, number>): Promise<Going> {
+  /** positions of entries, and ids of records, by domain */
+  const positions = new Map(scene.sites.map(({ domainId }) => [domainId, new Set<number>()]));
+  const ids = new Set<string>();
+  const refused = new Set<string>();
+  let messages = 0;
+
+  const take = ({ data: { domainId, first = 0, size = 0, entries } }: z.infer<typeof message>) => {
+    for (let position = first; position < size; position += 1) positions.get(domainId)?.add(position);
+    for (const { record } of entries) {
+      if (!record) continue;
+      ids.add(record.id);
+      const { visitorId } = record;
+      if (!visitorId?.startsWith(toErase)) continue;
+      const since = performance.now() - (erased.get(visitorId) ?? Number.POSITIVE_INFINITY);
+      scene.expect(since < mayBeOnItsWay, `I10: a webhook has a visitor ${Math.round(since)} ms after the erasure`);
+    }
+  };
+
+  const server = createServer(async (request, response) => {
+    const id = String(request.headers['webhook-id']);
+    const body = await json(request).then((read) => message.parse(read));
+    messages += 1;
+    if (messages % failsOneOf === 0 && !refused.has(id)) {
+      refused.add(id);
+      response.writeHead(500).end();
+      return;
+    }
+    take(body);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  scene.onStop(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  for (const site of new Map(scene.sites.map((each) => [each.organizationId, each])).values()) {
+    const types = ['records.sealed', 'visitor.erased'];
+    const body = JSON.stringify({ url: `http://127.0.0.1:${port}/`, types });
+    const path = '/v1/organization/webhooks';
+    await callUntilDone(scene, apis, { site, scope: 'read manage', method: 'POST', path, body });
+  }
+
+  /** How many entries and records have not come. */
+  const countMissing = async (): Promise<number> => {
+    const logs = await scene.sql(
+      (sql) => sql<{ domainId: string; size: number }[]>`
+        select id as "domainId", checkpoint_size as size from logs join domains on number = domain_number`,
+    );
+    const stored = await scene.sql((sql) => sql<{ id: string }[]>`select id from records`);
+    const entries = logs.map(({ domainId, size }) => size - (positions.get(domainId)?.size ?? 0));
+    return entries.reduce((sum, each) => sum + each, 0) + stored.filter(({ id }) => !ids.has(id)).length;
+  };
+
+  return {
+    end: async () => {},
+    check: async () => {
+      let missing = 0;
+      const isComplete = async () => {
+        missing = await countMissing();
+        return missing === 0;
+      };
+      await waitUntil(isComplete, { deadlineMs: patience, intervalMs: 1_000 });
+      scene.expect(missing === 0, `${missing} entries and records did not come by webhook`);
+      console.log(`${messages} messages came, of which ${refused.size} were refused at first`);
+    },
+  };
+}

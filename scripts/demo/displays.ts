@@ -1,0 +1,21 @@
+/** How often the demo's banners were shown: to each visitor who answered one, and to some who did not. */
+import { dayOf } from '#libs/contract/calendar';
+import type { Displays } from '#libs/contract/display';
+import type { NewRecord } from '#libs/contract/record';
+import { timeOf } from '#libs/contract/uuid';
+import { createDisplayTally } from '../../apps/api/stats/display-tally.ts';
+import { randomOf } from './chance.ts';
+import { unansweredFor, variantOf } from './circumstances.ts';
+
+export function displaysOf(records: readonly NewRecord[]): Displays[] {
+  const tally = createDisplayTally({ perDomain: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY });
+  for (const { id, domainId, source, bot, variant, bannerVersion, language } of records) {
+    if (source !== 'banner' || bot) continue;
+    const time = timeOf(id);
+    tally.add(domainId, time, { bannerVersion, language, variant });
+    const random = randomOf('unanswered', id);
+    if (random() >= unansweredFor(dayOf(time))) continue;
+    tally.add(domainId, time, { bannerVersion, language, variant: variant && variantOf(dayOf(time), random()) });
+  }
+  return tally.take();
+}

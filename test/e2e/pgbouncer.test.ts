@@ -1,0 +1,185 @@
+/** Everything through PgBouncer in transaction mode, with fewer server connections than the processes ask for. */
+import path from 'node:path';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { dayOf } from '#libs/contract/calendar';
+import type { Erasure, FullRecord } from '#libs/contract/responses';
+import { migrate } from '#libs/store/migrate';
+import { throughPooler } from '#libs/store/pooled';
+import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { startPgBouncer } from '../../scripts/stack/pgbouncer.ts';
+import { atEnd } from '../support/at-end.ts';
+import { createCli } from '../support/cli.ts';
+import { type Client, createClient, request, tokenFor } from '../support/client.ts';
+import { createLogReader } from '../support/log-reader.ts';
+import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
+import { at, sealSettings } from '../support/stack.ts';
+import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const serverConnections = 4;
+const today = dayOf(Date.now());
+const visitorId = 'a visitor behind a pooler';
+
+describe('through PgBouncer in transaction mode', () => {
+  let server: OwnPostgres;
+  let url: string;
+  let env: Record<string, string>;
+  let api: Api;
+  let tenant: Tenant;
+  let client: Client;
+
+  const open = (statementTimeout: number, to = url): Database => {
+    const options = { max: 6, deadline: 20_000, prepare: false, pooled: true, name: 'test' };
+    const db = createDatabase({ url: to, statementTimeout, ...options });
+    atEnd(() => db.close());
+    return db;
+  };
+  const openPlain = (to: string, max: number) => {
+    const sql = postgres(to, { max, prepare: false, fetch_types: false, onnotice: () => {} });
+    atEnd(() => sql.end({ timeout: 1 }));
+    return sql;
+  };
+
+  beforeAll(async () => {
+    const redis = openRedisServer();
+    server = await openOwnPostgres({ migrated: false });
+    const bouncer = await startPgBouncer({
+      dataDir: path.join(inject('folder'), 'pgbouncer'),
+      databaseUrl: server.url,
+      settings: { default_pool_size: String(serverConnections) },
+    });
+    atEnd(bouncer.stop);
+    url = bouncer.url;
+    await Promise.all([migrate(url), migrate(url)]);
+    tenant = await makeTenant(open(10_000), { consentLog: true });
+    env = { DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: (await redis).url };
+    [api] = await Promise.all([startApi(env), startWorker({ ...env, ...sealSettings })]);
+    client = createClient(api.baseUrl, tenant);
+  }, 180_000);
+
+  const domainId = () => at(tenant.domainIds, 0);
+  const record = () =>
+    client.record(domainId(), at(tenant.apiKeys, 0), {
+      decision: 'accept_all',
+      visitorId,
+      pageUrl: 'https://a.example/',
+    });
+
+  it('two migrations at once leave one schema and no lock', async () => {
+    expect(await migrate(url)).not.toContain('built');
+    const [lock] = await openPlain(server.url, 1)`select pg_try_advisory_lock(hashtext('assent.migrate')) as "isFree"`;
+    expect(lock).toEqual({ isFree: true });
+  });
+
+  it('records are stored, counted, listed, exported, sealed and erased', async () => {
+    const receipts = await Promise.all(Array.from({ length: 40 }, record));
+    expect(receipts.map(({ status }) => status)).toEqual(receipts.map(() => 202));
+    const ids = receipts.map(({ body }) => body.id).toSorted();
+
+    const page = await eventually(async () => {
+      const { body } = await client.records(domainId(), 'limit=200');
+      expect(body.total).toBe(ids.length);
+      return body;
+    });
+    expect(page.records.map(({ id }) => id).toSorted()).toEqual(ids);
+    const { body: ofVisitor } = await client.records(domainId(), `visitorId=${encodeURIComponent(visitorId)}`);
+    expect(ofVisitor.total).toBe(ids.length);
+    await eventually(async () => {
+      const { body } = await client.stats(domainId(), `from=${today}&to=${today}`);
+      expect(body).toMatchObject({ total: ids.length, breakdown: { accept_all: ids.length } });
+    });
+
+    const { body } = await client.get<string>(`/v1/consent/${domainId()}/export`);
+    expect(body.trimEnd().split('\n')).toHaveLength(ids.length + 1);
+    const log = createLogReader(api.baseUrl, tenant.organizationId, domainId());
+    await eventually(async () => expect((await log.checkpoint()).size).toBe(ids.length), { within: 20_000 });
+
+    const authorization = `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}`;
+    const erased = await request<Erasure>(
+      api.baseUrl,
+      `/v1/consent/${domainId()}/visitors/${encodeURIComponent(visitorId)}`,
+      { method: 'DELETE', headers: { authorization } },
+    );
+    expect(erased.body).toMatchObject({ state: 'done', records: ids.length });
+    expect((await client.get<FullRecord>(`/v1/consent/${domainId()}/records/${ids[0]}`)).body).toMatchObject({
+      decision: 'accept_all',
+      visitorId: null,
+    });
+  });
+
+  it('the command line works', async () => {
+    const cli = createCli({ ...env, LOG_NAME: sealSettings.LOG_NAME });
+    const { organizations } = await cli.json<{ organizations: unknown[] }>('org', 'list');
+    expect(organizations).toHaveLength(1);
+    expect((await cli.run('counters', 'check')).code).toBe(0);
+    expect((await cli.run('log', 'check')).code).toBe(0);
+  });
+
+  it('a statement that runs too long is ended, also one of the API', async () => {
+    await expect(open(200).run((sql) => sql`select pg_sleep(20)`)).rejects.toMatchObject({ code: '57014' });
+    const direct = openPlain(server.url, 2);
+    await direct.begin(async (holder) => {
+      await holder`lock table domains in access exclusive mode`;
+      const waiting = () => direct`
+        select from pg_stat_activity where application_name = 'assent-api' and wait_event_type = 'Lock'`;
+      const answer = client.records(domainId());
+      await eventually(async () => expect((await waiting()).length).toBeGreaterThan(0));
+      expect((await answer).status).toBe(503);
+    });
+    await eventually(async () => expect((await client.records(domainId())).status).toBe(200));
+  });
+
+  it('a transaction that is left idle is ended', async () => {
+    const sql = throughPooler(openPlain(url, 1) as never, { idle_in_transaction_session_timeout: 200 }, () => {});
+    const left = sql.begin(async (transaction) => {
+      await transaction`select 1`;
+      await new Promise((_, reject) => setTimeout(reject, 20_000, new Error('it was not ended')));
+    });
+    await expect(left).rejects.toMatchObject({ code: expect.stringMatching(/^(25P03|CONNECTION_CLOSED|08P01)$/) });
+  });
+
+  it('every transaction has its own settings, and the next client of a connection none of them', async () => {
+    const settings = (sql: postgres.Sql | postgres.TransactionSql) => sql<Record<string, string>[]>`
+      select pg_sleep(0.1)::text as slept, pg_backend_pid()::text as pid, current_setting('jit') as jit,
+        current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle`;
+    const all = <T>(each: () => Promise<T>) => Promise.all(Array.from({ length: serverConnections }, each));
+    const own = open(7_000);
+    const ours = { jit: 'off', zone: 'UTC', statement: '7s', idle: '1min' };
+    const alone = await all(() => own.run((sql) => settings(sql)));
+    const begun = await all(() => own.run((sql) => sql.begin('read only', (transaction) => settings(transaction))));
+    for (const [row] of [...alone, ...begun]) expect(row).toMatchObject(ours);
+    const plain = openPlain(url, serverConnections);
+    for (const [row] of await all(() => settings(plain)))
+      expect(row).toMatchObject({ jit: 'on', statement: '0', idle: '0' });
+  });
+
+  it('a month is dropped, which no transaction can do', async () => {
+    const db = open(5_000);
+    await db.run((sql) => makeMonth(sql, '2019-03'));
+    expect(await db.run((sql) => dropMonth(sql, '2019-03'))).toBe(true);
+    expect(await db.run(listMonths)).not.toContain('2019-03');
+  });
+
+  it('another server behind it is noticed like a lost connection, and what was under way is not stored', async () => {
+    const db = open(5_000);
+    const add = (name: string) => db.run((sql) => sql`insert into plans (name, consent_log) values (${name}, true)`);
+    await add('before');
+    const generation = db.generation();
+    await server.stop();
+    await server.start();
+    // PgBouncer has found the new one, and this client was not connected to anything meanwhile
+    const plain = openPlain(url, 1);
+    await eventually(() => plain`select 1`);
+    await expect(add('lost')).rejects.toThrow('the pooler leads to another server');
+    expect(db.generation()).toBeGreaterThan(generation);
+    await eventually(() => add('after'));
+    const names = await db.run(
+      (sql) => sql`select name from plans where name in ('before', 'lost', 'after') order by 1`,
+    );
+    expect(names.map(({ name }) => name)).toEqual(['after', 'before']);
+  });
+});

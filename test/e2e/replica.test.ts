@@ -1,0 +1,169 @@
+/** An API that reads from a streaming replica, which lags, stops, dies and comes back. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrate } from '#libs/store/migrate';
+import { persist } from '#libs/store/records/persist';
+import { createReplica } from '#libs/store/replica';
+import type { Database } from '#libs/store/sql';
+import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
+import { startReplica } from '../../scripts/stack/replica.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
+import { type Api, startApi } from '../support/service.ts';
+import { at } from '../support/stack.ts';
+import { connectDatabase, makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const settings = { fsync: 'off', max_standby_streaming_delay: '100ms' };
+
+describe('with a replica the log', () => {
+  let primary: RunningPostgres;
+  let replica: RunningPostgres;
+  let db: Database;
+  let onReplica: Database;
+  let api: Api;
+  let tenant: Tenant;
+  let client: Client;
+  let stored = 0;
+
+  beforeAll(async () => {
+    const folder = path.join(inject('folder'), 'replicated');
+    const redis = openRedisServer();
+    primary = await startPostgres({ dataDir: path.join(folder, 'primary'), settings });
+    await migrate(primary.url);
+    replica = await startReplica({ primary, dataDir: path.join(folder, 'replica'), settings });
+    atEnd(async () => {
+      await Promise.all([primary.stop(), replica.stop()]);
+      for (const { dataDir } of [primary, replica]) rmSync(dataDir, { recursive: true, force: true });
+    });
+    ({ db } = connectDatabase(primary.url));
+    ({ db: onReplica } = connectDatabase(replica.url));
+    tenant = await makeTenant(db);
+    const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: '2' };
+    api = await startApi({ ...env, REDIS_URL: (await redis).url });
+    client = createClient(api.baseUrl, tenant);
+  }, 60_000);
+
+  const domainId = () => at(tenant.domainIds, 0);
+  const store = async (): Promise<string> => {
+    const record = recordAt(Date.now(), { domainId: domainId() });
+    await persist(db, [record], { owe: true });
+    stored += 1;
+    return record.id;
+  };
+  const total = async () => {
+    const started = performance.now();
+    const { status, body } = await client.records(domainId());
+    expect([status, performance.now() - started < 5_000]).toEqual([200, true]);
+    return body.total;
+  };
+  const readiness = async () => {
+    const response = await fetch(`${api.opsUrl}/readyz`);
+    return { status: response.status, ...((await response.json()) as { replica: boolean | string }) };
+  };
+  const untilReplicaIs = (state: boolean | string) =>
+    eventually(async () => expect(await readiness()).toMatchObject({ status: 200, replica: state }), {
+      within: 20_000,
+    });
+  const gauge = async (name: string) => {
+    const text = await (await fetch(`${api.opsUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  const replay = (how: 'pause' | 'resume') =>
+    onReplica.run((sql) => sql.unsafe(`select pg_wal_replay_${how}()`).then(() => {}));
+  const untilReplayed = () =>
+    eventually(async () => {
+      const [row] = await onReplica.run((sql) => sql`select count(*) from records`);
+      expect(row).toEqual({ count: stored });
+    });
+  /** All of its processes: the connections that it has, too, answer nothing. */
+  const signal = (name: 'STOP' | 'CONT') => {
+    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(replica.pid)], { encoding: 'utf8' });
+    for (const pid of [replica.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, `SIG${name}`);
+  };
+  const startAgain = async () => {
+    replica = await startPostgres({ dataDir: replica.dataDir, port: replica.port, settings });
+  };
+
+  it('is read from it, and may lag', async () => {
+    await store();
+    await untilReplayed();
+    await untilReplicaIs(true);
+    expect(await gauge('assent_replica_used')).toBe(1);
+    await replay('pause');
+    const id = await store();
+    expect(await total()).toBe(stored - 1);
+    // what the replica does not have is asked of the primary
+    expect((await client.get(`/v1/consent/${domainId()}/records/${id}`)).status).toBe(200);
+  });
+
+  it('is read from the primary as soon as it lags too far, until it has caught up', async () => {
+    await untilReplicaIs('it lags');
+    expect(await total()).toBe(stored);
+    await eventually(async () => {
+      expect(await gauge('assent_replica_used')).toBe(0);
+      expect(await gauge('assent_replica_lag_seconds')).toBeGreaterThan(2);
+    });
+    await replay('resume');
+    await untilReplicaIs(true);
+    expect(await total()).toBe(stored);
+  });
+
+  it('is read from the primary while it is frozen, within the time of one answer', async () => {
+    signal('STOP');
+    await store();
+    try {
+      expect(await total()).toBe(stored);
+      await untilReplicaIs('it does not answer');
+      expect(await total()).toBe(stored);
+    } finally {
+      signal('CONT');
+    }
+    await untilReplicaIs(true);
+  });
+
+  it.each(['stop', 'kill'] as const)(
+    'is read from the primary after a %s of the replica, and from it when it is back',
+    async (how) => {
+      await replica[how]();
+      await replica.exited;
+      await store();
+      expect(await total()).toBe(stored);
+      await untilReplicaIs('it does not answer');
+      await startAgain();
+      await untilReplicaIs(true);
+      await untilReplayed();
+      expect(await total()).toBe(stored);
+    },
+  );
+
+  it('is read from the primary where what has to be replayed cancels a statement', async () => {
+    const lines: unknown[] = [];
+    const log = { info: (...line: unknown[]) => lines.push(line), warn: (...line: unknown[]) => lines.push(line) };
+    const conflicting = createReplica({ primary: db, replica: onReplica, maxLag: 60_000, log, onLook: () => {} });
+    atEnd(conflicting.close);
+    await db.run((sql) => sql`create table changing (n integer)`);
+    await eventually(() => onReplica.run((sql) => sql`select from changing`));
+    await conflicting.follow();
+    await eventually(() => expect(conflicting.reason()).toBeNull());
+    const servers: boolean[] = [];
+    const answer = conflicting.reads.forOneAnswer();
+    await answer.run((sql) =>
+      sql.begin(async (transaction) => {
+        const [row] = await transaction`select pg_is_in_recovery() as "isReplica", count(*) from changing`;
+        servers.push(row?.isReplica);
+        if (row?.isReplica) await db.run((other) => other`alter table changing add column m integer`);
+        await transaction`select pg_sleep(${row?.isReplica ? 10 : 0})`;
+      }),
+    );
+    expect(servers).toEqual([true, false]);
+    expect(conflicting.reason()).toBeNull();
+    // the rest of that answer is read from the primary too, and the next answer is not
+    const isReplica = (from: Database) => from.run((sql) => sql`select pg_is_in_recovery() as "isReplica"`);
+    expect(await isReplica(answer)).toEqual([{ isReplica: false }]);
+    expect(await isReplica(conflicting.reads)).toEqual([{ isReplica: true }]);
+  });
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { restartRedis } from '../support/outage.ts';
+import { openRedis, openRedisServer } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const secret = 'erased-7f3a';
+
+describe("a rewrite of Redis' file", () => {
+  let server: RunningRedis;
+  let redis: RedisConnection;
+
+  const isInFile = (): boolean => {
+    const folder = path.join(server.dataDir, 'appendonlydir');
+    return readdirSync(folder).some((name) => readFileSync(path.join(folder, name)).includes(secret));
+  };
+  const begin = async () => {
+    await redis.client.del('assent:rewritten');
+    await rewriteFile(redis.client);
+  };
+
+  beforeEach(async () => {
+    server = await openRedisServer();
+    redis = await openRedis(server.url);
+    // the daily one has been
+    await redis.client.set('assent:rewritten-today', '1');
+    for (let each = 0; each < 100; each += 1) await redis.client.set(`key-${each}`, each);
+    await redis.client.set(secret, '1');
+    await redis.client.del(secret);
+  });
+
+  it('comes once it is wanted, whoever is there then, and no second time', async () => {
+    await begin();
+    expect(isInFile()).toBe(true);
+    await wantRewrite(redis.client);
+    redis = await openRedis(server.url);
+    await begin();
+    await eventually(() => expect(isInFile()).toBe(false));
+    await eventually(async () => {
+      await begin();
+      expect(await redis.client.hget('assent:rewrite', 'done')).toBe('1');
+    });
+    await redis.client.set(secret, '1');
+    await begin();
+    expect(isInFile()).toBe(true);
+  });
+
+  it('begins again where Redis was killed in the middle of it', async () => {
+    await wantRewrite(redis.client);
+    // a hundred keys take a minute
+    await redis.client.config('SET', 'rdb-key-save-delay', '600000');
+    await begin();
+    await eventually(async () => expect(await redis.client.info('persistence')).toContain('aof_rewrite_in_progress:1'));
+    server.kill();
+    await server.exited;
+    await restartRedis(server);
+    redis = await openRedis(server.url);
+    expect(isInFile()).toBe(true);
+    await eventually(async () => {
+      await begin();
+      expect(isInFile()).toBe(false);
+    });
+  });
+});

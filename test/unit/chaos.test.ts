@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../scripts/chaos/options.ts';
+import { startProxy } from '../../scripts/chaos/proxy.ts';
+import { calm, linkNames, makePlan, processNames, storeNames } from '../../scripts/chaos/random/plan.ts';
+
+const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
+
+describe('a plan of random faults', () => {
+  it('is the same for the same seed, another for another', () => {
+    expect(makePlan(42, 20)).toEqual(makePlan(42, 20));
+    expect(makePlan(43, 20)).not.toEqual(makePlan(42, 20));
+    // a longer run begins like a shorter one
+    const short = makePlan(42, 2);
+    expect(makePlan(42, 20).slice(0, short.length)).toEqual(short);
+  });
+
+  it.each([1, 2, 20])('ends within its %d minutes, with all parts back', (minutes) => {
+    for (const seed of seeds) {
+      const plan = makePlan(seed, minutes);
+      expect(plan.length, `seed ${seed}`).toBeGreaterThan(0);
+      const outside = plan.filter(({ from, to }) => from < calm.first || to < from || to > minutes * 60 - calm.last);
+      expect(outside, `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('lets every part come back before it fails again', () => {
+    for (const seed of seeds) {
+      const back = new Map<string, number>();
+      const early = makePlan(seed, 20).filter(({ part, from, to }) => {
+        const before = back.get(part) ?? 0;
+        back.set(part, to);
+        // in tenths of a second
+        return from < before + calm.between[0] - 0.05;
+      });
+      expect(early, `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('has every fault of every part, and now and then two at once', () => {
+    const plans = seeds.map((seed) => makePlan(seed, 20));
+    const parts = new Set(plans.flat().map(({ part }) => part));
+    expect([...parts].sort()).toEqual([...processNames, ...storeNames, ...linkNames].sort());
+    expect(new Set(plans.flat().map(({ what }) => what))).toEqual(
+      new Set(['kill', 'freeze', 'restart', 'fill', 'silence', 'cut', 'slow']),
+    );
+    for (const plan of plans) {
+      const together = plan.filter(({ from }, at) => at > 0 && from <= (plan[at - 1]?.to ?? 0)).length;
+      expect(together / plan.length).toBeGreaterThan(0.05);
+      expect(together / plan.length).toBeLessThan(0.5);
+    }
+  });
+});
+
+describe('the options', () => {
+  const read = (...args: string[]) => readOptions(args, ['redis-kill', 'same-id']);
+
+  it('say which seed and how long; without a seed one is drawn', () => {
+    expect(read('--random', '--minutes', '3', '--seed', '7').random).toEqual({ seed: 7, minutes: 3 });
+    const drawn = read('--random').random;
+    expect(drawn).toMatchObject({ minutes: 20, seed: expect.any(Number) });
+    expect(read('--random', '--seed', String(drawn?.seed)).random).toEqual(drawn);
+    expect(read('redis-kill')).toEqual({ list: false, quick: false, names: ['redis-kill'] });
+  });
+
+  it.each([
+    [['--random', '--minutes', '0'], '--minutes is a whole number from 1 to 1440, not "0"'],
+    [['--random', '--minutes', '1.5'], '--minutes is a whole number from 1 to 1440, not "1.5"'],
+    [['--random', '--seed', 'x'], '--seed is a whole number from 0 to 4294967295, not "x"'],
+    [['--random', '--seed', '4294967296'], '--seed is a whole number from 0 to 4294967295, not "4294967296"'],
+    [['--random', 'redis-kill'], '--random is a run of its own: name no drills, and no --quick'],
+    [['--seed', '1'], '--minutes and --seed belong to --random'],
+    [['no-such'], 'no drill no-such; see npm run chaos -- --list'],
+  ])('%j are refused in one line', (args, line) => {
+    expect(() => read(...args)).toThrow(line);
+  });
+});
+
+it('the proxy keeps the order of bytes where a delay ends', async () => {
+  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const proxy = await startProxy(typeof address === 'object' && address ? address.port : 0);
+  const client = connect(proxy.port, '127.0.0.1').setEncoding('utf8');
+  try {
+    let got = '';
+    client.on('data', (text) => {
+      got += text;
+    });
+    client.write('a');
+    await once(client, 'data');
+    proxy.set(100);
+    client.write('b');
+    // it is with the proxy by then
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    proxy.set('pass');
+    client.write('c');
+    while (got.length < 3) await once(client, 'data');
+    expect(got).toBe('abc');
+  } finally {
+    client.destroy();
+    await proxy.close();
+    server.close();
+  }
+});
