@@ -26,7 +26,11 @@ export async function rewriteFile(redis: RedisClient): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes() : [redis];
   const states = await Promise.all(nodes.map(readState));
   if (states.some(({ isRewriting }) => isRewriting)) return;
-  const servers = states.map(({ runId }) => runId).join(' ');
+  // each process knows the nodes in an order of its own
+  const servers = states
+    .map(({ runId }) => runId)
+    .toSorted()
+    .join(' ');
   if (isWanted && begun === `${wanted} ${servers}` && states.every(({ succeeded }) => succeeded)) {
     await redis.hset(key, 'done', wanted);
     return;

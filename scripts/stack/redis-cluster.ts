@@ -6,6 +6,7 @@ import type { RedisAddress } from '#libs/runtime/redis';
 import { makeCertificate } from './certificate.ts';
 import { freePort } from './ports.ts';
 import { type RunningRedis, type Secured, startRedis } from './redis.ts';
+import { restartable } from './restartable.ts';
 import type { ServerOptions } from './server.ts';
 import { waitUntil } from './wait.ts';
 
@@ -50,22 +51,7 @@ export async function startRedisCluster({ dataDir, settings: own = {}, signal }:
       started.push(node);
       return node;
     };
-    const { port, url, pid, kill, exited } = await start();
-    let running = { pid, kill, exited };
-    return {
-      url,
-      port,
-      busPort: ports['cluster-port'],
-      pid: () => running.pid,
-      kill: async () => {
-        running.kill();
-        await running.exited;
-      },
-      /** again, with its data */
-      start: async () => {
-        running = await start(port);
-      },
-    };
+    return { ...(await restartable(start)), busPort: ports['cluster-port'] };
   };
   try {
     const starting = Array.from({ length: masters * 2 }, (_, index) => startNode(index));

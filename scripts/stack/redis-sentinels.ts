@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import type { RedisAddress } from '#libs/runtime/redis';
 import { makeCertificate } from './certificate.ts';
 import { type RunningRedis, type Secured, startRedis } from './redis.ts';
+import { restartable } from './restartable.ts';
 import type { ServerOptions } from './server.ts';
 import { waitUntil } from './wait.ts';
 
@@ -49,22 +50,8 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
   };
   const startServer = async (name: string, replicaOf?: number) => {
     const replica = replicaOf === undefined ? {} : { replicaof: `${host} ${replicaOf}` };
-    const begin = (port?: number) => start(name, { secured, port, settings: { ...settings, ...own, ...replica } });
-    let running = await begin();
-    const { url, port } = running;
-    return {
-      url,
-      port,
-      pid: () => running.pid,
-      kill: async () => {
-        running.kill();
-        await running.exited;
-      },
-      /** again, with its data; the sentinels say what it is by now */
-      start: async () => {
-        running = await begin(port);
-      },
-    };
+    // after its first start the sentinels say what it is
+    return restartable((port) => start(name, { secured, port, settings: { ...settings, ...own, ...replica } }));
   };
   try {
     const first = await startServer('server-0');

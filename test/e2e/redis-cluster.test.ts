@@ -1,7 +1,7 @@
 /** A Redis Cluster of three masters and three replicas, with TLS and passwords. */
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hashKey, readyKey } from '#libs/counters/keys';
 import { watchRedis } from '#libs/queue/health';
 import { recordQueue, shardOf } from '#libs/queue/names';
@@ -24,7 +24,8 @@ import { type Recorded, type Recording, recordSteadily } from '../support/steady
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const nodesOf = ({ client }: RedisConnection) => (client instanceof Cluster ? client.nodes() : []);
+const portsOf = ({ client }: RedisConnection) =>
+  client instanceof Cluster ? client.nodes().map(({ options }) => options.port) : [];
 
 const shards = 3;
 
@@ -173,14 +174,31 @@ describe('on a Redis Cluster', () => {
       const stats = await client.info('commandstats').finally(() => client.disconnect());
       return Number(/^cmdstat_bgrewriteaof:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
     };
+    // it would see to it, too
+    await worker.stop();
     const before = await Promise.all(cluster.nodes.map(countRewrites));
-    await eventually(() => expect(nodesOf(connection)).toHaveLength(6));
+    await eventually(() => expect(portsOf(connection)).toHaveLength(6));
     await connection.client.del('assent:rewritten');
-    await wantRewrite(connection.client);
+    const wanted = String(await wantRewrite(connection.client));
+    const noted = (field: string) => connection.client.hget('assent:rewrite', field);
     await eventually(async () => {
       await rewriteFile(connection.client);
-      expect(await Promise.all(cluster.nodes.map(countRewrites))).toEqual(before.map((count) => count + 1));
+      expect(await noted('begun')).toMatch(new RegExp(`^${wanted} `));
     });
+    expect(await Promise.all(cluster.nodes.map(countRewrites))).toEqual(before.map((count) => count + 1));
+    // whoever comes next sees it end, and knows the nodes in another order
+    const { address } = cluster;
+    const other = connectRedis({ ...address, clusterNodes: address.clusterNodes.toReversed() }, 'worker', {
+      warn: () => {},
+    });
+    onTestFinished(() => other.close());
+    await eventually(() => expect(portsOf(other)).toHaveLength(6));
+    expect(portsOf(other)).not.toEqual(portsOf(connection));
+    await eventually(async () => {
+      await rewriteFile(other.client);
+      expect(await noted('done')).toBe(wanted);
+    });
+    worker = await startWorker(env);
   });
 
   it('slots move while records come', async () => {
