@@ -21,7 +21,7 @@ export interface SessionSettings {
 
 /**
  * `onOtherServer` is called when the pooler leads to another server than before, or to one that was restarted. What was
- * under way then fails like with a lost connection: it may rest on what only the other one holds.
+ * under way then fails as with a lost connection: it may rest on what only the other one holds.
  */
 export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServer: () => void): Sql {
   const set = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}';`);

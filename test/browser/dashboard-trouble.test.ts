@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '#libs/store/sql';
+import { waitUntil } from '../../scripts/stack/wait.ts';
 import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
@@ -129,13 +130,22 @@ describe('the dashboard when something is wrong', () => {
       await page.getByText(/No connection to the service: figures from/).waitFor({ timeout: 30_000 });
       await page.goto(`${running.api.baseUrl}${domainPath()}/log`);
       await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor({ timeout: 20_000 });
-      const id = await page.locator('.request-id code').textContent();
+      const shownId = page.locator('.request-id code');
+      // of lines that are alike the log has one a second, so some tries are not in it
+      const isLogged = async () => {
+        const shown = (await shownId.textContent()) ?? 'none';
+        const isThere = () => running.api.lines.some((line) => line.includes(shown));
+        if (await waitUntil(isThere, { deadlineMs: 1_500, intervalMs: 50 })) return true;
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await expect.poll(() => shownId.textContent(), { timeout: 10_000 }).not.toBe(shown);
+        return false;
+      };
+      await expect.poll(isLogged, { timeout: 30_000 }).toBe(true);
+      const id = await shownId.textContent();
       expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
       await page.locator('.request-id').getByRole('button', { name: 'Copy' }).click();
       await page.locator('.request-id').getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
-      // what the process wrote may reach this one a moment later
-      await expect.poll(() => running.api.lines.some((line) => line.includes(id ?? 'none'))).toBe(true);
       // statistics come from Redis, so they are still there
       await page.getByRole('link', { name: 'Statistics' }).click();
       await figure(page, 'Decisions').waitFor();
