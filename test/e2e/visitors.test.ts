@@ -24,11 +24,13 @@ describe('a visitor', () => {
   const organization = '/v1/organization';
   const domain = (domainId: string) => `/v1/consent/${domainId}`;
 
+  // one token a scope: what is noted once a token would be noted again with that of the next second
+  const exp = Math.floor(Date.now() / 1_000) + 3_600;
   const ask = <Body>(method: string, path: string, body?: object, scope = 'privacy') =>
     request<Body & ProblemAnswer>(stack.api.baseUrl, path, {
       method,
       headers: {
-        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope, sub: 'officer' })}`,
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope, sub: 'officer', exp })}`,
         ...(body && { 'content-type': 'application/json' }),
       },
       body: body ? JSON.stringify(body) : null,
