@@ -5,10 +5,13 @@ import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { readBacklog } from '#libs/store/backlog';
 import { createDatabase } from '#libs/store/sql';
+import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
 import { createDelivering } from './deliver/delivering.ts';
@@ -27,9 +30,10 @@ const database = {
   ...config.databaseMode,
   name: 'assent-worker',
 };
-const db = createDatabase({ ...database, max: 6 });
+const connections = { main: 6, delivery: 3 };
+const db = createDatabase({ ...database, max: connections.main });
 // many messages at once must not be in the way of recording
-const deliveryDb = createDatabase({ ...database, max: 3 });
+const deliveryDb = createDatabase({ ...database, max: connections.delivery });
 const redis = connectRedis(config.redis, 'worker', log);
 // raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -64,9 +68,16 @@ const housekeeping = createHousekeeping({
   redis,
   db,
   log,
+  metrics,
 });
 const queues = observeQueues(redis, config.queueShards);
-createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundErrors.inc({ task: 'observe_queues' }));
+const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+createBacklogGauges(metrics.register, () => db.run(readBacklog, 1_000), failed('observe_backlog'));
+createPoolGauges(metrics.register, {
+  main: { running: db.running, connections: connections.main },
+  delivery: { running: deliveryDb.running, connections: connections.delivery },
+});
 
 const ops = createOpsServer({
   readiness: async () => {

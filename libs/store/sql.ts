@@ -33,6 +33,8 @@ export interface Database {
   recover(error: unknown): boolean;
   /** Grows whenever a connection was closed: the next one may lead to another server. */
   generation(): number;
+  /** How many calls of `run` are under way: above the number of connections, some wait for one. */
+  running(): number;
   close(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const open = () => connect(options, countClosed);
   let sql = open();
   let answered = performance.now();
+  let running = 0;
 
   const replace = () => {
     const pool = sql;
@@ -109,6 +112,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     async run(work, deadline = options.deadline) {
       const pool = sql;
       const since = performance.now();
+      running += 1;
       try {
         const result = await within(deadline, work(pool), () => replaceIfSilent(pool, since));
         answered = performance.now();
@@ -116,6 +120,8 @@ export function createDatabase(options: DatabaseOptions): Database {
       } catch (error) {
         if (error instanceof postgres.PostgresError) answered = performance.now();
         throw error;
+      } finally {
+        running -= 1;
       }
     },
     recover: (error) => {
@@ -124,6 +130,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       return isLostWrite;
     },
     generation: () => generation,
+    running: () => running,
     close: () => sql.end({ timeout: 5 }),
   };
 }

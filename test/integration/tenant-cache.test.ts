@@ -19,6 +19,7 @@ const counted = (db: Database): Database & { asked: number } => ({
   },
   recover: () => false,
   generation: () => 0,
+  running: () => 0,
   close: () => db.close(),
 });
 
@@ -134,6 +135,7 @@ describe('the tenant cache', () => {
       },
       recover: () => false,
       generation: () => 0,
+      running: () => 0,
       close: () => db.close(),
     };
     const late = createTenantCache(slow, { warn: () => {} });

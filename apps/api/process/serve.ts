@@ -18,6 +18,7 @@ import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
@@ -73,6 +74,10 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const producer = createProducer(redis, config.queueShards, failed('announce_shards'));
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+  createPoolGauges(metrics.register, {
+    main: { running: db.running, connections: database.max },
+    ...(readDb !== db && { read: { running: readDb.running, connections: database.max } }),
+  });
   const tenants = createTenantCache(db, log);
   const notices = createHeldNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
