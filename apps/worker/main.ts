@@ -39,7 +39,7 @@ const redis = connectRedis(config.redis, 'worker', log);
 const countersRedis = connectRedis(config.redis, 'producer', log);
 const redisHealth = watchRedis(
   countersRedis.client,
-  () => {},
+  (reason) => metrics.redisUsable.set(reason === null ? 1 : 0),
   (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
 );
 

@@ -7,6 +7,14 @@ const recordOutcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected'
 const displayOutcomes = ['counted', 'stored'];
 const statsSources = ['redis', 'postgres'];
 const logLevels = ['warn', 'error'];
+const backgroundTasks = [
+  'announce_shards',
+  'find_shards',
+  'keep_widget_files',
+  'note_busy_visitor',
+  'observe_backlog',
+  'observe_queues',
+];
 
 export function createMetrics() {
   const register = new Registry();
@@ -59,7 +67,7 @@ export function createMetrics() {
     }),
     redisUsable: new Gauge({
       name: 'assent_redis_usable',
-      help: '1 while records go through Redis, 0 while they go straight to Postgres',
+      help: '1 while this process can use Redis; while an API cannot, records go straight to Postgres',
       // of several processes behind one port the worst
       aggregator: 'min',
       registers,
@@ -149,6 +157,7 @@ export function createMetrics() {
   for (const source of statsSources) metrics.statsReads.inc({ source }, 0);
   for (const outcome of ['delivered', ...failures]) metrics.webhookTries.inc({ outcome }, 0);
   for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
+  for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
   return metrics;
 }
 

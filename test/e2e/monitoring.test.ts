@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeIdAt } from '#libs/contract/uuid';
 import { outputOf } from '../../scripts/stack/command.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -78,7 +79,7 @@ describe('a Prometheus that scrapes a stack', () => {
       targets[0] = { targets: [new URL((job === 'assent-api' ? stack.api : worker).opsUrl).host] };
     }
     writeFileSync(path.join(dataDir, 'prometheus.yml'), JSON.stringify(config));
-    writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) .*$/gm, '$1 1s'));
+    writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) [12]m$/gm, '$1 1s'));
     const prometheus = await startPrometheus(dataDir, 'prometheus.yml');
     atEnd(() => {
       prometheus.kill();
@@ -102,15 +103,15 @@ describe('a Prometheus that scrapes a stack', () => {
   /** What every second brings: records, some twice, some with a wrong key, and who reads. */
   const useService = async () => {
     const { client, domainId, apiKey } = stack;
-    const sent = await client.record<{ id: string }>(domainId, apiKey, { decision: 'custom' });
-    await client.record(domainId, apiKey, { decision: 'custom', id: sent.body.id });
+    const id = makeIdAt(Date.now());
+    for (const decision of ['custom', 'accept_all']) await client.record(domainId, apiKey, { decision, id });
     for (let count = 0; count < 8; count += 1) await client.record(domainId, apiKey, { decision: 'accept_all' });
     await client.record(domainId, 'ak_wrong', { decision: 'custom' });
     await fetch(`${stack.api.baseUrl}/v1/consent/${domainId}/displays`, {
       method: 'POST',
       headers: { 'x-api-key': apiKey },
     });
-    await client.stats(domainId, { from: '2026-01-01', to: '2026-12-31' });
+    await client.stats(domainId, 'from=2026-01-01&to=2026-12-31');
   };
 
   it('gets data for every panel of the dashboard, and no alert', async () => {
