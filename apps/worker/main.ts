@@ -19,6 +19,7 @@ import { createResolve } from './deliver/resolve.ts';
 import { createDeriving, derivationsOf } from './derive/deriving.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
+import { lookAtStores } from './readiness.ts';
 
 const config = readOrExit(readWorkerConfig);
 const metrics = createMetrics();
@@ -80,21 +81,11 @@ createPoolGauges(metrics.register, {
 });
 
 const ops = createOpsServer({
-  readiness: async () => {
-    const [postgres, redisAnswers] = await Promise.all([
-      answers(db.run((sql) => sql`select imported_at from only records limit 0`, 1_000)),
-      answers(countersRedis.client.ping()),
-    ]);
-    return { ready: postgres && redisAnswers, postgres, redis: redisAnswers, warnings: redisHealth.warnings() };
-  },
+  name: 'worker',
+  readiness: () => lookAtStores({ db, redis: countersRedis.client, redisHealth }),
+  shards: queues.summarize,
   metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
 });
-
-const answers = (question: Promise<unknown>): Promise<boolean> =>
-  question.then(
-    () => true,
-    () => false,
-  );
 
 // both, since the error does not say whose connection it was
 const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);

@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres';
 import { within } from '#libs/runtime/within';
+import { isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -35,6 +36,8 @@ export interface Database {
   generation(): number;
   /** How many calls of `run` are under way: above the number of connections, some wait for one. */
   running(): number;
+  /** Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. */
+  unavailableSince(): number | null;
   close(): Promise<void>;
 }
 
@@ -97,6 +100,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   let sql = open();
   let answered = performance.now();
   let running = 0;
+  let unavailableSince: number | null = null;
 
   const replace = () => {
     const pool = sql;
@@ -116,9 +120,11 @@ export function createDatabase(options: DatabaseOptions): Database {
       try {
         const result = await within(deadline, work(pool), () => replaceIfSilent(pool, since));
         answered = performance.now();
+        unavailableSince = null;
         return result;
       } catch (error) {
         if (error instanceof postgres.PostgresError) answered = performance.now();
+        unavailableSince = isUnavailable(error) ? (unavailableSince ?? Date.now()) : null;
         throw error;
       } finally {
         running -= 1;
@@ -131,6 +137,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     generation: () => generation,
     running: () => running,
+    unavailableSince: () => unavailableSince,
     close: () => sql.end({ timeout: 5 }),
   };
 }

@@ -90,6 +90,18 @@ describe('the operations port', () => {
     });
   });
 
+  it.each(['api', 'worker'])('of the %s shows its state to people, with the queues', async (name) => {
+    const { opsUrl } = name === 'api' ? stack.api : worker;
+    const page = await fetch(opsUrl);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const html = await page.text();
+    for (const text of ['Ready: everything works', '<th scope="row">postgres</th><td>works</td>', 'Shard 0'])
+      expect(html).toContain(text);
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect((await fetch(opsUrl + link)).status).toBe(200);
+  });
+
   it("has the queue's page, with all its files", async () => {
     const page = await fetch(`${stack.api.opsUrl}/queues`);
     expect(page.status).toBe(200);
@@ -127,7 +139,7 @@ describe('the operations port', () => {
     },
   );
 
-  it.each(['/livez', '/readyz', '/metrics', '/queues'])(
+  it.each(['/', '/livez', '/readyz', '/metrics', '/queues'])(
     "%s is there for probes by address and by loopback's own name, and for no page that has its name lead here",
     async (path) => {
       const statusFor = async (host: string) => {

@@ -20,6 +20,7 @@ const counted = (db: Database): Database & { asked: number } => ({
   recover: () => false,
   generation: () => 0,
   running: () => 0,
+  unavailableSince: () => null,
   close: () => db.close(),
 });
 
@@ -136,6 +137,7 @@ describe('the tenant cache', () => {
       recover: () => false,
       generation: () => 0,
       running: () => 0,
+      unavailableSince: () => null,
       close: () => db.close(),
     };
     const late = createTenantCache(slow, { warn: () => {} });

@@ -1,6 +1,7 @@
 /** Fields of bodies, and parameters: name, type, rules, and what they are. */
+import { escapeHtml } from '#libs/runtime/html';
 import type { Field, Parameter } from './described.ts';
-import { code, escapeHtml, inline } from './markup.ts';
+import { code, inline } from './markup.ts';
 
 const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
 

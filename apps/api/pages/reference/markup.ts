@@ -1,7 +1,5 @@
 /** HTML of plain text. */
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+import { escapeHtml } from '#libs/runtime/html';
 
 /** Descriptions mark names with backticks, and nothing else. */
 export const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

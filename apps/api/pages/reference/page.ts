@@ -1,8 +1,9 @@
 /** The OpenAPI document as a page: HTML and CSS alone, without scripts. */
+import { escapeHtml } from '#libs/runtime/html';
 import { commandOf } from './command.ts';
 import { type Content, type Operation, readDocument } from './described.ts';
 import { bodyType, fieldList, parameterList } from './fields.ts';
-import { block, code, escapeHtml, inline, written } from './markup.ts';
+import { block, code, inline, written } from './markup.ts';
 
 const titled = (level: number, title: string, content: string): string =>
   content && `<h${level}>${escapeHtml(title)}</h${level}>${content}`;
