@@ -9,7 +9,7 @@ import { root } from '../../scripts/stack/paths.ts';
 import { atEnd } from '../support/at-end.ts';
 import { sectionOf } from '../support/documents.ts';
 import { findPromtool, startPrometheus } from '../support/prometheus.ts';
-import { startWorker } from '../support/service.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
 import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -63,11 +63,15 @@ describe('the alert rules', () => {
 
 describe('a Prometheus that scrapes a stack', () => {
   let stack: OwnStack;
+  let apis: Api[];
   let url: string;
 
   beforeAll(async () => {
     stack = await startStack({ worker: false });
     const worker = await startWorker({ ...stack.env, ...sealSettings });
+    // not a replica, but one is configured
+    const other = await startApi({ ...stack.env, DATABASE_READ_URL: `${stack.env.DATABASE_URL}?sslmode=disable` });
+    apis = [stack.api, other];
     const dataDir = mkdtempSync(path.join(inject('folder'), 'prometheus-'));
     // as they are shipped, but sooner
     const config = parse(read('prometheus.yml')) as {
@@ -76,7 +80,8 @@ describe('a Prometheus that scrapes a stack', () => {
     };
     config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
     for (const { job_name: job, static_configs: targets } of config.scrape_configs) {
-      targets[0] = { targets: [new URL((job === 'assent-api' ? stack.api : worker).opsUrl).host] };
+      const processes = job === 'assent-api' ? apis : [worker];
+      targets[0] = { targets: processes.map(({ opsUrl }) => new URL(opsUrl).host) };
     }
     writeFileSync(path.join(dataDir, 'prometheus.yml'), JSON.stringify(config));
     writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) [12]m$/gm, '$1 1s'));
@@ -159,7 +164,7 @@ describe('a Prometheus that scrapes a stack', () => {
     await stack.redis.exited;
     await eventually(async () => expect(await firing()).toContain('AssentRedisUnusable'), { within: 20_000 });
     expect(await firing()).not.toContain('AssentApiDown');
-    stack.api.process.kill();
+    for (const api of apis) api.process.kill();
     await eventually(async () => expect(await firing()).toContain('AssentApiDown'), { within: 20_000 });
   });
 });
