@@ -73,7 +73,9 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
   /** The records are stored, so a failing Redis is no reason to deliver them again. */
   const raiseOrOwe = async (touched: Counter[]): Promise<void> => {
     try {
+      const finish = metrics.raiseDuration.startTimer();
       await raise(countersRedis.client, touched);
+      finish();
     } catch (error) {
       log.warn(
         { err: error, counters: touched.length },

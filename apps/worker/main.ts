@@ -5,10 +5,13 @@ import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { readBacklog } from '#libs/store/backlog';
 import { createDatabase } from '#libs/store/sql';
+import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createConsumer } from './consume.ts';
 import { createDelivering } from './deliver/delivering.ts';
@@ -16,6 +19,7 @@ import { createResolve } from './deliver/resolve.ts';
 import { createDeriving, derivationsOf } from './derive/deriving.ts';
 import { createHealing } from './heal/healing.ts';
 import { createHousekeeping } from './keep/housekeeping.ts';
+import { lookAtStores } from './readiness.ts';
 
 const config = readOrExit(readWorkerConfig);
 const metrics = createMetrics();
@@ -27,15 +31,16 @@ const database = {
   ...config.databaseMode,
   name: 'assent-worker',
 };
-const db = createDatabase({ ...database, max: 6 });
+const connections = { main: 6, delivery: 3 };
+const db = createDatabase({ ...database, max: connections.main });
 // many messages at once must not be in the way of recording
-const deliveryDb = createDatabase({ ...database, max: 3 });
+const deliveryDb = createDatabase({ ...database, max: connections.delivery });
 const redis = connectRedis(config.redis, 'worker', log);
 // raising counters must not wait while Redis is down
 const countersRedis = connectRedis(config.redis, 'producer', log);
 const redisHealth = watchRedis(
   countersRedis.client,
-  () => {},
+  (reason) => metrics.redisUsable.set(reason === null ? 1 : 0),
   (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
 );
 
@@ -64,26 +69,23 @@ const housekeeping = createHousekeeping({
   redis,
   db,
   log,
+  metrics,
 });
 const queues = observeQueues(redis, config.queueShards);
-createQueueGauges(metrics.register, queues.summarize, () => metrics.backgroundErrors.inc({ task: 'observe_queues' }));
-
-const ops = createOpsServer({
-  readiness: async () => {
-    const [postgres, redisAnswers] = await Promise.all([
-      answers(db.run((sql) => sql`select imported_at from only records limit 0`, 1_000)),
-      answers(countersRedis.client.ping()),
-    ]);
-    return { ready: postgres && redisAnswers, postgres, redis: redisAnswers, warnings: redisHealth.warnings() };
-  },
-  metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
+const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+createBacklogGauges(metrics.register, () => db.run(readBacklog, 1_000), failed('observe_backlog'));
+createPoolGauges(metrics.register, {
+  main: { running: db.running, connections: connections.main },
+  delivery: { running: deliveryDb.running, connections: connections.delivery },
 });
 
-const answers = (question: Promise<unknown>): Promise<boolean> =>
-  question.then(
-    () => true,
-    () => false,
-  );
+const ops = createOpsServer({
+  name: 'worker',
+  readiness: () => lookAtStores({ db, redis: countersRedis.client, redisHealth }),
+  shards: queues.summarize,
+  metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
+});
 
 // both, since the error does not say whose connection it was
 const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);

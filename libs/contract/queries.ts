@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { countDays, isDate, monthsBetween } from './calendar.ts';
 import { importFormats } from './import.ts';
 import { noticeHash } from './notice.ts';
-import { storable } from './record.ts';
+import * as examples from './openapi/examples/names.ts';
+import { described, storable } from './record.ts';
 import { decision, dimensions, domainIdPattern, exportFormats } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
@@ -28,17 +29,27 @@ const outOfOrder = { path: ['from'], message: 'must not be after `to`' };
 
 const cursor = z.string().min(1).max(256).meta({ description: 'continues after an earlier page: its `nextCursor`' });
 
-const visitorId = z.string().min(1).max(128).regex(storable, 'must be well-formed Unicode without NUL');
+const visitorId = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(storable, 'must be well-formed Unicode without NUL')
+  .meta({ override: described });
 
 /** A visitor's id where it is not in the path. */
 export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });
 
-export const visitorPath = z.object({ visitorId });
+export const visitorPath = z.object({ visitorId: visitorId.meta({ example: examples.visitorId }) });
 
-export const erasurePath = z.object({ erasureId: z.string().regex(/^ers_[A-Za-z0-9]{1,64}$/, 'must be ers_…') });
+export const erasurePath = z.object({
+  erasureId: z
+    .string()
+    .regex(/^ers_[A-Za-z0-9]{1,64}$/, 'must be ers_…')
+    .meta({ example: examples.erasureId }),
+});
 
 export const domainPath = z.object({
-  domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
+  domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -').meta({ example: examples.domainId }),
 });
 
 export const statsQuery = z
@@ -98,7 +109,7 @@ export const orgStatsQuery = z.strictObject({
 });
 
 export const recordPath = domainPath.extend({
-  recordId: z.string().regex(uuidv7Pattern, 'must be a UUIDv7'),
+  recordId: z.string().regex(uuidv7Pattern, 'must be a UUIDv7').meta({ example: examples.recordId }),
 });
 
 const log = wholeNumber(1, 1_000_000_000)
@@ -169,11 +180,14 @@ export const organizationExportQuery = exportParameters
   })
   .refine(inOrder, outOfOrder);
 
-export const noticePath = domainPath.extend({ hash: noticeHash });
+export const noticePath = domainPath.extend({ hash: noticeHash.meta({ example: examples.noticeHash }) });
 
 /** A key is named by the part of it that is shown. */
 export const keyPath = domainPath.extend({
-  prefix: z.string().regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters'),
+  prefix: z
+    .string()
+    .regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters')
+    .meta({ example: examples.keyPrefix }),
 });
 
 /** Of lists, newest first. */

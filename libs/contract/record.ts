@@ -6,7 +6,10 @@ import { uuidv7Pattern } from './uuid.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
-const text = (max: number) => z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL');
+/** As the API's description says it: not every reader of it knows \p{Cs}. */
+export const described = { pattern: '^[^\\u0000]*$' };
+const text = (max: number) =>
+  z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
 
 /** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
 const name = z

@@ -1,5 +1,6 @@
 /** Webhooks: what a caller may send, what is answered, and the words of deliveries. */
 import { z } from 'zod';
+import * as examples from './openapi/examples/names.ts';
 import { decision, domainIdPattern } from './terms.ts';
 
 /** What a webhook may be told of. */
@@ -67,7 +68,10 @@ export const replayBody = z
   .meta({ id: 'WebhookReplayBody' });
 
 export const webhookPath = z.object({
-  webhookId: z.string().regex(/^wh_[A-Za-z0-9]{1,64}$/, 'must be wh_…'),
+  webhookId: z
+    .string()
+    .regex(/^wh_[A-Za-z0-9]{1,64}$/, 'must be wh_…')
+    .meta({ example: examples.webhookId }),
 });
 
 const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });

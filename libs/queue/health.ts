@@ -14,6 +14,8 @@ const fullAt = 0.8;
 export interface RedisHealth {
   /** null: Redis takes records; otherwise why it does not */
   reason(): string | null;
+  /** since when that is so, in Unix milliseconds */
+  since(): number;
   /** What its operator should change, although it takes records; as of the last answer. */
   warnings(): string[];
   /** An `add` failed: not usable until the next probe succeeds. */
@@ -32,6 +34,7 @@ export function watchRedis(
   let warnings: string[] = [];
   let reason: string | null = 'not connected yet';
   let suspectedAt = 0;
+  let since = Date.now();
   let timer: NodeJS.Timeout | undefined;
   let becomeUsable = () => {};
   const usable = new Promise<void>((resolve) => {
@@ -42,6 +45,7 @@ export function watchRedis(
     const changed = (next === null) !== (reason === null);
     reason = next;
     if (next === null) becomeUsable();
+    if (changed) since = Date.now();
     if (changed) onChange(next);
   };
 
@@ -58,6 +62,7 @@ export function watchRedis(
 
   return {
     reason: () => reason,
+    since: () => since,
     warnings: () => warnings,
     suspect: (why) => {
       suspectedAt = performance.now();

@@ -4,10 +4,14 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 import { closeAll } from './close.ts';
 import { knownShards } from './shards.ts';
-import { openToRead, type QueueSummary, summarize } from './summary.ts';
+import { openToRead, type QueueSummary, summarizeOne } from './summary.ts';
 
 /** milliseconds */
 const patience = 1_000;
+
+export interface ShardSummary extends QueueSummary {
+  shard: number;
+}
 
 export function observeQueues(redis: RedisConnection, shards: number) {
   const opened = new Map<number, Queue>();
@@ -18,10 +22,13 @@ export function observeQueues(redis: RedisConnection, shards: number) {
     opened.set(shard, queue);
     return queue;
   };
-  const summarizeAll = async () => summarize((await knownShards(redis.client, shards)).map(open));
+  const summarizeAll = async () => {
+    const known = await knownShards(redis.client, shards);
+    return Promise.all(known.map(async (shard) => ({ shard, ...(await summarizeOne(open(shard))) })));
+  };
   return {
     /** Rejects where Redis does not answer in time. */
-    summarize: (): Promise<QueueSummary> => within(patience, summarizeAll()),
+    summarize: (): Promise<ShardSummary[]> => within(patience, summarizeAll()),
     close: () => closeAll(redis, [...opened.values()]),
   };
 }

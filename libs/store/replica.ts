@@ -32,6 +32,8 @@ export interface Replica {
   reads: ReadDatabase;
   /** why it is not used; null: it is */
   reason(): string | null;
+  /** since when that is so, in Unix milliseconds */
+  since(): number;
   /** Starts watching it; call once, and `close` at the end. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -52,6 +54,7 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
   let fault: string | null = null;
   let isSilent = false;
   let told: string | null = null;
+  let since = Date.now();
 
   const lag = () => watch.lag(performance.now());
   const reason = () => {
@@ -63,6 +66,7 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
     onLook({ isUsed: now === null, lag: lag() / 1_000 });
     if (now === told) return;
     told = now;
+    since = Date.now();
     if (now === null) log.info({ event: 'replica_used' }, 'reading from the replica');
     else
       log.warn({ event: 'replica_not_used', reason: now, lag: Math.round(lag() / 1_000) }, 'reading from the primary');
@@ -113,6 +117,7 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
   return {
     reads,
     reason,
+    since: () => since,
     follow: poll.start,
     close: () => {
       poll.stop();

@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres';
 import { within } from '#libs/runtime/within';
+import { isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -33,6 +34,10 @@ export interface Database {
   recover(error: unknown): boolean;
   /** Grows whenever a connection was closed: the next one may lead to another server. */
   generation(): number;
+  /** How many calls of `run` are under way: above the number of connections, some wait for one. */
+  running(): number;
+  /** Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. */
+  unavailableSince(): number | null;
   close(): Promise<void>;
 }
 
@@ -94,6 +99,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   const open = () => connect(options, countClosed);
   let sql = open();
   let answered = performance.now();
+  let running = 0;
+  let unavailableSince: number | null = null;
 
   const replace = () => {
     const pool = sql;
@@ -109,13 +116,18 @@ export function createDatabase(options: DatabaseOptions): Database {
     async run(work, deadline = options.deadline) {
       const pool = sql;
       const since = performance.now();
+      running += 1;
       try {
         const result = await within(deadline, work(pool), () => replaceIfSilent(pool, since));
         answered = performance.now();
+        unavailableSince = null;
         return result;
       } catch (error) {
         if (error instanceof postgres.PostgresError) answered = performance.now();
+        unavailableSince = isUnavailable(error) ? (unavailableSince ?? Date.now()) : null;
         throw error;
+      } finally {
+        running -= 1;
       }
     },
     recover: (error) => {
@@ -124,6 +136,8 @@ export function createDatabase(options: DatabaseOptions): Database {
       return isLostWrite;
     },
     generation: () => generation,
+    running: () => running,
+    unavailableSince: () => unavailableSince,
     close: () => sql.end({ timeout: 5 }),
   };
 }

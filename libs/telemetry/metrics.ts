@@ -1,13 +1,26 @@
 /** The metrics, all in one place; names in the contract's words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { failures } from '#libs/contract/webhook';
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const recordOutcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
+const displayOutcomes = ['counted', 'stored'];
+const statsSources = ['redis', 'postgres'];
+const logLevels = ['warn', 'error'];
+const backgroundTasks = [
+  'announce_shards',
+  'find_shards',
+  'keep_widget_files',
+  'note_busy_visitor',
+  'observe_backlog',
+  'observe_queues',
+];
 
 export function createMetrics() {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const registers = [register];
-  return {
+  const metrics = {
     register,
     requests: new Histogram({
       name: 'assent_http_request_duration_seconds',
@@ -24,8 +37,8 @@ export function createMetrics() {
     }),
     refusals: new Counter({
       name: 'assent_refusals_total',
-      help: 'Refused record requests by error code and domain; the domain is empty where it does not exist',
-      labelNames: ['code', 'domain'],
+      help: 'Refused record requests by error code',
+      labelNames: ['code'],
       registers,
     }),
     displays: new Counter({
@@ -40,6 +53,12 @@ export function createMetrics() {
       buckets: seconds,
       registers,
     }),
+    raiseDuration: new Histogram({
+      name: 'assent_raise_duration_seconds',
+      help: 'Duration of raising the counters of one persist statement in Redis',
+      buckets: seconds,
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'assent_persist_batch_records',
       help: 'Records in one persist statement',
@@ -48,7 +67,9 @@ export function createMetrics() {
     }),
     redisUsable: new Gauge({
       name: 'assent_redis_usable',
-      help: '1 while records go through Redis, 0 while they go straight to Postgres',
+      help: '1 while this process can use Redis; while an API cannot, records go straight to Postgres',
+      // of several processes behind one port the worst
+      aggregator: 'min',
       registers,
     }),
     replicaUsed: new Gauge({
@@ -90,6 +111,11 @@ export function createMetrics() {
       help: 'Records that got their position in a sealed log',
       registers,
     }),
+    checkpoints: new Counter({
+      name: 'assent_log_checkpoints_total',
+      help: 'Checkpoints of sealed logs that were signed and published',
+      registers,
+    }),
     logsHalted: new Gauge({
       name: 'assent_logs_halted',
       help: 'Sealed logs that get no positions, because Postgres lacks what was sealed before',
@@ -106,6 +132,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    housekeeping: new Gauge({
+      name: 'assent_housekeeping_last_success_timestamp_seconds',
+      help: 'When a task of housekeeping last succeeded in this process, or when the process started, by task',
+      labelNames: ['task'],
+      registers,
+    }),
     suppressedLines: new Counter({
       name: 'assent_log_lines_suppressed_total',
       help: 'Log lines left out because one of the same text was written within the last second, by level',
@@ -119,6 +151,14 @@ export function createMetrics() {
       registers,
     }),
   };
+  // a rate misses the first count of what begins with it
+  for (const outcome of recordOutcomes) metrics.records.inc({ outcome }, 0);
+  for (const outcome of displayOutcomes) metrics.displays.inc({ outcome }, 0);
+  for (const source of statsSources) metrics.statsReads.inc({ source }, 0);
+  for (const outcome of ['delivered', ...failures]) metrics.webhookTries.inc({ outcome }, 0);
+  for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
+  for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
+  return metrics;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;

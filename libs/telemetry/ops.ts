@@ -1,25 +1,30 @@
-/** The operations port: liveness, readiness, metrics and the queues' pages. For operators only, on loopback by default. */
+/** The operations port: state, metrics and the queues' pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isTrustedHost } from './is-trusted-host.ts';
-
-export interface Readiness {
-  ready: boolean;
-  /** what an operator should change, although it is ready; not shown where there is none */
-  warnings?: string[];
-  [part: string]: boolean | string | number | string[] | undefined;
-}
+import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts';
+import { statusPage, statusPagePolicy } from './status-page.ts';
 
 export interface OpsOptions {
+  /** of the process, for people */
+  name: string;
   readiness: () => Promise<Readiness>;
+  /** of the record queues; rejects where Redis does not answer */
+  shards: () => Promise<Shard[]>;
   metrics: () => Promise<{ type: string; text: string }>;
   /** serves `/queues` and all below it */
   queues?: RequestListener;
 }
 
-export function createOpsServer({ readiness, metrics, queues }: OpsOptions): Server {
+export function createOpsServer({ name, readiness, shards, metrics, queues }: OpsOptions): Server {
+  const paths = ['/livez', '/readyz', '/metrics', ...(queues ? ['/queues'] : [])];
+  const look = async () => {
+    const state = await readiness();
+    const seen = state.parts.redis === true ? await shards().catch(() => null) : null;
+    return { readiness: { ...state, degraded: [...state.degraded, ...lateQueue(seen ?? [])] }, shards: seen };
+  };
   return createServer((request, response) => {
-    const send = (status: number, type: string, body: string) => {
-      response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }).end(body);
+    const send = (status: number, type: string, body: string, headers: Record<string, string> = {}) => {
+      response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...headers }).end(body);
     };
     const fail = () => send(500, 'text/plain', 'failed\n');
     const [path = '/'] = (request.url ?? '/').split('?');
@@ -28,13 +33,17 @@ export function createOpsServer({ readiness, metrics, queues }: OpsOptions): Ser
     else if (queues && /^\/queues(\/|$)/.test(path)) queues(request, response);
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {
-      readiness().then(({ warnings = [], ...state }) => {
-        const shown = warnings.length > 0 ? { ...state, warnings } : state;
-        send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(shown)}\n`);
+      look().then(({ readiness: state }) => {
+        send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(toAnswer(state))}\n`);
+      }, fail);
+    } else if (path === '/') {
+      look().then((state) => {
+        const headers = { 'Content-Security-Policy': statusPagePolicy, 'Cache-Control': 'no-store' };
+        send(200, 'text/html; charset=utf-8', statusPage({ name, links: paths, ...state }), headers);
       }, fail);
     } else if (path === '/metrics') {
       metrics().then(({ type, text }) => send(200, type, text), fail);
-    } else send(404, 'text/plain', 'paths: /livez /readyz /metrics /queues\n');
+    } else send(404, 'text/plain', `paths: / ${paths.join(' ')}\n`);
   });
 }
 

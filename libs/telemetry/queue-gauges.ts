@@ -1,7 +1,8 @@
 /** Gauges of the record queues, which all processes share: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
 
-interface Queues {
+interface Shard {
+  shard: number;
   /** by state */
   jobs: Record<string, number>;
   /** seconds */
@@ -9,7 +10,7 @@ interface Queues {
 }
 
 /** Where `look` fails, the last values stay. */
-export function createQueueGauges(register: Registry, look: () => Promise<Queues>, onError: () => void): void {
+export function createQueueGauges(register: Registry, look: () => Promise<Shard[]>, onError: () => void): void {
   let looking: Promise<void> | undefined;
   // one look for both
   const collect = () => {
@@ -20,21 +21,24 @@ export function createQueueGauges(register: Registry, look: () => Promise<Queues
       });
     return looking;
   };
-  const show = ({ jobs, oldest }: Queues) => {
-    for (const [state, count] of Object.entries(jobs)) depth.set({ state }, count);
-    age.set(oldest);
+  const show = (shards: Shard[]) => {
+    for (const { shard, jobs, oldest } of shards) {
+      for (const [state, count] of Object.entries(jobs)) depth.set({ shard, state }, count);
+      age.set({ shard }, oldest);
+    }
   };
   // of several processes behind one port each tells the same
   const shared = { registers: [register], aggregator: 'max' as const, collect };
   const depth = new Gauge({
     name: 'assent_queue_jobs',
-    help: 'Jobs in the record queues, by state',
-    labelNames: ['state'],
+    help: 'Jobs in the record queues, by shard and state',
+    labelNames: ['shard', 'state'],
     ...shared,
   });
   const age = new Gauge({
     name: 'assent_queue_oldest_job_age_seconds',
-    help: 'Age of the oldest job that waits or that a worker holds',
+    help: 'Age of the oldest job that waits or that a worker holds, by shard',
+    labelNames: ['shard'],
     ...shared,
   });
 }

@@ -9,7 +9,7 @@ import { root } from './paths.ts';
 const processes = ['api', 'worker', 'cli'];
 
 /** They look for files of their own beside them. */
-const apart = ['postgres', 'dbmate', 'swagger-ui-dist', '@bull-board/api', '@bull-board/koa'];
+const apart = ['postgres', 'dbmate', '@bull-board/api', '@bull-board/koa'];
 
 /** Below `outDir`, where the files that are read as they are lie as in the source. */
 export async function buildProcesses(outDir: string): Promise<void> {

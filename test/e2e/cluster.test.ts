@@ -35,7 +35,10 @@ describe('an API of two processes', () => {
   it('is alive and ready', async () => {
     expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
     const ready = await fetch(`${opsUrl}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([200, { ready: true, processes: 2 }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { ready: true, processes: 2, postgres: true, redis: true },
+    ]);
   });
 
   it('has the metrics of both, added up', async () => {

@@ -67,8 +67,8 @@ const routes = [
   ['delete', '/v1/organization/domains/{domainId}/keys/{prefix}', [200, 400, 401, 403, 404, 429, 500, 503]],
   ['get', '/v1/organization/acts', [200, 400, 401, 403, 429, 500, 503]],
   ['get', '/v1/sign-in', [200, 400, 500, 503]],
-  ['get', '/openapi.json', [200]],
-  ['get', '/docs', [200]],
+  ['get', '/openapi.json', [200, 304, 400, 500, 503]],
+  ['get', '/docs', [200, 304, 400, 500, 503]],
 ] as const;
 
 const reference = {
@@ -180,19 +180,21 @@ describe('the OpenAPI document', () => {
     const ajv = new Ajv2020.default({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema({ $id: 'document', ...document });
-    const compiled: string[] = [];
+    /** one pointer to each: errors are the same in many places */
+    const compiled = new Map<string, string>();
     const visit = (node: unknown, pointer: string) => {
       if (typeof node !== 'object' || node === null) return;
       for (const [name, child] of Object.entries(node)) {
         const at = `${pointer}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
-        if (name === 'schema') compiled.push(at);
+        if (name === 'schema') compiled.set(JSON.stringify(child), at);
         else visit(child, at);
       }
     };
     visit(document.paths, '/paths');
-    for (const name of Object.keys(document.components.schemas)) compiled.push(`/components/schemas/${name}`);
-    expect(compiled.length).toBeGreaterThan(20);
-    for (const pointer of compiled) expect(() => ajv.compile({ $ref: `document#${pointer}` }), pointer).not.toThrow();
+    for (const name of Object.keys(document.components.schemas)) compiled.set(name, `/components/schemas/${name}`);
+    expect(compiled.size).toBeGreaterThan(20);
+    for (const pointer of compiled.values())
+      expect(() => ajv.compile({ $ref: `document#${pointer}` }), pointer).not.toThrow();
   });
 
   it('names a security scheme that exists for every operation, and a name of its own', () => {

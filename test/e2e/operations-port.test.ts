@@ -57,22 +57,23 @@ describe('the operations port', () => {
     expect(await metric(opsUrl, requests)).toBe(1);
   });
 
-  it('of the API counts refusals by their code and domain', async () => {
-    await stack.client.record(stack.domainId, 'ak_none', { decision: 'custom' });
-    const { domainId } = stack;
-    await stack.client.record('dom_unknown', 'ak_none', { decision: 'custom' });
-    await eventually(async () => {
-      const ofDomain = `assent_refusals_total{code="invalid_api_key",domain="${domainId}"}`;
-      expect(await metric(stack.api.opsUrl, ofDomain)).toBe(1);
-      // a domain that does not exist has no label of its own
-      expect(await metric(stack.api.opsUrl, 'assent_refusals_total{code="invalid_api_key",domain=""}')).toBe(1);
-    });
+  it('of the API counts refusals by their code; the log says which domains they are of, once', async () => {
+    const { domainId, client, api } = stack;
+    for (const domain of [domainId, 'dom_unknown', domainId])
+      await client.record(domain, 'ak_none', { decision: 'custom' });
+    expect(await metric(api.opsUrl, 'assent_refusals_total{code="invalid_api_key"}')).toBe(3);
+    expect(await api.logged('refused')).toMatchObject({ code: 'invalid_api_key', domainId });
+    expect(api.events('refused')).toHaveLength(1);
   });
 
   it('of the worker has its metrics, which count', async () => {
     const text = await (await fetch(`${worker.opsUrl}/metrics`)).text();
     for (const name of [
       'persist_duration_seconds',
+      'raise_duration_seconds',
+      'owed_raises',
+      'epochs_closed',
+      'postgres_running',
       'persist_batch_records',
       'queue_jobs',
       'queue_oldest_job_age_seconds',
@@ -85,8 +86,20 @@ describe('the operations port', () => {
     await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
     await eventually(async () => {
       expect(await metric(worker.opsUrl, 'assent_records_total{outcome="stored"}')).toBeGreaterThan(before);
-      expect(await metric(worker.opsUrl, 'assent_queue_jobs{state="failed"}')).toBe(0);
+      expect(await metric(worker.opsUrl, 'assent_queue_jobs{shard="0",state="failed"}')).toBe(0);
     });
+  });
+
+  it.each(['api', 'worker'])('of the %s shows its state to people, with the queues', async (name) => {
+    const { opsUrl } = name === 'api' ? stack.api : worker;
+    const page = await fetch(opsUrl);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const html = await page.text();
+    for (const text of ['Ready: everything works', '<th scope="row">postgres</th><td>works</td>', 'Shard 0'])
+      expect(html).toContain(text);
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect((await fetch(opsUrl + link)).status).toBe(200);
   });
 
   it("has the queue's page, with all its files", async () => {
@@ -126,7 +139,7 @@ describe('the operations port', () => {
     },
   );
 
-  it.each(['/livez', '/readyz', '/metrics', '/queues'])(
+  it.each(['/', '/livez', '/readyz', '/metrics', '/queues'])(
     "%s is there for probes by address and by loopback's own name, and for no page that has its name lead here",
     async (path) => {
       const statusFor = async (host: string) => {

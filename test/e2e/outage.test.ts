@@ -60,7 +60,8 @@ describe('an outage', () => {
     );
   const readiness = async () => {
     const response = await fetch(`${api.opsUrl}/readyz`);
-    return { status: response.status, body: await response.json() };
+    const body = (await response.json()) as { degraded: { part: string; since: string; costs: string }[] };
+    return { status: response.status, body };
   };
   const expectUnavailable = ({ answer, duration }: { answer: Answer<ProblemAnswer>; duration: number }) => {
     expectProblem(answer, 503, 'unavailable');
@@ -75,7 +76,10 @@ describe('an outage', () => {
   });
 
   describe('of Postgres', () => {
+    let shutAt: number;
+
     beforeAll(() => {
+      shutAt = Date.now();
       postgres.shut();
     });
 
@@ -98,8 +102,16 @@ describe('an outage', () => {
       expectProblem(await record({ origin: 'https://evil.example' }), 403, 'origin_not_allowed');
     });
 
-    it('the API is still ready, since it can record', async () => {
-      expect(await readiness()).toMatchObject({ status: 200, body: { postgres: false, redis: true } });
+    it('the API is still ready, since it can record, and says what is degraded, since when, and what that costs', async () => {
+      const { status, body } = await readiness();
+      expect({ status, body }).toMatchObject({ status: 200, body: { postgres: false, redis: true } });
+      expect(body.degraded).toEqual([
+        expect.objectContaining({ part: 'postgres', costs: expect.stringContaining('safe in Redis') }),
+      ]);
+      const { since } = at(body.degraded, 0);
+      // it was noticed when it began, not when it was asked for
+      expect(Math.abs(Date.parse(since) - shutAt)).toBeLessThan(4_000);
+      expect(await readiness()).toMatchObject({ body: { degraded: [{ since }] } });
     });
   });
 
@@ -124,6 +136,9 @@ describe('an outage', () => {
 
     it('the API is alive and not ready', async () => {
       await eventually(async () => expect((await readiness()).status).toBe(503));
+      const { degraded } = (await readiness()).body;
+      expect(degraded.map(({ part }) => part)).toEqual(['postgres', 'redis']);
+      for (const { costs } of degraded) expect(costs).toContain('answer 503');
       expect((await fetch(`${api.opsUrl}/livez`)).status).toBe(200);
     });
 
@@ -132,7 +147,9 @@ describe('an outage', () => {
       thaw();
       await eventually(async () => expect((await record()).body.status).toBe('queued'));
       await allReadsAnswer(200);
-      await eventually(async () => expect((await readiness()).status).toBe(200));
+      await eventually(async () =>
+        expect(await readiness()).toEqual({ status: 200, body: { ready: true, postgres: true, redis: true } }),
+      );
     });
   });
 

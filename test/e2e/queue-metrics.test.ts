@@ -19,8 +19,12 @@ describe('the age of the oldest job', () => {
           .find((line) => line.startsWith(`${name} `))
           ?.split(' ')[1],
       );
-    const jobs = (state: string) => value(`assent_queue_jobs{state="${state}"}`);
-    return { age: value('assent_queue_oldest_job_age_seconds'), waiting: jobs('waiting'), active: jobs('active') };
+    const jobs = (state: string) => value(`assent_queue_jobs{shard="0",state="${state}"}`);
+    return {
+      age: value('assent_queue_oldest_job_age_seconds{shard="0"}'),
+      waiting: jobs('waiting'),
+      active: jobs('active'),
+    };
   };
 
   it('is told by the API while no worker runs, and by a worker that cannot store what it holds', async () => {

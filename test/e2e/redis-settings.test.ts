@@ -36,7 +36,10 @@ describe('a Redis without maxmemory', () => {
     await startApi({ ...env, WEB_CONCURRENCY: '2', OPS_PORT });
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`);
-      expect([response.status, await response.json()]).toEqual([200, { ready: true, processes: 2, warnings }]);
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { ready: true, processes: 2, postgres: true, redis: true, warnings },
+      ]);
     });
   });
 });

@@ -112,7 +112,7 @@ describe('paths, methods and request ids', () => {
       send('GET', '/'),
       send('GET', '/openapi.json'),
       send('GET', '/docs'),
-      send('GET', '/docs/docs.js'),
+      send('GET', '/docs/docs.css'),
       send('OPTIONS', `/v1/consent/${stack.domainId}/record`),
       exchange(stack.api.baseUrl, ['broken\r\n\r\n']),
     ]);

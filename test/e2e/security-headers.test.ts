@@ -25,8 +25,13 @@ const page = (loads: string) => ({
   'access-control-allow-origin': null,
 });
 const dashboard = { ...page("style-src 'self';img-src 'self';frame-src 'self'"), 'cache-control': 'no-cache' };
-// Swagger UI sets style attributes and inlines its icons
-const docs = page("style-src 'self' 'unsafe-inline';img-src 'self' data:");
+// without scripts
+const docs = {
+  ...page(''),
+  'cache-control': 'no-cache',
+  'content-security-policy':
+    "default-src 'none';script-src 'none';connect-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none';style-src 'self'",
+};
 // its script and its style are part of it, and it loads nothing
 const verify = {
   ...closed,
@@ -77,7 +82,7 @@ describe('the headers of an answer', () => {
     ['GET', '/widget-preview', 'nothing', 200, preview],
     ['GET', '/widget-preview/preview.js', 'nothing', 200, preview],
     ['GET', '/docs', 'nothing', 200, docs],
-    ['GET', '/docs/docs.js', 'nothing', 200, docs],
+    ['GET', '/docs/docs.css', 'nothing', 200, docs],
     ['POST', '/v1/consent/DOMAIN/record', 'key', 202, open],
     ['POST', '/v1/consent/DOMAIN/record', 'nothing', 401, open],
     ['OPTIONS', '/v1/consent/DOMAIN/record', 'nothing', 204, open],

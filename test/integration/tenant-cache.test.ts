@@ -19,6 +19,8 @@ const counted = (db: Database): Database & { asked: number } => ({
   },
   recover: () => false,
   generation: () => 0,
+  running: () => 0,
+  unavailableSince: () => null,
   close: () => db.close(),
 });
 
@@ -134,6 +136,8 @@ describe('the tenant cache', () => {
       },
       recover: () => false,
       generation: () => 0,
+      running: () => 0,
+      unavailableSince: () => null,
       close: () => db.close(),
     };
     const late = createTenantCache(slow, { warn: () => {} });

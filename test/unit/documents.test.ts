@@ -16,7 +16,9 @@ import {
   recordsPage,
 } from '#libs/contract/responses';
 import { domainStats, orgStats } from '#libs/contract/statistics';
+import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createMetrics } from '#libs/telemetry/metrics';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
@@ -143,11 +145,14 @@ describe('docs/api.md', () => {
 describe('docs/operations.md', () => {
   it('has every metric, and no other', () => {
     const { register } = createMetrics();
-    createQueueGauges(
+    const nothing = () => {};
+    createQueueGauges(register, async () => [], nothing);
+    createBacklogGauges(
       register,
-      async () => ({ jobs: {}, oldest: 0 }),
-      () => {},
+      async () => ({ owedRaises: 0, webhooksFailing: 0, epochsClosed: 0, epochOpen: 0 }),
+      nothing,
     );
+    createPoolGauges(register, {});
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
     expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());

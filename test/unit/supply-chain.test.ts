@@ -23,7 +23,6 @@ const packages = Object.entries(lock.packages).filter(([name]) => name !== '');
 const wouldRun = {
   'node_modules/@parcel/watcher':
     'builds what its own package for the platform has brought; Klaro lists it with its build tools',
-  'node_modules/@scarf/scarf': 'reports home',
   'node_modules/esbuild': 'looks for the binary that its own package for the platform has brought',
   'node_modules/msgpackr-extract': 'builds what its own package for the platform has brought',
 };

@@ -51,8 +51,7 @@ const pageHeaders = (directives: Record<string, string[]>, others: Others = {}):
     ...others,
   });
 
-// Swagger UI sets style attributes and inlines its icons
-export const docsHeaders = pageHeaders({ styleSrc: ["'self'", "'unsafe-inline'"], imgSrc: ["'self'", 'data:'] });
+export const docsHeaders = pageHeaders({ scriptSrc: ["'none'"], connectSrc: ["'none'"], styleSrc: ["'self'"] });
 export const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
 /** `provider`: where people sign in. */
 export const dashboardHeaders = (provider?: string): Middleware =>

@@ -2,15 +2,13 @@
  * The dashboard: one HTML page for all its addresses, revalidated on each visit, and assets with a hash in their name.
  * The page contains no figures: the browser reads them from the public endpoints, with its token.
  */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { Problem } from '#libs/contract/problem';
 import { dimensions, domainIdPattern } from '#libs/contract/terms';
 import { webhookPath } from '#libs/contract/webhook';
 import type { Context, Middleware } from '../http/context.ts';
 import { forDocuments } from '../http/security-headers.ts';
-import { type PackedFile, sendPacked } from './send-packed.ts';
+import { type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -30,10 +28,8 @@ interface File extends PackedFile {
 const built = new URL('../../dashboard/', import.meta.url);
 
 function readBuilt(name: string, caching: string): File {
-  const content = readFileSync(new URL(name, built));
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-  return { type, caching, content, zipped: gzipSync(content, { level: 9 }), hash };
+  return { type, caching, ...pack(readFileSync(new URL(name, built))) };
 }
 
 /** Path → handler. Every other path stays a JSON 404. */

@@ -2,36 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Middleware } from '../http/context.ts';
+import { referencePage } from './reference/page.ts';
+import { packWhenAsked, sendPacked } from './send-packed.ts';
 
-export function openapi(): Middleware {
-  const document = JSON.stringify(createOpenApi());
-  return async (ctx) => {
-    ctx.type = 'application/json';
-    ctx.body = document;
-  };
+function serve(read: () => Uint8Array, type: string): Middleware {
+  const file = packWhenAsked(read);
+  return async (ctx) => sendPacked(ctx, await file(), type, 'no-cache');
 }
 
-const own = (name: string) => new URL(`./public/${name}`, import.meta.url);
-const vendored = (name: string) => new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
+export const openapi = (): Middleware => serve(() => Buffer.from(JSON.stringify(createOpenApi())), 'application/json');
 
-/** The page and its files, each read once. */
-export function docs(): Record<string, Middleware> {
-  const files: [route: string, type: string, file: URL][] = [
-    ['/docs', 'text/html', own('docs.html')],
-    ['/docs/docs.js', 'text/javascript', own('docs.js')],
-    ['/docs/swagger-ui.css', 'text/css', vendored('swagger-ui.css')],
-    ['/docs/swagger-ui-bundle.js', 'text/javascript', vendored('swagger-ui-bundle.js')],
-    ['/docs/favicon-32x32.png', 'image/png', vendored('favicon-32x32.png')],
-  ];
-  return Object.fromEntries(
-    files.map(([route, type, file]) => {
-      const content = readFileSync(file);
-      const serve: Middleware = async (ctx) => {
-        ctx.type = type;
-        ctx.set('Cache-Control', 'public, max-age=3600');
-        ctx.body = content;
-      };
-      return [route, serve];
-    }),
-  );
-}
+/** The page and its files. */
+export const docs = (): Record<string, Middleware> => ({
+  '/docs': serve(() => Buffer.from(referencePage()), 'text/html; charset=utf-8'),
+  '/docs/docs.css': serve(() => readFileSync(new URL('./public/docs.css', import.meta.url)), 'text/css; charset=utf-8'),
+});

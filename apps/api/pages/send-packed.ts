@@ -1,10 +1,35 @@
 /** Files held in memory, plain and gzipped: sent once, and then only if they changed. */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip, gzipSync } from 'node:zlib';
 import type { Context } from '../http/context.ts';
 
 export interface PackedFile {
   hash: string;
   content: Uint8Array;
   zipped: Uint8Array;
+}
+
+const smallest = { level: 9 };
+const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 16);
+
+export const pack = (content: Uint8Array): PackedFile => ({
+  content,
+  zipped: gzipSync(content, smallest),
+  hash: hashOf(content),
+});
+
+/** For what few processes are ever asked for: made with the first request, off the main thread, and then kept. */
+export function packWhenAsked(read: () => Uint8Array): () => Promise<PackedFile> {
+  const make = async (): Promise<PackedFile> => {
+    const content = read();
+    return { content, zipped: await promisify(gzip)(content, smallest), hash: hashOf(content) };
+  };
+  let made: Promise<PackedFile> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, type: string, caching: string): void {

@@ -3,15 +3,21 @@ import cluster from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
+import { observeQueues } from '#libs/queue/observe';
 import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { createDatabase } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import type { Fault } from '#libs/telemetry/readiness';
 import { queuePages } from './queue-pages.ts';
+import { lookAtStores } from './readiness.ts';
 
 /** Milliseconds between a death and its replacement. */
 const restartAfter = 1_000;
+/** Milliseconds for the one query of this process. */
+const patience = { statementTimeout: 1_000, deadline: 1_300 };
 
 /** In a forked process: sends its metrics to the primary when asked. */
 export function shareMetrics(register: Registry): void {
@@ -25,8 +31,18 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});
   const producer = createProducer(redis, config.queueShards);
+  const queues = observeQueues(redis, config.queueShards);
+  // to say how Postgres is
+  const db = createDatabase({
+    url: config.databaseUrl,
+    ...config.databaseMode,
+    name: 'assent-api-primary',
+    max: 1,
+    ...patience,
+  });
   const listening = new Set<number>();
   let hasListened = false;
+  let incompleteSince = Date.now();
   let stopping = false;
 
   cluster.on('listening', (worker) => {
@@ -36,6 +52,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
       log.info({ processes: listening.size }, 'all processes are listening');
   });
   cluster.on('exit', (worker, code, signal) => {
+    if (listening.size === config.webConcurrency) incompleteSince = Date.now();
     listening.delete(worker.id);
     if (stopping) return;
     // a process that could not start at all, for example because its port is taken, has logged why
@@ -44,6 +61,17 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     setTimeout(() => !stopping && cluster.fork(), restartAfter);
   });
 
+  const missing = (): Fault[] =>
+    listening.size === config.webConcurrency
+      ? []
+      : [
+          {
+            part: 'processes',
+            reason: `${listening.size} of ${config.webConcurrency} listen`,
+            since: incompleteSince,
+            costs: 'The others take all requests, so each waits longer.',
+          },
+        ];
   const stopWorkers = async () => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -59,18 +87,28 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   };
 
   const ops = createOpsServer({
+    name: 'API',
     readiness: async () => {
+      const state = await lookAtStores(db, redisHealth);
       const processes = listening.size;
-      return { ready: !stopping && processes > 0, processes, warnings: redisHealth.warnings() };
+      const degraded = [...state.degraded, ...missing()];
+      return {
+        ...state,
+        ready: state.ready && !stopping && processes > 0,
+        parts: { processes, ...state.parts },
+        degraded,
+      };
     },
+    shards: queues.summarize,
     metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
     queues: queuePages(() => producer.queues()),
   });
   createLifecycle({ deadline: 15_000, log }).onStop([
     { name: 'processes', stop: stopWorkers },
-    { name: 'queue', stop: () => producer.close() },
+    { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
+    { name: 'postgres', stop: () => db.close() },
     { name: 'operations port', stop: () => ops.close() },
   ]);
   try {

@@ -18,6 +18,7 @@ import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
@@ -30,6 +31,7 @@ import { createDisplayCounter } from '../stats/display-counter.ts';
 import { createFacetReader } from '../stats/facet-reader.ts';
 import { shareMetrics } from './primary.ts';
 import { queuePages } from './queue-pages.ts';
+import { lookAtStores } from './readiness.ts';
 
 /** Milliseconds for clients to move their next requests to another process. */
 const drainTime = 1_000;
@@ -73,6 +75,10 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const producer = createProducer(redis, config.queueShards, failed('announce_shards'));
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+  createPoolGauges(metrics.register, {
+    main: { running: db.running, connections: database.max },
+    ...(replica && { read: { running: replica.reads.running, connections: database.max } }),
+  });
   const tenants = createTenantCache(db, log);
   const notices = createHeldNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
@@ -108,21 +114,15 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
-    const postgres = await db
-      .run((sql) => sql`select imported_at from only records limit 0`, 1_000)
-      .then(
-        () => true,
-        () => false,
-      );
-    const redisReason = redisHealth.reason();
-    const ready = !stopping && (postgres || redisReason === null);
-    const stores = { postgres, ...(replica && { replica: replica.reason() ?? true }), redis: redisReason ?? true };
-    return { ready, ...stores, warnings: redisHealth.warnings() };
+    const state = await lookAtStores(db, redisHealth, replica);
+    return { ...state, ready: state.ready && !stopping };
   };
   // in a cluster the primary process serves the operations port, with the metrics of all
   if (cluster.isWorker) shareMetrics(metrics.register);
   const ops = createOpsServer({
+    name: 'API',
     readiness,
+    shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
     queues: queuePages(() => producer.queues()),
   });

@@ -1,19 +1,37 @@
-/** Counts refused records by reason and domain, so that a flood of them is visible at once. */
+/**
+ * Counts refused records by reason, so that a flood of them is visible at once, and logs which domains they are of. A
+ * metric with a label for the domain would have a series for each domain and reason in every process.
+ */
+import { LRUCache } from 'lru-cache';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { domainOfPath, type FailedCredentials } from '../access/failed-credentials.ts';
 import type { Context } from '../http/context.ts';
 
-/** Only existing domains become a label; otherwise anyone could make the metrics grow. The answer does not wait for this. */
+/** Milliseconds until a domain is logged again for the same reason, and how many are remembered. */
+const silence = 60 * 60 * 1_000;
+const remembered = 10_000;
+
+/** Only existing domains are logged; otherwise anyone could fill the log. The answer does not wait for this. */
 export function countRefusal(deps: {
+  log: Pick<Log, 'warn'>;
   metrics: Metrics;
   tenants: TenantCache;
   failedKeys: FailedCredentials;
 }): (ctx: Context, error: unknown) => void {
-  const count = async (ctx: Context, code: string) => {
+  const logged = new LRUCache<string, true>({ max: remembered, ttl: silence });
+  const report = async (ctx: Context, code: string) => {
     const domain = await domainOfPath(ctx, deps).catch(() => null);
-    deps.metrics.refusals.inc({ code, domain: domain?.domainId ?? '' });
+    const key = `${code} ${domain?.domainId}`;
+    if (!domain || logged.has(key)) return;
+    logged.set(key, true);
+    deps.log.warn({ event: 'refused', code, domainId: domain.domainId }, 'records of a domain are refused');
   };
-  return (ctx, error) => void count(ctx, error instanceof Problem ? error.code : 'internal_error');
+  return (ctx, error) => {
+    const code = error instanceof Problem ? error.code : 'internal_error';
+    deps.metrics.refusals.inc({ code });
+    void report(ctx, code);
+  };
 }

@@ -15,6 +15,7 @@ import type { Database } from '#libs/store/sql';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { dropExpiredMonths, makeMonths } from './months.ts';
 import { blankOldMonths } from './personal.ts';
 
@@ -30,6 +31,7 @@ export function createHousekeeping({
   redis,
   db,
   log,
+  metrics,
 }: {
   /** 0: records are kept for ever */
   retentionMonths: number;
@@ -40,6 +42,7 @@ export function createHousekeeping({
   redis: RedisConnection;
   db: Database;
   log: Log;
+  metrics: Pick<Metrics, 'housekeeping'>;
 }): { close(): Promise<void> } {
   const stopping = new AbortController();
   const tasks: Record<string, () => Promise<void>> = {
@@ -81,9 +84,21 @@ export function createHousekeeping({
     },
   };
 
+  const every: Record<string, number | undefined> = {
+    ...Object.fromEntries(Object.keys(tasks).map((task) => [task, hour])),
+    visitors: 5 * second,
+    retention: retentionMonths > 0 ? hour : undefined,
+    personalRetention: personalRetentionMonths > 0 ? hour : undefined,
+  };
+  for (const task of Object.keys(tasks).filter((each) => every[each])) metrics.housekeeping.setToCurrentTime({ task });
+
   const connection = { connection: redis.client, prefix: queuePrefix };
   const queue = new Queue(maintenanceQueue, connection);
-  const worker = new Worker(maintenanceQueue, async (job) => tasks[job.name]?.(), {
+  const run = async (task: string) => {
+    await tasks[task]?.();
+    metrics.housekeeping.setToCurrentTime({ task });
+  };
+  const worker = new Worker(maintenanceQueue, ({ name }) => run(name), {
     ...connection,
     removeOnComplete: { count: 10 },
     removeOnFail: { count: 100 },
@@ -94,18 +109,11 @@ export function createHousekeeping({
   worker.on('failed', (job, error) => log.error({ err: error, task: job?.name }, 'housekeeping failed'));
 
   const schedule = async () => {
-    await queue.upsertJobScheduler('months', { every: hour }, { name: 'months' });
-    await queue.upsertJobScheduler('bookmarks', { every: hour }, { name: 'bookmarks' });
-    await queue.upsertJobScheduler('userAgents', { every: hour }, { name: 'userAgents' });
-    await queue.upsertJobScheduler('notices', { every: hour }, { name: 'notices' });
-    await queue.upsertJobScheduler('deliveries', { every: hour }, { name: 'deliveries' });
-    await queue.upsertJobScheduler('displays', { every: hour }, { name: 'displays' });
-    await queue.upsertJobScheduler('visitors', { every: 5 * second }, { name: 'visitors' });
-    if (personalRetentionMonths > 0) {
-      await queue.upsertJobScheduler('personalRetention', { every: hour }, { name: 'personalRetention' });
-    } else await queue.removeJobScheduler('personalRetention');
-    if (retentionMonths > 0) await queue.upsertJobScheduler('retention', { every: hour }, { name: 'retention' });
-    else await queue.removeJobScheduler('retention');
+    for (const task of Object.keys(tasks)) {
+      const pause = every[task];
+      if (pause === undefined) await queue.removeJobScheduler(task);
+      else await queue.upsertJobScheduler(task, { every: pause }, { name: task });
+    }
   };
   const stopScheduling = repeat(scheduleEvery, schedule, (error) => {
     log.warn({ err: error }, 'housekeeping could not be scheduled');

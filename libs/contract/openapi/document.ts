@@ -20,6 +20,7 @@ export const createOpenApi = () =>
       title: 'Assent',
       version,
       description: 'Records consent decisions from a website widget, and serves them as statistics and as a log.',
+      contact: { name: 'The maintainers of Assent' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { domainPath, listQuery, noticePath } from '../queries.ts';
 import * as responses from '../responses.ts';
+import * as examples from './examples/log.ts';
 import { answer, read, refusals, scopedCodes } from './parts.ts';
 
 const notice = z
@@ -14,10 +15,11 @@ export const noticePaths: ZodOpenApiPathsObject = {
     get: read({
       operationId: 'getNotices',
       summary: 'What visitors were shown: the notices that are held, newest first',
+      description: 'Each notice is listed with its hash, under which the document itself can be read.',
       tags: ['Notices'],
       requestParams: { path: domainPath, query: listQuery },
       responses: {
-        200: answer('A page of notices', responses.noticesPage),
+        200: answer('A page of notices', responses.noticesPage, examples.noticesPage),
         ...refusals(...scopedCodes, 'domain_not_found'),
       },
     }),
@@ -26,10 +28,11 @@ export const noticePaths: ZodOpenApiPathsObject = {
     get: read({
       operationId: 'getNotice',
       summary: 'A notice, byte for byte as it was put',
+      description: 'It is sent as an attachment, so that no browser shows it as a page.',
       tags: ['Notices'],
       requestParams: { path: noticePath },
       responses: {
-        200: answer('The document', notice, {
+        200: answer('The document', notice, examples.notice, {
           'Content-Disposition': z.string().meta({ description: 'an attachment' }),
         }),
         ...refusals(...scopedCodes, 'domain_not_found', 'notice_not_found'),
@@ -38,13 +41,15 @@ export const noticePaths: ZodOpenApiPathsObject = {
     put: {
       operationId: 'putNotice',
       summary: 'Keep what a visitor was shown; with an access token (scope `manage`) instead of the key without limits',
+      description:
+        'The hash in the path is the SHA-256 of the body, byte for byte. A receipt with `"notice": "wanted"` asks for it.',
       tags: ['Notices'],
       security: [{ apiKey: [] }, { accessToken: [] }],
       requestParams: { path: noticePath },
-      requestBody: { required: true, content: { 'application/json': { schema: notice } } },
+      requestBody: { required: true, content: { 'application/json': { schema: notice, example: examples.notice } } },
       responses: {
-        200: answer('It is known', responses.noticePut),
-        201: answer('It is new', responses.noticePut),
+        200: answer('It is known', responses.noticePut, examples.noticePut),
+        201: answer('It is new', responses.noticePut, examples.noticePut),
         ...refusals(
           'invalid_json',
           'invalid_request',

@@ -42,16 +42,26 @@ export function refusals(...codes: ProblemCode[]) {
   );
 }
 
-export const answer = (description: string, schema: z.ZodType, headers: Record<string, z.ZodType> = {}) => ({
+export const answer = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  example: z.output<S>,
+  headers: Record<string, z.ZodType> = {},
+) => ({
   description,
   headers: z.object({ 'X-Request-Id': requestId, ...headers }),
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 });
 
-export const plain = (description: string, mediaType: string, headers: Record<string, z.ZodType> = {}) => ({
+export const plain = (
+  description: string,
+  mediaType: string,
+  example: string,
+  headers: Record<string, z.ZodType> = {},
+) => ({
   description,
   headers: z.object({ 'X-Request-Id': requestId, ...headers }),
-  content: { [mediaType]: { schema: z.string() } },
+  content: { [mediaType]: { schema: z.string(), example } },
 });
 
 export const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
@@ -69,8 +79,8 @@ export const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): Zo
 
 /** What refuses a JSON body, beside its fields. */
 export const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
-export const jsonBody = (schema: z.ZodType) => ({
-  requestBody: { required: true, content: { 'application/json': { schema } } },
+export const jsonBody = <S extends z.ZodType>(schema: S, example: z.input<S>) => ({
+  requestBody: { required: true, content: { 'application/json': { schema, example } } },
 });
 
 export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };

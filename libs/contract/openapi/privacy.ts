@@ -2,6 +2,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { domainPath, erasurePath, visitorBody, visitorPath } from '../queries.ts';
 import * as responses from '../responses.ts';
+import * as examples from './examples/privacy.ts';
 import { answer, read, refusals, scopedCodes } from './parts.ts';
 
 /** What can be asked about a visitor, on a domain or on all of the organization's. */
@@ -13,21 +14,30 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
   const inPath = { requestParams: { path: path ? path.extend(visitorPath.shape) : visitorPath } };
   const inBody = {
     ...(path && { requestParams: { path } }),
-    requestBody: { required: true, content: { 'application/json': { schema: visitorBody } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: visitorBody, example: examples.visitorBody } },
+    },
   };
-  const found = { 200: answer('All that is stored about the visitor', responses.visitor) };
+  const found = { 200: answer('All that is stored about the visitor', responses.visitor, examples.visitor) };
   const erased = {
-    200: answer('The visitor is erased', responses.erasure),
-    202: answer('There are more than 10,000 records, and the worker goes on', responses.erasure),
+    200: answer('The visitor is erased', responses.erasure, examples.erased),
+    202: answer('There are more than 10,000 records, and the worker goes on', responses.erasure, examples.erasing),
   };
   const tags = ['Privacy'];
   const access = `All that is stored about a visitor of ${where}`;
   const erase = `Erase a visitor of ${where}`;
+  const told =
+    'Records, decisions in force, notices and proofs, whatever the plan. Each access is an administrative act.';
+  const kept =
+    'Personal fields are erased; decisions still count, and proofs still verify. A 202 has the `erasureId` to ask about.';
+  const hidden = ' With the id in the body it stays out of the access logs of proxies.';
   return {
     [`${prefix}/visitors/{visitorId}`]: {
       get: read({
         operationId: `get${ofWhat}Visitor`,
         summary: access,
+        description: told,
         tags,
         ...inPath,
         responses: { ...found, ...refusals(...codes) },
@@ -35,6 +45,7 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
       delete: read({
         operationId: `delete${ofWhat}Visitor`,
         summary: erase,
+        description: kept,
         tags,
         ...inPath,
         responses: { ...erased, ...refusals(...codes) },
@@ -44,6 +55,7 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
       post: read({
         operationId: `lookup${ofWhat}Visitor`,
         summary: `${access}, with the id in the body`,
+        description: told + hidden,
         tags,
         ...inBody,
         responses: { ...found, ...refusals(...bodyCodes) },
@@ -53,6 +65,7 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
       post: read({
         operationId: `erase${ofWhat}Visitor`,
         summary: `${erase}, with the id in the body`,
+        description: kept + hidden,
         tags,
         ...inBody,
         responses: { ...erased, ...refusals(...bodyCodes) },
@@ -68,10 +81,12 @@ export const privacyPaths: ZodOpenApiPathsObject = {
     get: read({
       operationId: 'getErasure',
       summary: 'How far an erasure is',
+      description:
+        'Ask again until `state` is `done`. After that nothing is left of the visitor, not even `visitorId`.',
       tags: ['Privacy'],
       requestParams: { path: erasurePath },
       responses: {
-        200: answer('The erasure', responses.erasure),
+        200: answer('The erasure', responses.erasure, examples.erasedBefore),
         ...refusals(...scopedCodes, 'erasure_not_found'),
       },
     }),

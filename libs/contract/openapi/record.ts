@@ -5,6 +5,7 @@ import { displayBody } from '../display.ts';
 import { domainPath } from '../queries.ts';
 import { recordBody } from '../record.ts';
 import * as responses from '../responses.ts';
+import * as examples from './examples/record.ts';
 import { answer, refusals, requestId } from './parts.ts';
 
 export const recordPaths: ZodOpenApiPathsObject = {
@@ -12,12 +13,21 @@ export const recordPaths: ZodOpenApiPathsObject = {
     post: {
       operationId: 'record',
       summary: "Record a visitor's decision",
+      description:
+        'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. The key may be public, because it can only write.',
       tags: ['Record'],
       security: [{ apiKey: [] }],
       requestParams: { path: domainPath },
-      requestBody: { required: true, content: { 'application/json': { schema: recordBody } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: recordBody, example: examples.recordBody } },
+      },
       responses: {
-        202: answer('The record is safe: queued in Redis, or persisted in Postgres', responses.receipt),
+        202: answer(
+          'The record is safe: queued in Redis, or persisted in Postgres',
+          responses.receipt,
+          examples.receipt,
+        ),
         ...refusals(
           'invalid_json',
           'invalid_request',
@@ -35,10 +45,15 @@ export const recordPaths: ZodOpenApiPathsObject = {
     post: {
       operationId: 'countDisplay',
       summary: 'Count that a banner was shown; nothing about the visitor is kept',
+      description:
+        'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language.',
       tags: ['Record'],
       security: [{ apiKey: [] }],
       requestParams: { path: domainPath },
-      requestBody: { required: false, content: { 'application/json': { schema: displayBody } } },
+      requestBody: {
+        required: false,
+        content: { 'application/json': { schema: displayBody, example: examples.displayBody } },
+      },
       responses: {
         204: { description: 'It is counted, but for crawlers', headers: z.object({ 'X-Request-Id': requestId }) },
         ...refusals(

@@ -6,14 +6,20 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { sha256 } from '#libs/runtime/sha256';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
 import type { Database } from '#libs/store/sql';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { isBehind, recall, remember } from '#libs/witness/witness';
 import type { Signer } from './signer.ts';
 
 /** checkpoints in one statement */
 const chunk = 500;
 
-export async function publish(parts: { db: Database; redis: RedisConnection; signer: Signer }): Promise<void> {
-  const { db, redis, signer } = parts;
+export async function publish(parts: {
+  db: Database;
+  redis: RedisConnection;
+  signer: Signer;
+  metrics: Pick<Metrics, 'checkpoints'>;
+}): Promise<void> {
+  const { db, redis, signer, metrics } = parts;
   const unpublished = await db.run((sql) => listUnpublished(sql, signer.id));
   for (const some of groupsOf(unpublished, chunk)) {
     const witnessed = await recall(
@@ -32,6 +38,7 @@ export async function publish(parts: { db: Database; redis: RedisConnection; sig
       ...signer.sign(origin, size, root),
     }));
     await db.run((sql) => publishCheckpoints(sql, signed, signer.id));
+    metrics.checkpoints.inc(signed.length);
   }
 }
 

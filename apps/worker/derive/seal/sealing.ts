@@ -37,10 +37,10 @@ export function createSealing({ sealing, ...parts }: SealingParts): (signal: Abo
     let published = performance.now();
     while (!signal.aborted && (await deriveNext(db, seal)) === 'more') {
       if (performance.now() < published + publishEvery) continue;
-      await publish({ db, redis, signer });
+      await publish({ db, redis, signer, metrics });
       published = performance.now();
     }
     while (!signal.aborted && (await sealErasures(entering)) === 'more');
-    await publish({ db, redis, signer });
+    await publish({ db, redis, signer, metrics });
   };
 }

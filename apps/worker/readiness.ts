@@ -1,0 +1,50 @@
+/** What a worker cannot do without a store, and what that costs. It needs both. */
+import type { RedisHealth } from '#libs/queue/health';
+import type { RedisClient } from '#libs/runtime/redis';
+import type { Database } from '#libs/store/sql';
+import type { Fault, Readiness } from '#libs/telemetry/readiness';
+
+/** milliseconds */
+const patience = 1_000;
+const costs = {
+  postgres: 'Nothing is stored, sealed or delivered: records wait in Redis, and are stored once Postgres is back.',
+  redis:
+    'Nothing is taken from the queues, and nothing is sealed; it goes on where it stopped once Redis is back. Webhooks are delivered.',
+};
+
+export async function lookAtStores({
+  db,
+  redis,
+  redisHealth,
+}: {
+  db: Pick<Database, 'run' | 'unavailableSince'>;
+  redis: RedisClient;
+  redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
+}): Promise<Readiness> {
+  const [postgres, answers] = await Promise.all([
+    isAnswered(db.run((sql) => sql`select imported_at from only records limit 0`, patience)),
+    isAnswered(redis.ping()),
+  ]);
+  const degraded: Fault[] = [];
+  if (!postgres)
+    degraded.push({
+      part: 'postgres',
+      reason: 'does not answer, or has not been migrated',
+      since: db.unavailableSince() ?? Date.now(),
+      costs: costs.postgres,
+    });
+  const reason = redisHealth.reason() ?? 'does not answer';
+  if (!answers) degraded.push({ part: 'redis', reason, since: redisHealth.since(), costs: costs.redis });
+  return {
+    ready: postgres && answers,
+    parts: { postgres, redis: answers },
+    degraded,
+    warnings: redisHealth.warnings(),
+  };
+}
+
+const isAnswered = (question: Promise<unknown>): Promise<boolean> =>
+  question.then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,44 @@
+/** Domains, keys, administrative acts. */
+import type {
+  ActsPage,
+  DomainChange,
+  DomainsPage,
+  Key,
+  KeysPage,
+  MadeKey,
+  ManagedDomain,
+  ShownDomain,
+} from '../../manage.ts';
+import { decidedAt, domainId, keyPrefix, laterAt } from './names.ts';
+
+const origins = ['https://www.example.com'];
+
+export const domainBody = { name: 'www.example.com', origins };
+
+export const domain: ManagedDomain = {
+  domainId,
+  name: 'www.example.com',
+  origins,
+  createdAt: decidedAt,
+  archivedAt: null,
+};
+
+export const shownDomain: ShownDomain = {
+  ...domain,
+  refusedOrigins: [{ origin: 'https://staging.example.com', refusedAt: laterAt }],
+};
+
+export const domainChange: DomainChange = { origins: [...origins, 'https://shop.example.com'] };
+export const changedDomain: ManagedDomain = { ...domain, origins: [...origins, 'https://shop.example.com'] };
+export const archivedDomain: ManagedDomain = { ...domain, archivedAt: laterAt };
+export const domainsPage: DomainsPage = { domains: [domain], nextCursor: null };
+
+const key: Key = { prefix: keyPrefix, createdAt: decidedAt, lastUsedAt: null, revokedAt: null };
+export const keysPage: KeysPage = { keys: [key], nextCursor: null };
+export const madeKey: MadeKey = { ...key, apiKey: `${keyPrefix}1mB7nC4pL0sW2dY8` };
+export const revokedKey: Key = { ...key, revokedAt: laterAt };
+
+export const actsPage: ActsPage = {
+  acts: [{ at: laterAt, actor: 'ann@example.com', act: 'domain.change', subject: domainId, details: { origins } }],
+  nextCursor: null,
+};

@@ -1,0 +1,22 @@
+/** Access and erasure. */
+import type { Erasure, Visitor } from '../../responses.ts';
+import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from './names.ts';
+import { fullRecord } from './read.ts';
+
+export const visitorBody = { visitorId };
+
+export const visitor: Visitor = {
+  visitorId,
+  generatedAt: laterAt,
+  current: { [domainId]: { decision: 'custom', preferences: fullRecord.preferences, decidedAt } },
+  records: [fullRecord],
+  notices: {},
+  proofs: {},
+  verifierKeys: { [domainId]: [verifierKey] },
+};
+
+export const erased: Erasure = { erasureId, visitorId, state: 'done', records: 1, erasedAt: laterAt };
+
+export const erasing: Erasure = { erasureId, visitorId, state: 'running', records: 10_000, erasedAt: null };
+
+export const erasedBefore: Erasure = { ...erased, visitorId: null };

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { lateQueue, type Readiness, toAnswer } from '#libs/telemetry/readiness';
+import { statusPage } from '#libs/telemetry/status-page';
+
+const since = Date.parse('2026-11-22T08:24:00.634Z');
+const well: Readiness = { ready: true, parts: { postgres: true, redis: true }, degraded: [], warnings: [] };
+const degraded: Readiness = {
+  ready: true,
+  parts: { postgres: true, redis: 'not <connected>' },
+  degraded: [{ part: 'redis', reason: 'not <connected>', since, costs: 'Records go to Postgres.' }],
+  warnings: ['Redis has no maxmemory'],
+};
+const shards = [{ shard: 0, jobs: { waiting: 3, failed: 1 }, oldest: 7_380 }];
+const page = (readiness: Readiness, others = {}) =>
+  statusPage({ name: 'API', readiness, shards, links: ['/readyz'], now: since + 125_000, ...others });
+
+describe('readiness', () => {
+  it('says which part is degraded, since when, and what that costs', () => {
+    expect(toAnswer(degraded)).toEqual({
+      ready: true,
+      postgres: true,
+      redis: 'not <connected>',
+      degraded: [
+        {
+          part: 'redis',
+          reason: 'not <connected>',
+          since: '2026-11-22T08:24:00.634Z',
+          costs: 'Records go to Postgres.',
+        },
+      ],
+      warnings: ['Redis has no maxmemory'],
+    });
+    expect(toAnswer(well)).toEqual({ ready: true, postgres: true, redis: true });
+  });
+
+  it('has the queue among it once a job has waited for a minute', () => {
+    expect(lateQueue([{ shard: 0, jobs: {}, oldest: 59 }])).toEqual([]);
+    const [fault] = lateQueue([...[59, 75].map((oldest, shard) => ({ shard, jobs: {}, oldest }))]);
+    expect(fault?.part).toBe('queue');
+    expect((Date.now() - (fault?.since ?? 0)) / 1000).toBeCloseTo(75, 0);
+  });
+});
+
+describe('the page of state', () => {
+  it('says at a glance how it is', () => {
+    expect(page(well)).toContain('Ready: everything works');
+    expect(page(degraded)).toContain('Ready, but degraded');
+    expect(page({ ...degraded, ready: false })).toContain('Not ready');
+  });
+
+  it('shows a degraded part with its reason, its time and its costs', () => {
+    expect(page(degraded)).toContain(
+      '<th scope="row">redis</th><td>degraded: not &lt;connected&gt;</td>' +
+        '<td>2026-11-22 08:24:00 UTC, for 2 min 5 s</td><td>Records go to Postgres.</td>',
+    );
+    expect(page(degraded)).toContain('<li>Redis has no maxmemory</li>');
+  });
+
+  it('shows the queues, or that nothing is known of them', () => {
+    expect(page(well)).toContain('<th scope="row">Shard 0</th><td>3</td><td>1</td><td>2 h 3 min</td>');
+    expect(page(degraded, { shards: null })).toContain('Unknown: Redis does not answer.');
+    expect(page(degraded, { shards: null })).toContain('<th scope="row">queue</th><td>unknown</td>');
+  });
+});
