@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME… | --quick | --list | --against DIR]`: figures beside their references, measured in one run. */
+/** `npm run bench [-- NAME… | --quick | --list | --against DIR | soak --minutes N]`: figures beside their references, measured in one run. */
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,6 +23,7 @@ import { persist } from './bench/measurements/persist.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
 import { shardsOfOrganizations } from './bench/measurements/shards.ts';
+import { soak } from './bench/measurements/soak.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { statsBy } from './bench/measurements/stats-by.ts';
 import { sustain } from './bench/measurements/sustain.ts';
@@ -35,11 +36,17 @@ import { ensureDataRoot } from './stack/paths.ts';
 
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean' },
+    list: { type: 'boolean' },
+    against: { type: 'string' },
+    minutes: { type: 'string' },
+  },
 });
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
-const scale = values.quick ? quick : other === undefined ? whole : against;
+const usual = values.quick ? quick : other === undefined ? whole : against;
+const scale = { ...usual, ...(values.minutes !== undefined && { minutes: Number(values.minutes) }) };
 const all = [
   accept,
   displays,
@@ -66,6 +73,7 @@ const all = [
   giant,
   shardsOfOrganizations,
   capacity,
+  soak,
 ];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
@@ -74,6 +82,7 @@ try {
   const list = offered.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
   const unknown = names.filter((name) => !offered.some((each) => each.name === name));
   if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
+  if (!(scale.minutes > 0)) throw new Advice(`--minutes takes a number above 0, not ${values.minutes}`);
   if (values.list) console.log(list);
   else await measure();
 } catch (error) {
@@ -92,8 +101,8 @@ async function measure(): Promise<void> {
   const { here, there, stop } = await starting;
   const rows: Row[] = [];
   const failed: string[] = [];
-  for (const { name, figure, reference, targets } of offered) {
-    if (names.length > 0 && !names.includes(name)) continue;
+  for (const { name, figure, reference, targets, isLong } of offered) {
+    if (names.length > 0 ? !names.includes(name) : isLong) continue;
     const started = performance.now();
     try {
       for (const stack of [here, there]) await stack?.reset();

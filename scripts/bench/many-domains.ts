@@ -1,8 +1,12 @@
 import type { Stack } from './stack.ts';
 
+/** measurements of one run share the database */
+let calls = 0;
+
 /** Adds domains to these organizations in turns, without the command line, which takes a process for each. */
 export async function addDomains({ db }: Stack, organizationIds: string[], count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, (_, n) => `dom_${count}_${n}`);
+  calls += 1;
+  const ids = Array.from({ length: count }, (_, n) => `dom_${calls}_${n}`);
   const organizations = ids.map((_, n) => organizationIds[n % organizationIds.length] ?? '');
   await db.run(
     (sql) => sql`

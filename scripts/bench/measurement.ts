@@ -19,6 +19,8 @@ export interface Measurement {
   reference?: Prepare;
   /** offered with `--against`, where the other build's figure is the reference: it takes little of a build for granted */
   comparable?: true;
+  /** it runs only where it is named */
+  isLong?: true;
   targets: Record<string, Target>;
 }
 
@@ -28,11 +30,13 @@ export interface Scale {
   seconds: number;
   /** records that wait for the worker, or come at once; the log that `pages` reads is ten times as long */
   records: number;
+  /** of what takes long */
+  minutes: number;
 }
 
-export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
-export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
-export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
+export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000, minutes: 60 };
+export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000, minutes: 1 };
+export const against: Scale = { rounds: 6, seconds: 5, records: 100_000, minutes: 10 };
 
 /** The reference of what a server answers: Koa alone. */
 export const bareKoa =

@@ -13,7 +13,8 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 export async function startReceiver() {
   const counts = { entries: 0, messages: 0, refused: 0 };
   const next = new Map<string, number>();
-  const outOfOrder: string[] = [];
+  const gaps: string[] = [];
+  const repeats: string[] = [];
   const server = createServer(async (request, response) => {
     const { data } = message.parse(await json(request));
     const isTaken = request.url?.startsWith('/well') === true;
@@ -26,8 +27,9 @@ export async function startReceiver() {
     counts.entries += data.entries.length;
     const lane = `${request.url} ${data.domainId}`;
     const expected = next.get(lane) ?? data.first;
-    if (data.first !== expected) outOfOrder.push(`${lane} at ${data.first} instead of ${expected}`);
-    next.set(lane, data.size);
+    if (data.first !== expected)
+      (data.first > expected ? gaps : repeats).push(`${lane} at ${data.first} instead of ${expected}`);
+    next.set(lane, Math.max(expected, data.size));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,7 +38,12 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${address.port}`,
     counts,
-    outOfOrder,
+    /** what came too early */
+    gaps,
+    /** what came again, as it may after a fault */
+    repeats,
+    /** up to which position each receiver has each domain's entries */
+    reached: (path: string, domainId: string) => next.get(`${path} ${domainId}`) ?? 0,
     /** Everything may come again. */
     forget: () => {
       next.clear();

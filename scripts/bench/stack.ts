@@ -70,7 +70,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
     const [port, ops] = [String(await freePort()), String(await freePort())];
     const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...settings });
-    const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: () => child.stop() });
+    const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: (signal) => child.stop(signal) });
     const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
     await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
     if (!(await isReady())) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
@@ -147,7 +147,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
 const derived = 'records counters derivations log_runs log_nodes logs log_keys facets facet_progress'.split(' ');
 
 interface Stoppable {
-  stop(): Promise<unknown>;
+  stop(signal?: NodeJS.Signals): Promise<unknown>;
 }
 
 export interface Server extends Stoppable {

@@ -18,6 +18,7 @@ import {
   userAgentOf,
   visitorNumber,
 } from '../../scripts/bench/requests.ts';
+import { growth, slopeOf } from '../../scripts/bench/slope.ts';
 import { makeOrganizations, spreadOver } from '../../scripts/bench/spread.ts';
 import { userAgents } from '../../scripts/bench/user-agents.ts';
 
@@ -39,6 +40,25 @@ describe('quantiles', () => {
     expect(quantile(values, 0.5)).toBe(50);
     expect(quantile([7], 0.99)).toBe(7);
     expect(quantile([], 0.5)).toBeNaN();
+  });
+});
+
+describe('growth', () => {
+  const minutes = (values: number[]) => values.map((value, at) => ({ at: at * 60_000, value }));
+
+  it('is by least squares, an hour', () => {
+    expect(slopeOf(minutes([5, 7, 9, 11]))).toBeCloseTo(120);
+    // the line through 0, 3, 0 and 3 rises by 0.6 a minute
+    expect(slopeOf(minutes([0, 3, 0, 3]))).toBeCloseTo(36);
+    expect(slopeOf(minutes([4]))).toBeNaN();
+  });
+
+  it('is told in percent of the mean, beside it', () => {
+    const samples = minutes([100, 101, 102]).map(({ at, value }) => ({ at, values: { memory: value, handles: 0 } }));
+    const figures = growth('soak', samples, { memory: 'MB', handles: '' });
+    expect(figures['soak: memory']).toEqual({ value: 101, unit: 'MB' });
+    expect(figures['soak: memory, slope']?.value).toBeCloseTo((60 / 101) * 100);
+    expect(figures['soak: handles, slope']).toEqual({ value: 0, unit: '% an hour' });
   });
 });
 

@@ -120,7 +120,8 @@ async function sendAll(
   const isSent = () => receiver.counts.entries >= entries;
   if (!(await waitUntil(isSent, { deadlineMs: 300_000, intervalMs: 5 }))) throw new Error('not all was delivered');
   const seconds = (performance.now() - began) / 1_000;
-  if (receiver.outOfOrder.length > 0) throw new Error(receiver.outOfOrder[0]);
+  const [disorder] = [...receiver.gaps, ...receiver.repeats];
+  if (disorder !== undefined) throw new Error(disorder);
   if (receiver.counts.entries !== entries) throw new Error(`${receiver.counts.entries} entries instead of ${entries}`);
   return entries / seconds;
 }
