@@ -198,7 +198,7 @@ const faults: Fault[] = [
   },
   {
     alerts: ['EventLoopLag'],
-    may: ['RedisUnusable'],
+    may: ['RedisUnusable', 'RaisesOwed'],
     begin: async ({ api: { process: child } }) =>
       again(0.3, async () => {
         process.kill(child.pid, 'SIGSTOP');
@@ -208,7 +208,7 @@ const faults: Fault[] = [
   },
 ];
 
-async function fireInTurn(parts: Parts, { firing }: Watch): Promise<void> {
+async function fireInTurn(parts: Parts, { ask, firing }: Watch): Promise<void> {
   const { scene } = parts;
   const names = async () => (await firing()).map((name) => name.replace(/^Assent/, ''));
   let seen: string[] = [];
@@ -216,6 +216,7 @@ async function fireInTurn(parts: Parts, { firing }: Watch): Promise<void> {
     seen = await names();
     return seen.length === 0;
   };
+  await scene.until(async () => (await ask('count(up == 1)'))[''] === 2, 'Prometheus reaches both processes');
   for (const { alerts, may = [], begin } of faults) {
     const name = alerts.join(' and ');
     await scene.until(isSilent, `alerts are silent before ${name}`, patience);
