@@ -198,7 +198,7 @@ const faults: Fault[] = [
   },
   {
     alerts: ['EventLoopLag'],
-    may: ['RedisUnusable', 'RaisesOwed'],
+    may: ['RedisUnusable', 'RaisesOwed', 'QueueOld'],
     begin: async ({ api: { process: child } }) =>
       again(0.3, async () => {
         process.kill(child.pid, 'SIGSTOP');
