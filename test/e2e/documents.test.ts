@@ -17,7 +17,7 @@ const notRun: { command: RegExp; because: string }[] = [
     command: /assent -- webhook |node receiver\.mjs$/,
     because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/e2e/webhooks.test.ts runs the receiver and these verbs',
   },
-  { command: /\| psql /, because: 'needs a database to load into' },
+  { command: /(^|\| )psql /, because: 'needs a database to load into' },
   { command: /^GO111MODULE=off .* go run /, because: 'needs Go, which is run by hand' },
   { command: /^docker compose /, because: 'needs a container engine; test/unit/deployment.test.ts reads the file' },
   {
