@@ -8,13 +8,14 @@ import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { runCommand } from '../../scripts/stack/command.ts';
+import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { recordAt } from '../support/records.ts';
-import { findPostgresClients, page } from '../support/runbook.ts';
+import { page } from '../support/runbook.ts';
 import { at, type OwnStores, openStores, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 

@@ -1,10 +1,9 @@
 /** The commands of docs/runbooks.md, run in their order as they are written there. */
-import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findProgram } from '../../scripts/stack/packages.ts';
-import { findPostgres } from '../../scripts/stack/postgres-binaries.ts';
+import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { serviceUser } from '../../scripts/stack/service-user.ts';
 import { blocksIn, sectionOf } from './documents.ts';
 import { privacyKey, secretsKey } from './settings.ts';
@@ -24,17 +23,6 @@ npm() {
 command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
 set -v
 `;
-
-const majorOf = (program: string): number =>
-  Number(/\(PostgreSQL\) (\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);
-
-/** A folder with a pg_dump that is as new as the server: npm's Postgres comes without one. */
-export async function findPostgresClients(): Promise<string | undefined> {
-  const server = await findPostgres({ user: serviceUser(), say: () => {} });
-  const folders = [server, ...(process.env.PATH ?? '').split(path.delimiter)];
-  const wanted = majorOf(path.join(server, 'postgres'));
-  return folders.find((folder) => majorOf(path.join(folder, 'pg_dump')) >= wanted);
-}
 
 const findRedisCli = () =>
   findProgram({
