@@ -1,8 +1,9 @@
 /** Every secret is rotated by docs/runbooks.md beside a trickle of records and reads, none of which is refused. */
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import jsonwebtoken from 'jsonwebtoken';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
@@ -26,6 +27,12 @@ import { eventually } from '../support/wait.ts';
 
 const clients = await findPostgresClients();
 const newKey = () => randomBytes(32).toString('hex');
+const makePair = () =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
 /** roles are of the whole server, which others use as well */
 const [owner, other] = ['', '_2'].map((end) => `owner_${randomBytes(4).toString('hex')}${end}`) as [string, string];
 
@@ -96,7 +103,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     };
     token = tokenFor(tenant.organizationId);
     [apis, worker, runbook] = await Promise.all([
-      startRolling(tenant, env),
+      startRolling(tenant, env, 1),
       startWorker(env),
       openRunbook('## Rotate secrets'),
     ]);
@@ -137,6 +144,30 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     token = /eyJ[\w.-]+/.exec(issued)?.[0] ?? '';
     await expectGoesOn();
     set({ JWT_SECRET_PREVIOUS: '' });
+  });
+
+  it('the public key of access tokens', async () => {
+    const [old, fresh] = [makePair(), makePair()];
+    const algorithm = { ...env, JWT_ALGORITHM: 'ES256' };
+    const ofProvider = await startRolling(tenant, { ...algorithm, JWT_PUBLIC_KEY: old.publicKey }, 1);
+    const restartBesideReads = async (settings: Record<string, string>, { privateKey }: typeof old) => {
+      const claims = { sub: 'tester', org: tenant.organizationId };
+      const signed = jsonwebtoken.sign(claims, privateKey, { algorithm: 'ES256', expiresIn: 600 });
+      let isRunning = true;
+      const restarted = ofProvider.restart({ ...algorithm, ...settings }).finally(() => {
+        isRunning = false;
+      });
+      const statuses = new Set<number>();
+      while (isRunning) {
+        const headers = { authorization: `Bearer ${signed}` };
+        statuses.add((await request(ofProvider.next().baseUrl, '/v1/organization', { headers })).status);
+        await sleep(10);
+      }
+      await restarted;
+      expect([...statuses]).toEqual([200]);
+    };
+    await restartBesideReads({ JWT_PUBLIC_KEY: fresh.publicKey, JWT_PUBLIC_KEY_PREVIOUS: old.publicKey }, old);
+    await restartBesideReads({ JWT_PUBLIC_KEY: fresh.publicKey }, fresh);
   });
 
   it('the password of Postgres, and the secret of tokens from before', async () => {
