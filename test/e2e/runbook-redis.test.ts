@@ -82,8 +82,10 @@ describe('Redis', () => {
     await steady.until('queued', 20);
     await steady.stop();
     expect(await tombstones(stores.redis.url)).toBe('');
-    expect(await runbook.step('--to-redis', env)).toMatch(/^tombstones +1\n/);
+    // what Postgres knows, before the file is read
+    expect(await createCli(env).json('visitor', 'tombstones', '--to-redis')).toEqual({ tombstones: 1 });
     expect(await tombstones(stores.redis.url)).toContain(tenant.organizationId);
+    await runbook.step('--to-redis', env);
     await eventually(async () => {
       const { headers } = await createClient(apis.next().baseUrl, tenant).stats(
         domainId(),
