@@ -9,6 +9,7 @@ import { type Service, startWorker } from '../support/service.ts';
 import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('Redis', () => {
@@ -52,7 +53,7 @@ describe('Redis', () => {
       headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
     });
     expect(status).toBe(200);
-    await eventually(async () => expect(await tombstones(stores.redis.url)).not.toBe(''));
+    await untilRedisKnowsErased(stores.db);
 
     const newWorker = await startWorker(next);
     await apis.restart(next);
