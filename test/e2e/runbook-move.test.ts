@@ -54,7 +54,8 @@ describe.skipIf(clients === undefined)('a move to another Postgres (with the cli
       startWorker(env),
       openRunbook('## Move to another Postgres'),
     ]);
-    steady = recordSteadily([{ client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) }]);
+    const site = { client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) };
+    steady = recordSteadily([site], { every: 25 });
   }, 60_000);
 
   it('begins beside the running service', async () => {

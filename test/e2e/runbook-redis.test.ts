@@ -12,6 +12,9 @@ import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/
 import { untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
+/** milliseconds between two records */
+const trickle = { every: 25 };
+
 describe('Redis', () => {
   let stores: OwnStores;
   let tenant: Tenant;
@@ -46,7 +49,7 @@ describe('Redis', () => {
     const fresh = await openRedisServer();
     const next = { ...env, REDIS_URL: fresh.url };
     await apis.client.record(domainId(), at(tenant.apiKeys, 0), { decision: 'accept_all', visitorId: 'erased' });
-    const steady = recordSteadily([site()]);
+    const steady = recordSteadily([site()], trickle);
     await steady.until('queued', 20);
     const { status } = await request(apis.next().baseUrl, '/v1/organization/visitors/erased', {
       method: 'DELETE',
@@ -74,7 +77,7 @@ describe('Redis', () => {
   });
 
   it('is lost with all it had: what is there goes on, and is told of erasures again', async () => {
-    const steady = recordSteadily([site()]);
+    const steady = recordSteadily([site()], trickle);
     await steady.until('queued', 20);
     await (await openRedis(stores.redis.url)).client.flushall();
     await stores.redis.stop();

@@ -27,6 +27,8 @@ import { untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 const clients = await findPostgresClients();
+/** milliseconds between two records, and between two reads */
+const trickle = { every: 25 };
 const newKey = () => randomBytes(32).toString('hex');
 const makePair = () =>
   generateKeyPairSync('ec', {
@@ -108,7 +110,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
       startWorker(env),
       openRunbook('## Rotate secrets'),
     ]);
-    steady = recordSteadily([site(at(tenant.apiKeys, 0))]);
+    steady = recordSteadily([site(at(tenant.apiKeys, 0))], trickle);
     let isRunning = true;
     const reading = (async () => {
       while (isRunning) {
@@ -117,7 +119,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
         });
         if (status === 200) reads += 1;
         else refused.push(status);
-        await sleep(10);
+        await sleep(trickle.every);
       }
     })();
     atEnd(() => {
@@ -131,7 +133,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     const { apiKey } = await cli().json<{ apiKey: string }>('key', 'create', domainId());
     await steady.until('queued', 5);
     await steady.stop();
-    steady = recordSteadily([site(apiKey)]);
+    steady = recordSteadily([site(apiKey)], trickle);
     await cli().run('key', 'revoke', domainId(), at([old ?? ''], 0));
     await expectGoesOn();
   });
@@ -162,7 +164,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
       while (isRunning) {
         const headers = { authorization: `Bearer ${signed}` };
         statuses.add((await request(ofProvider.next().baseUrl, '/v1/organization', { headers })).status);
-        await sleep(10);
+        await sleep(trickle.every);
       }
       await restarted;
       expect([...statuses]).toEqual([200]);

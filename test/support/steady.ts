@@ -23,7 +23,7 @@ export interface Recorded {
 const pause = 5;
 
 /** Each of `sites` in turn. Whatever is not acknowledged fails the test that calls `stop`. */
-export function recordSteadily(sites: Recorder[]) {
+export function recordSteadily(sites: Recorder[], { every = pause } = {}) {
   const recorded: Recorded[] = [];
   const refused: object[] = [];
   let isRunning = true;
@@ -33,7 +33,7 @@ export function recordSteadily(sites: Recorder[]) {
       const { status, body } = await client.record(domainId, apiKey, { decision: 'accept_all' });
       if (status === 202) recorded.push({ id: body.id, domainId, how: body.status });
       else refused.push(body);
-      await sleep(pause);
+      await sleep(every);
     }
   };
   const all = Promise.all(sites.map(work));
