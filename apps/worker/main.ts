@@ -52,6 +52,7 @@ const receiverPatience = 15_000;
 const delivering = config.secretsKey
   ? createDelivering({
       secretsKey: config.secretsKey,
+      previousSecretsKey: config.previousSecretsKey,
       sender: {
         resolve: createResolve(),
         allowPrivate: config.webhookAllowPrivate,

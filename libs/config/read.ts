@@ -82,6 +82,12 @@ export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
 export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
   key === undefined ? undefined : Buffer.from(key, 'hex');
 
+/** The one before it, if any. */
+export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous }: Values) {
+  if (previous === undefined) return undefined;
+  return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
+}
+
 /** Reads a process's configuration, or ends the process with one line that names the invalid setting. */
 export function readOrExit<T>(read: () => T): T {
   try {

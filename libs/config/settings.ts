@@ -181,6 +181,11 @@ export const settings = {
     secret: true,
     about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks',
   }),
+  SECRETS_KEY_PREVIOUS: setting(hexKey, {
+    for: ['worker', 'cli'],
+    secret: true,
+    about: 'decrypts as well while keys rotate',
+  }),
   WEBHOOK_ALLOW_PRIVATE: setting(flag, {
     default: 'false',
     for: all,

@@ -1,5 +1,13 @@
 /** What the worker reads. */
-import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
+import {
+  readConnections,
+  readPreviousSecretsKey,
+  readPrivacyKey,
+  readSecretsKey,
+  readSettings,
+  refuse,
+  type Values,
+} from './read.ts';
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
@@ -13,6 +21,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     personalRetentionMonths: values.PERSONAL_RETENTION_MONTHS,
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),
+    previousSecretsKey: readPreviousSecretsKey(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     backupDays: values.BACKUP_DAYS,
     timestampUrl: values.TIMESTAMP_URL,

@@ -93,6 +93,7 @@ describe('with only what is needed', () => {
       personalRetentionMonths: 0,
       privacyKey: undefined,
       secretsKey: undefined,
+      previousSecretsKey: undefined,
       webhookAllowPrivate: false,
       backupDays: 35,
       retentionMonths: 0,
