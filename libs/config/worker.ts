@@ -1,10 +1,19 @@
 /** What the worker reads. */
-import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
+import {
+  readConnections,
+  readPrivacyKey,
+  readSecretsKey,
+  readSettings,
+  readTracing,
+  refuse,
+  type Values,
+} from './read.ts';
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
   return {
     ...readConnections(values),
+    tracing: readTracing(values),
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3002,
     concurrency: values.WORKER_CONCURRENCY,

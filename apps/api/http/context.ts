@@ -1,5 +1,6 @@
 /** The context of a request. Files in access/ add the fields that they set to `State`. */
 import type Koa from 'koa';
+import type { RequestSpan } from '#libs/runtime/tracing';
 
 export interface State {
   requestId: string;
@@ -9,7 +10,13 @@ export interface State {
   arrivedAt: number;
   /** set by an endpoint that is reached without the router */
   route?: string;
+  /** where the request is traced */
+  trace?: RequestSpan | undefined;
 }
+
+/** For log lines. */
+export const traceOf = (ctx: Context): { trace_id?: string } =>
+  ctx.state.trace ? { trace_id: ctx.state.trace.traceId } : {};
 
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
