@@ -28,6 +28,7 @@ export const headers = z
       }),
     ),
   )
+  .refine((pairs) => Object.values(pairs).every((value) => /^[\t\x20-\x7e]*$/.test(value)))
   .meta({ rule: 'headers: name=value, separated by commas' });
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>

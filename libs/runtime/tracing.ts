@@ -10,7 +10,8 @@ export interface Origin {
 
 export interface RequestSpan {
   readonly traceId: string;
-  readonly origins: readonly Origin[];
+  /** None, unless what it leads to may be recorded. */
+  origins(): readonly Origin[];
   /** The caller has shown who they are, so the trace that they named goes on. */
   trust(): void;
   /** `route`: as it was registered, never the path itself */

@@ -40,7 +40,7 @@ export function record({ config, countryOf, recorder, notices }: RecordParts): S
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
     const { arrivedAt, trace } = ctx.state;
-    const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins);
+    const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
     if (ignored.length > 0) receipt.ignored = ignored;

@@ -1,5 +1,5 @@
 /**
- * OpenTelemetry, as a process has it that traces. Loaded only then, since it is a quarter of a second's reading.
+ * OpenTelemetry, as a process has it that traces. Loaded only then.
  * Spans wait in a bounded queue: where the collector is slow or gone they are dropped, and nothing waits for them.
  */
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
@@ -26,7 +26,7 @@ const maxQueueSize = 2_048;
 /** milliseconds between two exports */
 const exportEvery = 1_000;
 /** milliseconds for one export, with its retries */
-const exportPatience = 5_000;
+const exportPatience = 3_000;
 /** milliseconds that a stopping process waits for the last export */
 const stopPatience = 1_500;
 

@@ -1,7 +1,7 @@
 /** Our spans: of a request, and of work that comes from one or several. Nothing about a visitor is in them. */
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import { linksOf, type Origin, parentOf, type RequestSpan, type Tracing } from '#libs/runtime/tracing';
+import { linksOf, noOrigins, type Origin, parentOf, type RequestSpan, type Tracing } from '#libs/runtime/tracing';
 
 const originOf = (span: Span): Origin => ({ span: span.spanContext(), requests: [] });
 
@@ -49,7 +49,7 @@ function requestSpan(span: Span, isOurs: boolean): RequestSpan {
   let isTrusted = isOurs;
   return {
     traceId: span.spanContext().traceId,
-    origins: [originOf(span)],
+    origins: () => (isTrusted ? [originOf(span)] : noOrigins),
     trust: () => {
       isTrusted = true;
     },
