@@ -65,7 +65,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
 
   const store = (jobs: Held[]): Promise<void> => {
     const records = jobs.flatMap((job) => job.records);
-    const counts = { jobs: jobs.length, records: records.length };
+    const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
     return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, (span) => persist(records, span));
   };
 
@@ -87,7 +87,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   const raiseOrOwe = async (touched: Counter[], span: readonly Origin[]): Promise<void> => {
     try {
       const finish = metrics.raiseDuration.startTimer();
-      const counts = { counters: touched.length };
+      const counts = { 'assent.counters': touched.length };
       await inSpan(tracing, 'raise counters', span, counts, () => raise(countersRedis.client, touched));
       finish();
     } catch (error) {

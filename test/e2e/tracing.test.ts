@@ -79,6 +79,8 @@ describe('tracing', () => {
   };
   const waitingJobs = async () =>
     (await queue.getJobs(['waiting'])).map(({ name, data, opts }) => ({ name, data, opts }));
+  const readNamed = (token: string) =>
+    fetch(`${sparing.api.baseUrl}/v1/organization`, { headers: { authorization: `Bearer ${token}`, ...named('01') } });
   const place = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
 
   it('follows one request to its record and its counters in one trace, which no caller can choose', async () => {
@@ -109,7 +111,7 @@ describe('tracing', () => {
       'http.route': '/v1/consent/:domainId/record',
       'http.response.status_code': 202,
     });
-    expect(way[3]?.attributes).toMatchObject({ jobs: 1, records: 1 });
+    expect(way[3]?.attributes).toMatchObject({ 'assent.jobs': 1, 'assent.records': 1 });
     expect(raised.traceId).not.toBe(namedTrace);
     expect(request?.links).toMatchObject([{ traceId: namedTrace }]);
 
@@ -133,17 +135,17 @@ describe('tracing', () => {
     asleep.thaw();
     const since = (name: string) => collector.spans.slice(before).filter((span) => span.name === name);
     await eventually(() => {
-      const stored = since('persist').reduce((sum, { attributes }) => sum + Number(attributes.records), 0);
+      const stored = since('persist').reduce((sum, { attributes }) => sum + Number(attributes['assent.records']), 0);
       expect(stored).toBe(60);
     });
     await eventually(() => expect(since('process record')).toHaveLength(jobs.length));
     const requests = since(recordSpan);
     expect(requests).toHaveLength(60);
 
-    const together = since('persist').filter(({ attributes }) => Number(attributes.jobs) > 1);
+    const together = since('persist').filter(({ attributes }) => Number(attributes['assent.jobs']) > 1);
     expect(together.length).toBeGreaterThan(0);
     for (const { parentSpanId } of together) expect(parentSpanId ?? '').toBe('');
-    const alone = since('persist').filter(({ attributes }) => attributes.jobs === 1);
+    const alone = since('persist').filter(({ attributes }) => attributes['assent.jobs'] === 1);
     const ofPersisting = [...together, ...alone].flatMap(({ links }) => links).map(place);
     const parents = alone.map(({ traceId, parentSpanId }) => `${traceId} ${parentSpanId}`);
     for (const job of since('process record')) expect([...ofPersisting, ...parents]).toContain(place(job));
@@ -183,21 +185,23 @@ describe('tracing', () => {
     await record(sparing.api, {}, named('01'));
     await record(sparing.api, {}, { ...named('01'), authorization: 'Bearer of.no.use' });
     expect((await waitingJobs()).map(({ opts }) => opts.telemetry)).toEqual([undefined, undefined]);
-    const read = (token: string) =>
-      fetch(`${sparing.api.baseUrl}/v1/organization`, {
-        headers: { authorization: `Bearer ${token}`, ...named('01') },
-      });
-    expect((await read('of.no.use')).status).toBe(401);
-    expect((await read(tokenFor(tenant.organizationId))).status).toBe(200);
+    expect((await readNamed('of.no.use')).status).toBe(401);
+    expect((await readNamed(tokenFor(tenant.organizationId))).status).toBe(200);
     await sparing.collector.until('GET /v1/organization', 1);
     expect(sparing.collector.spans).toMatchObject([{ traceId: namedTrace, parentSpanId: 'cd'.repeat(8) }]);
   });
 
-  it('without its collector says so once, and holds up neither records nor the end', async () => {
+  it('whose collector is away says so once, and neither that nor a collector that hangs holds up records or the end', async () => {
     await withoutCollector.logged('spans_lost');
     for (let n = 0; n < 20; n += 1) await record(withoutCollector);
+    sparing.collector.hang();
+    await readNamed(tokenFor(tenant.organizationId));
     const began = performance.now();
-    expect(await withoutCollector.stop()).toEqual({ code: 0, signal: null });
+    const ended = await Promise.all([withoutCollector.stop(), sparing.api.stop()]);
+    expect(ended).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
     expect(performance.now() - began).toBeLessThan(6_000);
     expect(withoutCollector.events('spans_lost')).toHaveLength(1);
   });

@@ -81,7 +81,7 @@ export function createRecorder(options: {
       const origins = tracing ? originsOf(items) : noOrigins;
       const outcome = (await queue(shard, records, origins)) ? 'queued' : 'persisted';
       if (outcome === 'persisted')
-        await inSpan(tracing, 'persist', origins, { records: records.length }, () => persistDirectly(records));
+        await inSpan(tracing, 'persist', origins, { 'assent.records': records.length }, () => persistDirectly(records));
       metrics.records.inc({ outcome }, records.length);
       return outcome;
     };
