@@ -244,7 +244,7 @@ export const settings = {
   }),
   OTEL_TRACES_SAMPLER_ARG: setting(ratio, {
     default: '1',
-    for: services,
+    for: api,
     about: 'the share of requests that are traced, from 0 to 1',
   }),
 } satisfies Record<string, Setting>;

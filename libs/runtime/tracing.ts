@@ -9,7 +9,6 @@ export interface Origin {
 }
 
 export interface RequestSpan {
-  readonly traceId: string;
   /** None, unless what it leads to may be recorded. */
   origins(): readonly Origin[];
   /** The caller has shown who they are, so the trace that they named goes on. */

@@ -106,7 +106,7 @@ describe('spans', () => {
     expect(spans.request({ traceparent: unsampled, authorization: 'Bearer x' })).toBeUndefined();
   });
 
-  it.each([['garbage'], [undefined], [['00', '01']], [`${sampled} `.repeat(100)]])(
+  it.each([['garbage'], [undefined], [['00', '01']], [`${sampled}-`.repeat(2)]])(
     'take %j for no trace',
     (traceparent) => {
       spans.request({ traceparent, authorization: 'Bearer x' })?.end(answer);

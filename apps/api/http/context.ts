@@ -15,8 +15,10 @@ export interface State {
 }
 
 /** For log lines. */
-export const traceOf = (ctx: Context): { trace_id?: string } =>
-  ctx.state.trace ? { trace_id: ctx.state.trace.traceId } : {};
+export function traceOf(ctx: Context): { trace_id?: string } {
+  const [origin] = ctx.state.trace?.origins() ?? [];
+  return origin ? { trace_id: origin.span.traceId } : {};
+}
 
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;

@@ -48,7 +48,6 @@ export function createSpans(tracer: Tracer): Omit<Tracing, 'close'> {
 function requestSpan(span: Span, isOurs: boolean): RequestSpan {
   let isTrusted = isOurs;
   return {
-    traceId: span.spanContext().traceId,
     origins: () => (isTrusted ? [originOf(span)] : noOrigins),
     trust: () => {
       isTrusted = true;
