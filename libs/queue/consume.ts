@@ -30,9 +30,11 @@ export function consumeShard({ connection, shard, concurrency, handle, log, trac
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {
+      // known only before the first await
+      const origins = tracing?.origins() ?? noOrigins;
       const records = await readPayload(job, token, log);
       try {
-        await handle(records, tracing?.origins() ?? noOrigins);
+        await handle(records, origins);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token);

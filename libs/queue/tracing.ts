@@ -22,7 +22,7 @@ export interface QueueTracing {
   telemetry: Telemetry<Context>;
   /** Adds a job that comes from these. */
   adding<T>(origins: readonly Origin[], add: () => Promise<T>): Promise<T>;
-  /** Of the job in hand. */
+  /** Of the job that is being taken in hand: asked before anything is waited for. */
   origins(): readonly Origin[];
 }
 
