@@ -45,6 +45,13 @@ export const readConnections = (values: Values) => ({
   logLevel: values.LOG_LEVEL,
 });
 
+/** Undefined: nothing is traced. */
+export const readTracing = ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: headers = {},
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: Values) => (endpoint === undefined ? undefined : { endpoint, headers, ratio });
+
 /** How statements reach Postgres. */
 export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
   prepare,

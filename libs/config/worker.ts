@@ -5,6 +5,7 @@ import {
   readPrivacyKey,
   readSecretsKey,
   readSettings,
+  readTracing,
   refuse,
   type Values,
 } from './read.ts';
@@ -13,6 +14,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
   return {
     ...readConnections(values),
+    tracing: readTracing(values),
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3002,
     concurrency: values.WORKER_CONCURRENCY,
