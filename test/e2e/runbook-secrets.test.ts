@@ -60,6 +60,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
   /** statuses of reads, other than 200 */
   const refused: number[] = [];
   let reads = 0;
+  let endReading: () => Promise<void>;
 
   const domainId = () => at(tenant.domainIds, 0);
   const cli = (): Cli => createCli({ ...env, WEBHOOK_ALLOW_PRIVATE: 'true' });
@@ -114,18 +115,18 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     let isRunning = true;
     const reading = (async () => {
       while (isRunning) {
-        const { status } = await request(apis.next().baseUrl, '/v1/organization', {
-          headers: { authorization: `Bearer ${token}` },
-        });
+        const { status } = await apis.ask('/v1/organization', { headers: { authorization: `Bearer ${token}` } });
         if (status === 200) reads += 1;
         else refused.push(status);
         await sleep(trickle.every);
       }
     })();
-    atEnd(() => {
+    // a test that failed before is told of that
+    reading.catch(() => {});
+    endReading = () => {
       isRunning = false;
-      return reading.catch(() => {});
-    });
+      return reading;
+    };
   }, 60_000);
 
   it('an API key', async () => {
@@ -163,7 +164,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
       const statuses = new Set<number>();
       while (isRunning) {
         const headers = { authorization: `Bearer ${signed}` };
-        statuses.add((await request(ofProvider.next().baseUrl, '/v1/organization', { headers })).status);
+        statuses.add((await ofProvider.ask('/v1/organization', { headers })).status);
         await sleep(trickle.every);
       }
       await restarted;
@@ -277,6 +278,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
   it('and no record and no read was refused, and every record is stored', async () => {
     expect(runbook.left()).toEqual([]);
     const recorded = await steady.stop();
+    await endReading();
     expect(refused).toEqual([]);
     await eventually(async () => {
       const [row] = await database.db.run(

@@ -1,5 +1,5 @@
 /** API processes behind a load balancer, and their replacement: one after the other, so that none is asked while it ends. */
-import { type Client, createClient } from './client.ts';
+import { type Answer, type Client, createClient, request } from './client.ts';
 import { type Api, startApi } from './service.ts';
 import type { Tenant } from './stores.ts';
 
@@ -7,6 +7,8 @@ export interface Rolling {
   /** each request goes to the next process; reads are with this token, or with one of its own */
   client: Pick<Client, 'record'>;
   next(): Api;
+  /** asks the next process */
+  ask(path: string, init?: RequestInit): Promise<Answer<never>>;
   /** each by one with these settings */
   restart(env: Record<string, string>): Promise<void>;
 }
@@ -20,13 +22,25 @@ export async function startRolling(tenant: Tenant, env: Record<string, string>, 
     if (!api) throw new Error('no API runs');
     return api;
   };
+  const underWay = new Map<Api, Set<Promise<unknown>>>();
+  /** A process gets no SIGTERM before it has answered: one that closes a connection may meet a request on it. */
+  const atNext = <Result>(work: (api: Api) => Promise<Result>): Promise<Result> => {
+    const api = next();
+    const works = underWay.get(api) ?? new Set();
+    underWay.set(api, works);
+    const working = work(api).finally(() => works.delete(working));
+    works.add(working);
+    return working;
+  };
   return {
     next,
-    client: { record: (...request) => createClient(next().baseUrl, tenant).record(...request) },
+    client: { record: (...given) => atNext(({ baseUrl }) => createClient(baseUrl, tenant).record(...given)) },
+    ask: (path, init) => atNext(({ baseUrl }) => request(baseUrl, path, init)),
     async restart(settings) {
       for (const old of [...apis]) {
         const fresh = await startApi(settings);
         apis.splice(apis.indexOf(old), 1, fresh);
+        await Promise.allSettled(underWay.get(old) ?? []);
         await old.stop();
       }
     },
