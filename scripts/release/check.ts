@@ -45,7 +45,9 @@ function isClean(checkout: string): string[] {
   const changed = git(checkout, 'status', '--porcelain').trimEnd().split('\n').filter(Boolean);
   const [first] = changed;
   if (first === undefined) return [];
-  return [`${changed.length} files are not committed, such as ${first.slice(3)}`];
+  return [
+    `${changed.length} ${changed.length === 1 ? 'file is' : 'files are'} not committed, such as ${first.slice(3)}`,
+  ];
 }
 
 function hasReleaseBefore(checkout: string): string[] {

@@ -41,7 +41,8 @@ export function buildTarball(source: Source, say: (line: string) => void): Buffe
 
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-function pack(app: string, { version, seconds }: Source): Buffer {
+/** Of `app`, with nothing in it that tells when, by whom or in which order its files were made. */
+export function pack(app: string, { version, seconds }: Pick<Source, 'version' | 'seconds'>): Buffer {
   const args = [
     '--create',
     '--format=gnu',
