@@ -15,6 +15,7 @@ import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
 import { replicatedDrills } from './chaos/drills/replicated.ts';
 import { scaleDrills } from './chaos/drills/scale.ts';
+import { upgradeAt } from './chaos/drills/upgrade.ts';
 import { readOptions } from './chaos/options.ts';
 import { randomDrill } from './chaos/random/run.ts';
 import { build } from './stack/build.ts';
@@ -34,6 +35,7 @@ const drills: Drill[] = [
   ...networkDrills,
   ...recordDrills,
   ...logDrills,
+  upgradeAt(1_000, 3),
 ];
 
 const { list, quick, names, random } = readOptions(

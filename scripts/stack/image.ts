@@ -73,15 +73,15 @@ function copy(words: string[], app: string, { folder, source: checkout }: { fold
 function runStep(command: string, cwd: string, packages: Source['packages']) {
   if (command !== 'npm ci' || packages === 'installed') return run(command, cwd);
   run(`${command} --dry-run`, cwd);
-  link(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
+  linkFolder(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
 }
 
 /** As `cpSync`, without copying what no step writes: npm replaces files, except for its own list of them. */
-function link(from: string, to: string) {
+export function linkFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) link(source, target);
+    if (entry.isDirectory()) linkFolder(source, target);
     else if (entry.isSymbolicLink()) cpSync(source, target, { verbatimSymlinks: true });
     else if (entry.name.startsWith('.')) copyFileSync(source, target);
     else linkOrCopy(source, target);
