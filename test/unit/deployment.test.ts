@@ -175,6 +175,11 @@ describe('docs/operations.md', () => {
     );
   });
 
+  it('tells which settings are secrets', () => {
+    const names = [...known].filter(([, { secret }]) => secret).map(([name]) => `\`${name}\``);
+    expect(read('docs/operations.md')).toContain(`Secrets are: ${names.join(', ')}.`);
+  });
+
   it('tells of no other setting', () => {
     const told = [...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
     expect(told).toEqual([...known.keys()]);
