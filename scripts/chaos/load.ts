@@ -40,6 +40,7 @@ export const makeBody = (time = Date.now()) => {
 
 /** `targets` returns the base URLs that take requests now, as a load balancer would know them. */
 export function createLoad(sites: Site[], targets: () => string[], rate = usualRate) {
+  const perTick = (rate * tick) / 1_000;
   const attempts: Attempt[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
@@ -73,12 +74,8 @@ export function createLoad(sites: Site[], targets: () => string[], rate = usualR
     send,
     begin: () => {
       clearInterval(timer);
-      let last = performance.now();
       timer = setInterval(() => {
-        // on a busy machine ticks come late; after a second what is overdue is left out
-        const due = Math.round((Math.min(1_000, performance.now() - last) * rate) / 1_000);
-        last = performance.now();
-        for (let each = 0; each < due; each += 1) sendNext();
+        for (let each = 0; each < perTick; each += 1) sendNext();
       }, tick);
     },
     end: async () => {
