@@ -3,9 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
+import { versionOf } from '../../scripts/release/check.ts';
 import { git } from '../../scripts/release/git.ts';
+import { readReleases } from '../../scripts/release/releases.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
+const [before] = readReleases(root);
+const version = versionOf(root);
 let clone = '';
 const file = (name: string) => path.join(clone, name);
 const edit = (name: string, change: (text: string) => string) =>
@@ -33,7 +37,7 @@ beforeAll(() => {
   for (const name of files) if (!deleted.has(name)) cpSync(path.join(root, name), file(name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), file('node_modules'));
   edit('.gitignore', (text) => text.replace('node_modules/', 'node_modules'));
-  edit('CHANGELOG.md', (text) => text.replace('## Unreleased', '## 0.2.0 — 2026-12-01'));
+  edit('CHANGELOG.md', (text) => text.replace('## Unreleased', `## ${version} — 2026-12-01`));
   commit('a release');
 });
 
@@ -42,8 +46,8 @@ it('passes where nothing is missing', () => {
 });
 
 it('tells all defects at once, a line each, and fails', () => {
-  edit('CHANGELOG.md', (text) => text.replace('## 0.2.0 — 2026-12-01', '## 0.2.0'));
-  edit('docker-compose.yml', (text) => text.replace('assent:0.2.0', 'assent:0.1.9'));
+  edit('CHANGELOG.md', (text) => text.replace(new RegExp(`^## ${version} — .*`, 'm'), `## ${version}`));
+  edit('docker-compose.yml', (text) => text.replace(`assent:${version}`, 'assent:0.0.9'));
   edit('scripts/release/releases.json', (text) => text.replace(/[0-9a-f]{40}/, '0123456789'.repeat(4)));
   rmSync(file('tsconfig.build.json'));
   commit('defects');
@@ -51,10 +55,10 @@ it('tells all defects at once, a line each, and fails', () => {
   expect(check()).toEqual({
     status: 1,
     faults: [
-      'docker-compose.yml, image has version 0.1.9, package.json has 0.2.0',
-      'CHANGELOG.md: 0.2.0 has no date; write "## 0.2.0 — YYYY-MM-DD"',
+      `docker-compose.yml, image has version 0.0.9, package.json has ${version}`,
+      `CHANGELOG.md: ${version} has no date; write "## ${version} — YYYY-MM-DD"`,
       '1 file is not committed, such as left-over',
-      expect.stringMatching(/^the commit of release 0\.1\.0 \(0123456\) is not in this clone: git fetch --unshallow/),
+      `the commit of release ${before?.version} (0123456) is not in this clone: git fetch --unshallow, or git fetch origin ${'0123456789'.repeat(4)}`,
       'apps/Dockerfile copies tsconfig.build.json, which is not committed',
     ],
   });

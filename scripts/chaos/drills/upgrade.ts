@@ -7,7 +7,7 @@ import { makeBody } from '../load.ts';
 /** `rate`: records a second; `seconds`: how long each state lasts, at that rate. */
 export const upgradeAt = (rate: number, seconds: number): Drill => ({
   name: 'upgrade',
-  about: `the release before is replaced by this one under ${rate} records/s: nothing is lost or refused`,
+  about: `the release before is replaced by this one under up to ${rate} records/s: nothing is lost or refused`,
   upgrade: true,
   rate,
   run: async (scene) => {
