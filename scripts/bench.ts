@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME… | --quick | --list | --against DIR | soak --minutes N]`: figures beside their references, measured in one run. */
+/** `npm run bench [-- NAME… | --quick | --list | --against DIR | soak --minutes N | restore --records N]`: figures beside their references, measured in one run. */
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,6 +20,7 @@ import { imports } from './bench/measurements/import.ts';
 import { logCheck } from './bench/measurements/log-check.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
+import { restore } from './bench/measurements/restore.ts';
 import { roundTrip } from './bench/measurements/round-trip.ts';
 import { seal } from './bench/measurements/seal.ts';
 import { shardsOfOrganizations } from './bench/measurements/shards.ts';
@@ -41,12 +42,17 @@ const { values, positionals: names } = parseArgs({
     list: { type: 'boolean' },
     against: { type: 'string' },
     minutes: { type: 'string' },
+    records: { type: 'string' },
   },
 });
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const usual = values.quick ? quick : other === undefined ? whole : against;
-const scale = { ...usual, ...(values.minutes !== undefined && { minutes: Number(values.minutes) }) };
+const scale = {
+  ...usual,
+  ...(values.minutes !== undefined && { minutes: Number(values.minutes) }),
+  ...(values.records !== undefined && { records: Number(values.records) }),
+};
 const all = [
   accept,
   displays,
@@ -74,6 +80,7 @@ const all = [
   shardsOfOrganizations,
   capacity,
   soak,
+  restore,
 ];
 const signal = onInterrupt();
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
@@ -83,6 +90,7 @@ try {
   const unknown = names.filter((name) => !offered.some((each) => each.name === name));
   if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
   if (!(scale.minutes > 0)) throw new Advice(`--minutes takes a number above 0, not ${values.minutes}`);
+  if (!(scale.records > 0)) throw new Advice(`--records takes a number above 0, not ${values.records}`);
   if (values.list) console.log(list);
   else await measure();
 } catch (error) {

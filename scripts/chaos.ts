@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
+import { alertDrills } from './chaos/drills/alerts.ts';
 import { engineDrills } from './chaos/drills/engines.ts';
 import { logDrills } from './chaos/drills/log.ts';
 import { networkDrills } from './chaos/drills/network.ts';
@@ -35,6 +36,7 @@ const drills: Drill[] = [
   ...networkDrills,
   ...recordDrills,
   ...logDrills,
+  ...alertDrills,
   upgradeAt(1_000, 3),
 ];
 

@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
+import type { Tracing } from '#libs/runtime/tracing';
 import type { HeldNotices } from '#libs/store/notices/held';
 import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
@@ -83,6 +84,7 @@ export interface AppParts {
   countryOf: CountryOf | undefined;
   log: Log;
   metrics: Metrics;
+  tracing: Tracing | undefined;
   db: Database;
   /** the same database, or a replica of it that may lag */
   readDb: ReadDatabase;

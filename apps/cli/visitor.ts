@@ -8,6 +8,7 @@ import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { replayTombstones } from '#libs/store/privacy/replay';
+import { listErased } from '#libs/store/privacy/tombstones';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
@@ -72,7 +73,14 @@ export function visitorCommand(): Command {
     .command('tombstones')
     .description('who was erased, by hashes, for a place of its own: after a restore `visitor erase --replay` needs it')
     .option('--out <file>', 'write to this file')
-    .action(async ({ out }: { out?: string }) => {
+    .option('--to-redis', 'tell Redis those of the last 32 days anew, which Postgres knows as well')
+    .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
+      if (toRedis) {
+        if (out !== undefined) throw new Error('give one of --out and --to-redis');
+        const erased = await withDatabase((db) => db.run((sql) => listErased(sql)));
+        await withRedis((redis) => rememberTombstones(redis.client, erased));
+        return print(self, { tombstones: erased.length });
+      }
       const tombstones = await withRedis((redis) => recallTombstones(redis.client));
       const text = tombstones.map((each) => `${JSON.stringify(each)}\n`).join('');
       if (out === undefined) process.stdout.write(text);

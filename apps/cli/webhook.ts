@@ -4,6 +4,7 @@ import { type WebhookType, webhookBody, webhookTypes } from '#libs/contract/webh
 import { readWebhookUrl } from '#libs/runtime/webhook-url';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
+import { resealSecrets } from '#libs/store/webhooks/reseal';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
 import { findWebhookAnywhere, listDeliveries, listWebhooks, type Webhook } from '#libs/store/webhooks/webhooks';
 import { print, printList, readConfig, withDatabase } from './session.ts';
@@ -127,6 +128,14 @@ export function webhookCommand(): Command {
       });
       if (!rotated) throw new Error(`no webhook ${webhookId}`);
       print(self, { webhookId, secret: formatSecret(rotated.secret), previousUntil: rotated.previousUntil });
+    });
+  command
+    .command('reseal')
+    .description('encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS opens those from before')
+    .action(async (_: object, self: Command) => {
+      const { secretsKey, previousSecretsKey, actor } = readConfig();
+      const box = createSecretBox(secretsKey(), previousSecretsKey());
+      print(self, { resealed: await withDatabase((db) => resealSecrets(db, box, actor)) });
     });
   command
     .command('replay <webhook> <domain>')

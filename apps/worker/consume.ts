@@ -10,9 +10,10 @@ import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
 import { consumeShard, NotNow } from '#libs/queue/consume';
 import { knownShards } from '#libs/queue/shards';
+import type { QueueTracing } from '#libs/queue/tracing';
 import { Batcher } from '#libs/runtime/batcher';
 import type { RedisConnection } from '#libs/runtime/redis';
-
+import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { isUnavailable } from '#libs/store/errors';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
@@ -44,19 +45,31 @@ export interface ConsumerParts {
   db: Database;
   log: Log;
   metrics: Metrics;
+  tracing?: Tracing | undefined;
+  queueTracing?: QueueTracing | undefined;
 }
 
-export function createConsumer({ config, redis, countersRedis, db, log, metrics }: ConsumerParts): {
-  close(): Promise<void>;
-} {
+interface Held {
+  records: NewRecord[];
+  /** of the job */
+  origins: readonly Origin[];
+}
+
+export function createConsumer(parts: ConsumerParts): { close(): Promise<void> } {
+  const { config, redis, countersRedis, db, log, metrics, tracing, queueTracing } = parts;
   let isClosing = false;
   let beginClosing = () => {};
   const closing = new Promise<void>((resolve) => {
     beginClosing = resolve;
   });
 
-  const store = async (jobs: NewRecord[][]): Promise<void> => {
-    const records = jobs.flat();
+  const store = (jobs: Held[]): Promise<void> => {
+    const records = jobs.flatMap((job) => job.records);
+    const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
+    return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, (span) => persist(records, span));
+  };
+
+  const persist = async (records: NewRecord[], span: readonly Origin[]): Promise<void> => {
     const finish = metrics.persistDuration.startTimer();
     const { added, counters: touched, rejected } = await persistOrReject(db, records);
     finish();
@@ -67,14 +80,15 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
       metrics.records.inc({ outcome: 'rejected' }, rejected);
       log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
     }
-    await raiseOrOwe(touched);
+    await raiseOrOwe(touched, span);
   };
 
   /** The records are stored, so a failing Redis is no reason to deliver them again. */
-  const raiseOrOwe = async (touched: Counter[]): Promise<void> => {
+  const raiseOrOwe = async (touched: Counter[], span: readonly Origin[]): Promise<void> => {
     try {
       const finish = metrics.raiseDuration.startTimer();
-      await raise(countersRedis.client, touched);
+      const counts = { 'assent.counters': touched.length };
+      await inSpan(tracing, 'raise counters', span, counts, () => raise(countersRedis.client, touched));
       finish();
     } catch (error) {
       log.warn(
@@ -85,9 +99,9 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
     }
   };
 
-  const batcher = new Batcher<NewRecord[], void>({
+  const batcher = new Batcher<Held, void>({
     run: store,
-    weigh: (records) => records.length,
+    weigh: ({ records }) => records.length,
     maxBatch,
     concurrency: statements,
     linger,
@@ -95,10 +109,10 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
   });
 
   /** An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it lasts. */
-  const handle = async (records: NewRecord[]): Promise<void> => {
+  const handle = async (records: NewRecord[], origins: readonly Origin[]): Promise<void> => {
     for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
       try {
-        return await batcher.add(records);
+        return await batcher.add({ records, origins });
       } catch (error) {
         if (!isUnavailable(error)) {
           log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
@@ -115,7 +129,7 @@ export function createConsumer({ config, redis, countersRedis, db, log, metrics 
   const consume = (shard: number) => {
     if (isClosing || consumers.has(shard)) return;
     const { concurrency } = config;
-    consumers.set(shard, consumeShard({ connection: redis, shard, concurrency, handle, log }));
+    consumers.set(shard, consumeShard({ connection: redis, shard, concurrency, handle, log, tracing: queueTracing }));
   };
   for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
   const lookForShards = setInterval(() => {

@@ -24,6 +24,16 @@ import { lookAtStores } from './readiness.ts';
 const config = readOrExit(readWorkerConfig);
 const metrics = createMetrics();
 const log = createLog('worker', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
+const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+const tracing =
+  config.tracing &&
+  (await import('#libs/telemetry/tracing/open')).openTracing({
+    service: 'assent-worker',
+    ...config.tracing,
+    log,
+    onFailure: failed('export_spans'),
+  });
+const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
 const database = {
   url: config.databaseUrl,
   statementTimeout: 8_000,
@@ -44,7 +54,7 @@ const redisHealth = watchRedis(
   (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
 );
 
-const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics });
+const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
 const healing = createHealing({ countersRedis, db, log, metrics });
 const deriving = createDeriving({ config, redis: countersRedis, db, log, metrics });
 /** milliseconds within which a receiver has to answer */
@@ -52,6 +62,7 @@ const receiverPatience = 15_000;
 const delivering = config.secretsKey
   ? createDelivering({
       secretsKey: config.secretsKey,
+      previousSecretsKey: config.previousSecretsKey,
       sender: {
         resolve: createResolve(),
         allowPrivate: config.webhookAllowPrivate,
@@ -72,7 +83,6 @@ const housekeeping = createHousekeeping({
   metrics,
 });
 const queues = observeQueues(redis, config.queueShards);
-const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
 createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
 createBacklogGauges(metrics.register, () => db.run(readBacklog, 1_000), failed('observe_backlog'));
 createPoolGauges(metrics.register, {
@@ -99,6 +109,7 @@ createLifecycle({ deadline: 30_000, log, recover }).onStop([
   { name: 'redis health', stop: () => redisHealth.close() },
   { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
   { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
+  { name: 'tracing', stop: () => tracing?.close() },
   { name: 'operations port', stop: () => ops.close() },
 ]);
 

@@ -1,7 +1,15 @@
 /** What the API reads. */
 import { readAddressRule } from './address-rule.ts';
 import { readProvider } from './provider.ts';
-import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
+import {
+  readConnections,
+  readPrivacyKey,
+  readSecretsKey,
+  readSettings,
+  readTracing,
+  refuse,
+  type Values,
+} from './read.ts';
 import { failureRate, readRate } from './settings.ts';
 import { readTokens } from './token-keys.ts';
 
@@ -20,6 +28,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
   return {
     ...readConnections(values),
+    tracing: readTracing(values),
     replica: readReplica(values),
     host: values.HOST,
     port: values.PORT,

@@ -1,6 +1,14 @@
 /** What the command line reads. */
 import { readAddressRule } from './address-rule.ts';
-import { readConnections, readDatabaseMode, readPrivacyKey, readSecretsKey, readSettings, refuse } from './read.ts';
+import {
+  readConnections,
+  readDatabaseMode,
+  readPreviousSecretsKey,
+  readPrivacyKey,
+  readSecretsKey,
+  readSettings,
+  refuse,
+} from './read.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readTokens } from './token-keys.ts';
 
@@ -23,6 +31,7 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
     privacyKey: () => readPrivacyKey(values) ?? refuse('PRIVACY_KEY', 'set, as for the API'),
     secretsKey: () => readSecretsKey(values) ?? refuse('SECRETS_KEY', 'set, as for the API'),
+    previousSecretsKey: () => readPreviousSecretsKey(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     addressRule: () => readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,

@@ -9,6 +9,28 @@ export const wholeNumber = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max)
     .meta({ rule: `a whole number from ${min} to ${max}` });
 
+export const ratio = z
+  .string()
+  .regex(/^(0?\.\d{1,9}|[01]|1\.0{1,9})$/)
+  .transform(Number)
+  .meta({ rule: 'a number from 0 to 1' });
+
+/** As OpenTelemetry's specification has them: `name=value,name=value`, values percent-encoded. */
+export const headers = z
+  .string()
+  .regex(/^ *[\w!#$&'*.^`|~-]+ *=[^,;]*(, *[\w!#$&'*.^`|~-]+ *=[^,;]*)*$/)
+  .refine((text) => isDecodable(text))
+  .transform((text) =>
+    Object.fromEntries(
+      text.split(',').map((pair) => {
+        const at = pair.indexOf('=');
+        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+      }),
+    ),
+  )
+  .refine((pairs) => Object.values(pairs).every((value) => /^[\t\x20-\x7e]*$/.test(value)))
+  .meta({ rule: 'headers: name=value, separated by commas' });
+
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values).meta({ rule: `one of ${values.join(', ')}` });
 

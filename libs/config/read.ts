@@ -45,6 +45,13 @@ export const readConnections = (values: Values) => ({
   logLevel: values.LOG_LEVEL,
 });
 
+/** Undefined: nothing is traced. */
+export const readTracing = ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: headers = {},
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: Values) => (endpoint === undefined ? undefined : { endpoint, headers, ratio });
+
 /** How statements reach Postgres. */
 export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
   prepare,
@@ -81,6 +88,12 @@ export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
 /** 32 bytes; undefined: there are no webhooks. */
 export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
   key === undefined ? undefined : Buffer.from(key, 'hex');
+
+/** The one before it, if any. */
+export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous }: Values) {
+  if (previous === undefined) return undefined;
+  return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
+}
 
 /** Reads a process's configuration, or ends the process with one line that names the invalid setting. */
 export function readOrExit<T>(read: () => T): T {

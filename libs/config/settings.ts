@@ -5,12 +5,14 @@ import {
   address,
   claim,
   flag,
+  headers,
   hexKey,
   keyId,
   logName,
   nodes,
   oneOf,
   port,
+  ratio,
   text,
   webAddress,
   wholeNumber,
@@ -181,6 +183,11 @@ export const settings = {
     secret: true,
     about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks',
   }),
+  SECRETS_KEY_PREVIOUS: setting(hexKey, {
+    for: ['worker', 'cli'],
+    secret: true,
+    about: 'decrypts as well while keys rotate',
+  }),
   WEBHOOK_ALLOW_PRIVATE: setting(flag, {
     default: 'false',
     for: all,
@@ -230,5 +237,19 @@ export const settings = {
     default: 'info',
     for: all,
     about: 'how much is logged',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(webAddress, {
+    for: services,
+    about: 'a collector of OpenTelemetry that takes OTLP over HTTP, such as http://collector:4318; default: no tracing',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(headers, {
+    for: services,
+    secret: true,
+    about: 'headers for the collector, as name=value,name=value',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting(ratio, {
+    default: '1',
+    for: api,
+    about: 'the share of requests that are traced, from 0 to 1',
   }),
 } satisfies Record<string, Setting>;

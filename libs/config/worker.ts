@@ -1,10 +1,20 @@
 /** What the worker reads. */
-import { readConnections, readPrivacyKey, readSecretsKey, readSettings, refuse, type Values } from './read.ts';
+import {
+  readConnections,
+  readPreviousSecretsKey,
+  readPrivacyKey,
+  readSecretsKey,
+  readSettings,
+  readTracing,
+  refuse,
+  type Values,
+} from './read.ts';
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
   return {
     ...readConnections(values),
+    tracing: readTracing(values),
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3002,
     concurrency: values.WORKER_CONCURRENCY,
@@ -13,6 +23,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     personalRetentionMonths: values.PERSONAL_RETENTION_MONTHS,
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),
+    previousSecretsKey: readPreviousSecretsKey(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     backupDays: values.BACKUP_DAYS,
     timestampUrl: values.TIMESTAMP_URL,

@@ -4,7 +4,9 @@ import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { queuePrefix, recordQueue } from './names.ts';
+import type { QueueTracing } from './tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
@@ -18,18 +20,21 @@ export interface ConsumerOptions {
   /** jobs at once */
   concurrency: number;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
-  handle: (records: NewRecord[]) => Promise<void>;
+  handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
   log: Log;
+  tracing?: QueueTracing | undefined;
 }
 
 /** Consumes the jobs of one shard. A job completes only once its records are stored. */
-export function consumeShard({ connection, shard, concurrency, handle, log }: ConsumerOptions): Worker {
+export function consumeShard({ connection, shard, concurrency, handle, log, tracing }: ConsumerOptions): Worker {
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {
+      // known only before the first await
+      const origins = tracing?.origins() ?? noOrigins;
       const records = await readPayload(job, token, log);
       try {
-        await handle(records);
+        await handle(records, origins);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token);
@@ -45,6 +50,7 @@ export function consumeShard({ connection, shard, concurrency, handle, log }: Co
       maxStalledCount: 1_000_000,
       stalledInterval: 3_000,
       lockDuration: 10_000,
+      ...(tracing && { telemetry: tracing.telemetry }),
     },
   );
   worker.on('error', (error) => log.warn({ err: error }, 'queue worker error'));

@@ -3,9 +3,11 @@ import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 import { announceShards } from './shards.ts';
+import type { QueueTracing } from './tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
@@ -15,15 +17,24 @@ const announceEvery = 5_000;
 
 export interface Producer {
   /** Resolves once the batch is in Redis. After a timeout it may or may not be there. */
-  add(shard: number, records: NewRecord[]): Promise<void>;
+  add(shard: number, records: NewRecord[], origins?: readonly Origin[]): Promise<void>;
   /** Resolves once every queue has been reached. */
   ready(): Promise<void>;
   queues(): Queue[];
   close(): Promise<void>;
 }
 
-/** `onAnnounceError`: the shards could not be announced, which is tried again. */
-export function createProducer(connection: RedisConnection, shards: number, onAnnounceError = () => {}): Producer {
+export interface ProducerOptions {
+  /** the shards could not be announced, which is tried again */
+  onAnnounceError?: () => void;
+  tracing?: QueueTracing | undefined;
+}
+
+export function createProducer(
+  connection: RedisConnection,
+  shards: number,
+  { onAnnounceError = () => {}, tracing }: ProducerOptions = {},
+): Producer {
   const open = new Map<number, Queue>();
   let closed = false;
 
@@ -34,6 +45,7 @@ export function createProducer(connection: RedisConnection, shards: number, onAn
         connection: connection.client,
         prefix: queuePrefix,
         defaultJobOptions: jobOptions,
+        ...(tracing && { telemetry: tracing.telemetry }),
       });
       queue.on('error', () => {});
       try {
@@ -52,10 +64,11 @@ export function createProducer(connection: RedisConnection, shards: number, onAn
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
 
   return {
-    async add(shard, records) {
+    async add(shard, records, origins = noOrigins) {
       const queue = open.get(shard);
       if (!queue) throw new Error('Redis has not been reached yet');
-      await queue.add('record', packJob(records));
+      const add = () => queue.add('record', packJob(records));
+      await (tracing ? tracing.adding(origins, add) : add());
     },
     ready: async () => {
       await Promise.all(opened);

@@ -9,6 +9,7 @@ const statsSources = ['redis', 'postgres'];
 const logLevels = ['warn', 'error'];
 const backgroundTasks = [
   'announce_shards',
+  'export_spans',
   'find_shards',
   'keep_widget_files',
   'note_busy_visitor',

@@ -26,6 +26,8 @@ export interface LoadResult {
   answered: number;
   /** with anything else, or not at all */
   failed: number;
+  /** of those: how many for each status; 0: the connection ended */
+  refused: Record<number, number>;
   /** from the first request to the last answer */
   seconds: number;
   /** latencies in milliseconds */
@@ -57,6 +59,7 @@ let open = 0;
 let sent = 0;
 let answered = 0;
 let failed = 0;
+const refused: Record<number, number> = {};
 
 const idle: Lane[] = Array.from({ length: connections }, () => ({ received: '', id: '' }));
 /** All connections share it: what is read becomes text before the next read. */
@@ -128,7 +131,10 @@ function finish(lane: Lane, status: number): void {
     answered += 1;
     if (due >= start + warmUp * 1_000) latencies.push(last - due);
     if (withIds) acknowledged.push(lane.id);
-  } else failed += 1;
+  } else {
+    failed += 1;
+    refused[status] = (refused[status] ?? 0) + 1;
+  }
   sendNext(lane);
 }
 
@@ -147,6 +153,7 @@ function report(): void {
   const result: LoadResult = {
     answered,
     failed: failed + open + unsent,
+    refused,
     seconds: (last - start) / 1_000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),

@@ -97,6 +97,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     /** runs one command to its end; returns its output */
     cli,
     databaseUrl: env.DATABASE_URL,
+    postgresFolder: stores.postgres.dataDir,
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
     sites,

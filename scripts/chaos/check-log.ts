@@ -50,14 +50,15 @@ export interface Checkpoints {
   lost: Set<string>;
 }
 
-export function watchCheckpoints(stack: ChaosStack): Checkpoints & { stop(): Promise<void> } {
+/** `look`: beside the looks of every quarter of a second, one now. */
+export function watchCheckpoints(stack: ChaosStack): Checkpoints & { look(): Promise<void>; stop(): Promise<void> } {
   const seen = new Set<string>();
   const look = async () => {
     for (const { checkpoint } of await listLogs(stack)) seen.add(checkpoint);
   };
   // Postgres may be what the drill takes away
   const stop = repeat(250, look, () => {});
-  return { seen, lost: new Set(), stop };
+  return { seen, lost: new Set(), look, stop };
 }
 
 /** How many records no checkpoint covers yet. */

@@ -59,12 +59,14 @@ export const freeze =
     };
   };
 
-/** Holds back every statement that counts. */
-export const lockCounters: Fault = (scene) =>
+type Lock = 'exclusive' | 'access exclusive';
+
+/** Keeps everybody from changing the table, or from reading it too, until the returned function is called. */
+export const lockTable = (scene: Scene, table: string, mode: Lock = 'exclusive'): Promise<() => Promise<void>> =>
   new Promise((resolve, reject) => {
     const transaction = scene.sql((sql) =>
       sql.begin(async (locking) => {
-        await locking`lock table counters in exclusive mode`;
+        await locking`lock table ${locking(table)} in ${locking.unsafe(mode)} mode`;
         await new Promise<void>((release) => {
           resolve(async () => {
             release();
@@ -75,6 +77,9 @@ export const lockCounters: Fault = (scene) =>
     );
     transaction.catch(reject);
   });
+
+/** Holds back every statement that counts. */
+export const lockCounters: Fault = (scene) => lockTable(scene, 'counters');
 
 /** An outage is no attempt: the jobs stay with the worker. */
 export async function expectNoAttemptUsed(scene: Scene): Promise<void> {

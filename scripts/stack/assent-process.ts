@@ -47,5 +47,10 @@ export async function startAssent(dist: string, app: 'api' | 'worker', env: Node
     throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
   }
   const port = (name: string) => new RegExp(`"${name}":(\\d+)`).exec(line)?.[1];
-  return { ...launched, baseUrl: `http://127.0.0.1:${port('port')}`, opsUrl: `http://127.0.0.1:${port('opsPort')}` };
+  return {
+    ...launched,
+    app,
+    baseUrl: `http://127.0.0.1:${port('port')}`,
+    opsUrl: `http://127.0.0.1:${port('opsPort')}`,
+  };
 }

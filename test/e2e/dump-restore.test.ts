@@ -1,8 +1,5 @@
-/** The commands of docs/operations.md, over records of several organizations, domains and months. */
-import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+/** The dump of docs/runbooks.md and its restore, over records of several organizations, domains and months. */
 import path from 'node:path';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { decisions } from '#libs/contract/terms';
 import { migrate } from '#libs/store/migrate';
@@ -11,42 +8,23 @@ import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { runCommand } from '../../scripts/stack/command.ts';
-import { findPostgres } from '../../scripts/stack/postgres-binaries.ts';
-import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
-import { blocksOf } from '../support/documents.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { blocksIn, sectionOf } from '../support/documents.ts';
 import { recordAt } from '../support/records.ts';
+import { page } from '../support/runbook.ts';
 import { at, type OwnStores, openStores, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 
-const majorOf = (program: string): number =>
-  Number(/\(PostgreSQL\) (\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);
+const clients = await findPostgresClients();
 
-/** A folder with a pg_dump that is as new as the server: npm's Postgres comes without one. */
-async function findClients(): Promise<string | undefined> {
-  const server = await findPostgres({ user: serviceUser(), say: () => {} });
-  const folders = [server, ...(process.env.PATH ?? '').split(path.delimiter)];
-  const wanted = majorOf(path.join(server, 'postgres'));
-  return folders.find((folder) => majorOf(path.join(folder, 'pg_dump')) >= wanted);
-}
-const clients = await findClients();
-
-/** Their lines in the documents, in order. */
-const commands = blocksOf('docs/operations.md')
-  .flatMap(({ text }) => text.split('\n'))
-  .filter((line) => /^(pg_dump|pg_restore|psql) /.test(line));
-
-async function emptyDatabase(): Promise<string> {
-  const url = new URL(inject('postgresUrl'));
-  const name = `restored_${randomBytes(6).toString('hex')}`;
-  const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1 });
-  await sql.unsafe(`create database ${name} template template0`);
-  await sql.end();
-  url.pathname = `/${name}`;
-  return url.toString();
-}
+/** Their lines in the runbook, in order. */
+const commands = ['### A dump', '### 2. Restore Postgres elsewhere'].map(
+  (heading) => blocksIn(page, sectionOf(page, heading)).find(({ language }) => language === 'sh')?.text,
+);
 
 /** Rows and a hash of every table, whatever its columns are. */
 const contentOf = (db: Database) =>
@@ -109,7 +87,7 @@ describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump 
     for (const tenant of tenants) await storeRecords(source, recordsOf(tenant, 1_000));
     await persistOrReject(source.db, [recordAt(Date.now(), { domainId: 'nobodys' })]);
 
-    restoredUrl = await emptyDatabase();
+    restoredUrl = await createEmptyDatabase(inject('postgresUrl'));
     const { code, output } = await runCommand('/bin/sh', ['-ec', commands.join('\n')], {
       cwd: inject('folder'),
       env: {

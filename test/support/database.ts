@@ -3,6 +3,17 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { eventually } from './wait.ts';
 
+/** Makes a database without a schema on that server, and returns its address. */
+export async function createEmptyDatabase(server: string): Promise<string> {
+  const url = new URL(server);
+  const name = `empty_${randomBytes(8).toString('hex')}`;
+  const sql = postgres(server.replace(/\?.*$/, ''), { max: 1 });
+  await sql.unsafe(`create database ${name} template template0`);
+  await sql.end();
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
 /** Makes an empty, migrated database beside the template that `server` names, and returns its address. */
 export async function copyDatabase(server: string): Promise<string> {
   const url = new URL(server);

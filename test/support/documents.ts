@@ -20,8 +20,11 @@ export const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below('
 
 export const readPage = (page: string): string => readFileSync(path.join(root, page), 'utf8');
 
-export const blocksOf = (page: string): Block[] =>
-  [...readPage(page).matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = '', text = '']) => ({
+export const blocksOf = (page: string): Block[] => blocksIn(page, readPage(page));
+
+/** In `markdown`, which is of that page. */
+export const blocksIn = (page: string, markdown: string): Block[] =>
+  [...markdown.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = '', text = '']) => ({
     page,
     language,
     text,

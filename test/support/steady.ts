@@ -10,6 +10,8 @@ export interface Recording {
   apiKey: string;
 }
 
+type Recorder = Omit<Recording, 'client'> & { client: Pick<Client, 'record'> };
+
 export interface Recorded {
   id: string;
   domainId: string;
@@ -21,17 +23,17 @@ export interface Recorded {
 const pause = 5;
 
 /** Each of `sites` in turn. Whatever is not acknowledged fails the test that calls `stop`. */
-export function recordSteadily(sites: Recording[]) {
+export function recordSteadily(sites: Recorder[], { every = pause } = {}) {
   const recorded: Recorded[] = [];
   const refused: object[] = [];
   let isRunning = true;
-  const work = async (site: Recording) => {
+  const work = async (site: Recorder) => {
     const { client, domainId, apiKey } = site;
     while (isRunning) {
       const { status, body } = await client.record(domainId, apiKey, { decision: 'accept_all' });
       if (status === 202) recorded.push({ id: body.id, domainId, how: body.status });
       else refused.push(body);
-      await sleep(pause);
+      await sleep(every);
     }
   };
   const all = Promise.all(sites.map(work));

@@ -52,8 +52,35 @@ describe('with only what is needed', () => {
       ip: { mode: 'truncated', hashKey: undefined },
       countryHeader: undefined,
       geoipFile: undefined,
+      tracing: undefined,
     });
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
+  });
+
+  it('nothing is traced, and with a collector every request is, by either process', () => {
+    const endpoint = 'http://collector:4318';
+    for (const read of [readApiConfig, readWorkerConfig]) {
+      expect(read({ ...needed, OTEL_TRACES_SAMPLER_ARG: '0.5' }).tracing).toBeUndefined();
+      const collector = { ...needed, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+      expect(read(collector).tracing).toEqual({ endpoint, headers: {}, ratio: 1 });
+      const more = { OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb, x-org = 7', OTEL_TRACES_SAMPLER_ARG: '0.01' };
+      const headers = { 'api-key': 'a,b', 'x-org': '7' };
+      expect(read({ ...collector, ...more }).tracing).toEqual({ endpoint, headers, ratio: 0.01 });
+    }
+    for (const [change, told] of [
+      [
+        { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+        /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins /,
+      ],
+      [{ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, /^OTEL_EXPORTER_OTLP_HEADERS must be headers: [^"]*$/],
+      [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' }, /^OTEL_EXPORTER_OTLP_HEADERS must be headers: [^"]*$/],
+      [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=b%0Ac' }, /^OTEL_EXPORTER_OTLP_HEADERS must be headers: [^"]*$/],
+      [{ OTEL_TRACES_SAMPLER_ARG: '1.5' }, /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "1\.5"$/],
+      [{ OTEL_TRACES_SAMPLER_ARG: '-1' }, /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/],
+      [{ OTEL_TRACES_SAMPLER_ARG: '.' }, /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/],
+    ] as const) {
+      expect(apiRefuses(change)).toMatch(told);
+    }
   });
 
   it('people sign in with a provider that is set whole', () => {
@@ -93,6 +120,7 @@ describe('with only what is needed', () => {
       personalRetentionMonths: 0,
       privacyKey: undefined,
       secretsKey: undefined,
+      previousSecretsKey: undefined,
       webhookAllowPrivate: false,
       backupDays: 35,
       retentionMonths: 0,

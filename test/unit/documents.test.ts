@@ -1,5 +1,5 @@
 /** What the documents say of the code, as far as the code itself can tell; their commands and snippets are run elsewhere. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -21,7 +21,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { root } from '../../scripts/stack/paths.ts';
-import { blocks, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
+import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
 
 const exists = (file: string) => existsSync(path.join(root, file));
 const rowsOf = (page: string, heading: string): string[] => sectionOf(page, heading).match(/^\|.*\|$/gm) ?? [];
@@ -156,6 +156,24 @@ describe('docs/operations.md', () => {
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
     expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());
+  });
+});
+
+describe('docs/runbooks.md', () => {
+  const page = 'docs/runbooks.md';
+  const folder = 'test/e2e';
+  const tests = readdirSync(path.join(root, folder))
+    .filter((file) => file.startsWith('runbook-'))
+    .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
+  const runbooks = readPage(page).match(/^## .*$/gm) ?? [];
+
+  it.each(runbooks)('%s: its commands are run by one test', (heading) => {
+    const hasCommands = blocksIn(page, sectionOf(page, heading)).some(({ language }) => language === 'sh');
+    expect([hasCommands, tests.filter((text) => text.includes(`'${heading}'`)).length]).toEqual([true, 1]);
+  });
+
+  it('each of these tests sees that no command is left', () => {
+    expect(tests.filter((text) => !text.includes('expect(runbook.left()).toEqual([])'))).toEqual([]);
   });
 });
 

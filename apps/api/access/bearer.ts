@@ -57,6 +57,7 @@ export function bearer({
     const authorization = authorizationIn(ctx);
     try {
       ctx.state.access = await accessOf(ctx, tokenIn(authorization));
+      ctx.state.trace?.trust();
     } catch (error) {
       if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
       throw error;

@@ -1,5 +1,6 @@
 /** The context of a request. Files in access/ add the fields that they set to `State`. */
 import type Koa from 'koa';
+import type { RequestSpan } from '#libs/runtime/tracing';
 
 export interface State {
   requestId: string;
@@ -9,6 +10,14 @@ export interface State {
   arrivedAt: number;
   /** set by an endpoint that is reached without the router */
   route?: string;
+  /** where the request is traced */
+  trace?: RequestSpan | undefined;
+}
+
+/** For log lines. */
+export function traceOf(ctx: Context): { trace_id?: string } {
+  const [origin] = ctx.state.trace?.origins() ?? [];
+  return origin ? { trace_id: origin.span.traceId } : {};
 }
 
 export type Context = Koa.ParameterizedContext<State>;

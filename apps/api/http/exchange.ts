@@ -1,20 +1,22 @@
 /**
  * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
- * the metric and the log line.
+ * the metric, the span and the log line.
  */
 import { Problem } from '#libs/contract/problem';
+import type { Tracing } from '#libs/runtime/tracing';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import type { Context, Middleware } from './context.ts';
+import { type Context, type Middleware, traceOf } from './context.ts';
 import { answerError } from './problem.ts';
 import { newRequestId } from './request-id.ts';
 import { routeOf } from './routes.ts';
 
-export function exchange(deps: { log: Log; metrics: Metrics }): Middleware {
+export function exchange(deps: { log: Log; metrics: Metrics; tracing?: Tracing | undefined }): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
     beginRequest(ctx);
+    if (deps.tracing) ctx.state.trace = deps.tracing.request(ctx.req.headers);
     try {
       checkRequest(ctx);
       await next();
@@ -65,11 +67,12 @@ function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Con
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = routeOf(ctx);
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
+    ctx.state.trace?.end({ route, method: ctx.method, status: ctx.status });
     // a refused flood must not flood the log as well
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
       log.warn(
-        { requestId, route, method: ctx.method, status: ctx.status, duration: Math.round(duration) },
+        { requestId, ...traceOf(ctx), route, method: ctx.method, status: ctx.status, duration: Math.round(duration) },
         'slow or failed request',
       );
     }

@@ -4,7 +4,7 @@ import { Problem, problems, unavailable } from '#libs/contract/problem';
 import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { isUnavailable } from '#libs/store/errors';
 import type { Log } from '#libs/telemetry/log';
-import type { Context } from './context.ts';
+import { type Context, traceOf } from './context.ts';
 
 export const problemType = 'application/problem+json';
 
@@ -13,7 +13,7 @@ export function answerError({ log }: { log: Log }): (ctx: Context, error: unknow
     const answer = toProblem(error);
     // a Problem was logged by whoever threw it
     if (answer.code === 'internal_error' && answer !== error)
-      log.error({ event: 'bug', err: error, requestId: ctx.state.requestId }, 'unexpected error');
+      log.error({ event: 'bug', err: error, requestId: ctx.state.requestId, ...traceOf(ctx) }, 'unexpected error');
     ctx.status = answer.status;
     ctx.set(answer.headers);
     ctx.body = JSON.stringify(answer.body(ctx.state.requestId));

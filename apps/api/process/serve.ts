@@ -47,6 +47,15 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   const metrics = createMetrics();
   const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+  const tracing =
+    config.tracing &&
+    (await import('#libs/telemetry/tracing/open')).openTracing({
+      service: 'assent-api',
+      ...config.tracing,
+      log,
+      onFailure: failed('export_spans'),
+    });
+  const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const shared = { ...database, ...config.databaseMode, name: 'assent-api' };
   const db = createDatabase({ ...shared, url: config.databaseUrl });
   const replica =
@@ -72,7 +81,10 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     },
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
   );
-  const producer = createProducer(redis, config.queueShards, failed('announce_shards'));
+  const producer = createProducer(redis, config.queueShards, {
+    onAnnounceError: failed('announce_shards'),
+    tracing: queueTracing,
+  });
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
   createPoolGauges(metrics.register, {
@@ -89,7 +101,15 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     metrics.records.inc({ outcome: 'rejected' }, rejected);
     log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
   };
-  const recorder = createRecorder({ producer, redisHealth, persistDirectly, shards: config.queueShards, log, metrics });
+  const recorder = createRecorder({
+    producer,
+    redisHealth,
+    persistDirectly,
+    shards: config.queueShards,
+    log,
+    metrics,
+    tracing,
+  });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
   const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
@@ -100,6 +120,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     countryOf,
     log,
     metrics,
+    tracing,
     db,
     readDb,
     tenants,
@@ -146,6 +167,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
     { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
+    { name: 'tracing', stop: () => tracing?.close() },
     { name: 'operations port', stop: () => ops.close() },
   ]);
 

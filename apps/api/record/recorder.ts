@@ -10,6 +10,7 @@ import type { RedisHealth } from '#libs/queue/health';
 import { shardOf } from '#libs/queue/names';
 import type { Producer } from '#libs/queue/produce';
 import { Batcher, BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
+import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { within } from '#libs/runtime/within';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
@@ -30,10 +31,16 @@ export type Recorded = 'queued' | 'persisted';
 
 export interface Recorder {
   /**
-   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`.
+   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`; `origins`: its span.
    * Rejects with a 503 Problem that carries the record's id.
    */
-  record(record: NewRecord, organizationId: string, bytes: number, arrivedAt?: number): Promise<Recorded>;
+  record(
+    record: NewRecord,
+    organizationId: string,
+    bytes: number,
+    arrivedAt?: number,
+    origins?: readonly Origin[],
+  ): Promise<Recorded>;
   /** Resolves once nothing is pending. */
   idle(): Promise<void>;
 }
@@ -41,6 +48,7 @@ export interface Recorder {
 interface Item {
   record: NewRecord;
   bytes: number;
+  origins: readonly Origin[];
 }
 
 export function createRecorder(options: {
@@ -51,13 +59,14 @@ export function createRecorder(options: {
   shards: number;
   log: Log;
   metrics: Metrics;
+  tracing?: Tracing | undefined;
 }): Recorder {
-  const { producer, redisHealth, persistDirectly, shards, log, metrics } = options;
+  const { producer, redisHealth, persistDirectly, shards, log, metrics, tracing } = options;
 
-  const queue = async (shard: number, records: NewRecord[]): Promise<boolean> => {
+  const queue = async (shard: number, records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
     if (redisHealth.reason() !== null) return false;
     try {
-      await within(addTimeout, producer.add(shard, records));
+      await within(addTimeout, producer.add(shard, records, origins));
       return true;
     } catch (error) {
       redisHealth.suspect(error instanceof Error ? error.message : String(error));
@@ -69,8 +78,10 @@ export function createRecorder(options: {
   const batchers = Array.from({ length: shards }, (_, shard) => {
     const run = async (items: Item[]): Promise<Recorded> => {
       const records = items.map((item) => item.record);
-      const outcome = (await queue(shard, records)) ? 'queued' : 'persisted';
-      if (outcome === 'persisted') await persistDirectly(records);
+      const origins = tracing ? originsOf(items) : noOrigins;
+      const outcome = (await queue(shard, records, origins)) ? 'queued' : 'persisted';
+      if (outcome === 'persisted')
+        await inSpan(tracing, 'persist', origins, { 'assent.records': records.length }, () => persistDirectly(records));
       metrics.records.inc({ outcome }, records.length);
       return outcome;
     };
@@ -85,10 +96,10 @@ export function createRecorder(options: {
   });
 
   return {
-    record(record, organizationId, bytes, arrivedAt) {
+    record(record, organizationId, bytes, arrivedAt, origins = noOrigins) {
       const batcher = batchers[shardOf(organizationId, shards)];
       if (!batcher) throw new Error('no such shard');
-      return batcher.add({ record, bytes }, arrivedAt).catch((error: unknown) => {
+      return batcher.add({ record, bytes, origins }, arrivedAt).catch((error: unknown) => {
         metrics.records.inc({ outcome: 'refused' });
         throw unavailable(whyNot(error), { id: record.id, cause: error });
       });

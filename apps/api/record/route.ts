@@ -39,7 +39,8 @@ export function record({ config, countryOf, recorder, notices }: RecordParts): S
     if (isProgram(made)) made.bot = true;
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
-    const status = await recorder.record(made, domain.organizationId, size, ctx.state.arrivedAt);
+    const { arrivedAt, trace } = ctx.state;
+    const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
     if (ignored.length > 0) receipt.ignored = ignored;

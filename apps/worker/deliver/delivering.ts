@@ -46,6 +46,7 @@ const perWebhook = 4;
 
 export interface DeliveringParts {
   secretsKey: Buffer;
+  previousSecretsKey?: Buffer | undefined;
   sender: Sender;
   db: Database;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
@@ -66,8 +67,17 @@ export interface Deliverer {
 
 /** Without timers: what the worker does, and tests do step by step. */
 export function createDeliverer(parts: DeliveringParts): Deliverer {
-  const { secretsKey, sender, db, log, metrics, now = () => new Date(), chance = Math.random } = parts;
-  const box = createSecretBox(secretsKey);
+  const {
+    secretsKey,
+    previousSecretsKey,
+    sender,
+    db,
+    log,
+    metrics,
+    now = () => new Date(),
+    chance = Math.random,
+  } = parts;
+  const box = createSecretBox(secretsKey, previousSecretsKey);
   const by = randomUUID();
   const running = new Map<number, { lane: Lane; isFailing: boolean }>();
   const admin = createWebhookAdministration(db, 'worker');

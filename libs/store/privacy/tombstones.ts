@@ -82,7 +82,7 @@ export const noteSearched = (sql: Sql, hashes: string[]) => sql`
   update tombstones set searched_at = clock_timestamp()
   where encode(hash, 'hex') = any(${hashes}) and searched_at is null`;
 
-export interface Unremembered {
+export interface ErasedVisitor {
   organizationId: string;
   domainId: string | null;
   hash: string;
@@ -90,18 +90,18 @@ export interface Unremembered {
   erasedAt: string;
 }
 
-/** Those that Redis was not told of yet. */
-export async function listUnremembered(sql: Sql): Promise<Unremembered[]> {
-  const rows = await sql<(Omit<Unremembered, 'erasedAt'> & { erasedAt: Date })[]>`
+/** All, or only those that Redis was not told of yet. */
+export async function listErased(sql: Sql, { untold = false } = {}): Promise<ErasedVisitor[]> {
+  const rows = await sql<(Omit<ErasedVisitor, 'erasedAt'> & { erasedAt: Date })[]>`
     select o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash, erased_at as "erasedAt"
     from tombstones
     join organizations o on o.number = organization_number
     left join domains on domains.number = domain_number
-    where remembered_at is null`;
+    where not ${untold} or remembered_at is null`;
   return rows.map((row) => ({ ...row, erasedAt: row.erasedAt.toISOString() }));
 }
 
-export const noteRemembered = (sql: Sql, tombstones: Unremembered[]) => sql`
+export const noteRemembered = (sql: Sql, tombstones: ErasedVisitor[]) => sql`
   update tombstones set remembered_at = clock_timestamp()
   where encode(hash, 'hex') = any(${tombstones.map(({ hash }) => hash)}) and remembered_at is null`;
 

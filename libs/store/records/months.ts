@@ -66,13 +66,16 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
   }
 }
 
-/** No transaction may hold this statement, so behind a pooler no timeout applies to it: it is cancelled from outside. */
+/**
+ * No transaction may hold this statement, so behind a pooler no timeout applies to it: it is cancelled from outside. A role
+ * that stands for another (`set role`) is the session's, not the current one.
+ */
 async function detach(sql: Sql, partition: string): Promise<void> {
   const statement = `alter table records detach partition ${partition} concurrently`;
   const cancel = () =>
     void sql`
       select pg_cancel_backend(pid) from pg_stat_activity
-      where datname = current_database() and usename = current_user and query = ${statement} and state = 'active'`.catch(
+      where datname = current_database() and usename = session_user and query = ${statement} and state = 'active'`.catch(
       () => {},
     );
   const timer = setTimeout(cancel, detachPatience);

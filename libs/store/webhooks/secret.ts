@@ -1,5 +1,5 @@
 /** Secrets of webhooks: they sign, so they cannot be kept as hashes; they are encrypted under SECRETS_KEY. */
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const cipher = 'aes-256-gcm';
 const nonceLength = 12;
@@ -15,9 +15,10 @@ export interface SecretBox {
   open(webhookId: string, sealed: Buffer): Buffer;
 }
 
-/** `key`: 32 bytes. */
-export function createSecretBox(key: Buffer): SecretBox {
+/** 32 bytes each. `previous` only opens. */
+export function createSecretBox(key: Buffer, previous?: Buffer): SecretBox {
   const secretKey = createSecretKey(key);
+  const before = previous && createSecretBox(previous);
   return {
     seal: (webhookId, secret) => {
       const nonce = randomBytes(nonceLength);
@@ -26,10 +27,19 @@ export function createSecretBox(key: Buffer): SecretBox {
       return Buffer.concat([nonce, sealing.getAuthTag(), text]);
     },
     open: (webhookId, sealed) => {
-      const opening = createDecipheriv(cipher, secretKey, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
-        .setAAD(Buffer.from(webhookId))
-        .setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
-      return Buffer.concat([opening.update(sealed.subarray(nonceLength + tagLength)), opening.final()]);
+      try {
+        return openUnder(secretKey, webhookId, sealed);
+      } catch (error) {
+        if (!before) throw error;
+        return before.open(webhookId, sealed);
+      }
     },
   };
+}
+
+function openUnder(key: KeyObject, webhookId: string, sealed: Buffer): Buffer {
+  const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
+    .setAAD(Buffer.from(webhookId))
+    .setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
+  return Buffer.concat([opening.update(sealed.subarray(nonceLength + tagLength)), opening.final()]);
 }

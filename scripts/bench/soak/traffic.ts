@@ -32,11 +32,17 @@ export async function readSome(until: number, { sites, token }: Stack, { baseUrl
   const [site] = sites;
   if (!site) throw new Error('there is no domain');
   const { organizationId, domainId } = site;
-  const month = new Date().toISOString().slice(0, 7);
-  const paths = [statsPath(domainId, month, month), `/v1/consent/${domainId}/records?limit=50`];
+  const today = new Date().toISOString().slice(0, 10);
+  const paths = [statsPath(domainId, today, today), `/v1/consent/${domainId}/records?limit=50`];
   const send = { paths, token: token(organizationId) };
-  const { failed } = await startLoad({ baseUrl, send, rate: reads, connections: 4, seconds: secondsLeft(until) })
-    .result;
+  const { failed, refused } = await startLoad({
+    baseUrl,
+    send,
+    rate: reads,
+    connections: 16,
+    seconds: secondsLeft(until),
+  }).result;
+  if (failed > 0) console.log(`${failed} reads failed: ${JSON.stringify(refused)}`);
   return failed;
 }
 

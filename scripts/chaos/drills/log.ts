@@ -1,28 +1,11 @@
 /** The sealed log: its sealer killed at every step, two of them, epochs that cannot be closed, a Postgres set back in time. */
 import { countUnsealed } from '../check-log.ts';
 import { type Drill, drill, hold, type Scene } from '../drill.ts';
+import { lockTable } from '../faults.ts';
 import { haltedLogs, sealed, setBack } from '../set-back.ts';
 
 /** What sealing changes, in this order: held back there, it has closed an epoch, is between runs, folds, or has signed. */
 const steps = ['derivations', 'log_runs', 'log_nodes', 'logs', 'log_keys'] as const;
-
-/** Keeps everybody from changing the table, until the returned function is called. */
-function lockTable(scene: Scene, table: string): Promise<() => Promise<void>> {
-  return new Promise((resolve, reject) => {
-    const transaction = scene.sql((sql) =>
-      sql.begin(async (locking) => {
-        await locking`lock table ${locking(table)} in exclusive mode`;
-        await new Promise<void>((release) => {
-          resolve(async () => {
-            release();
-            await transaction;
-          });
-        });
-      }),
-    );
-    transaction.catch(reject);
-  });
-}
 
 const waitsFor = async (scene: Scene, table: string): Promise<boolean> => {
   const rows = await scene.sql(

@@ -107,6 +107,7 @@ export const replicatedDrills: Drill[] = [
         await untilSealed(scene, 200);
         replica.cutOff();
         await untilSealed(scene, 200);
+        await scene.checkpoints.look();
         await replica.promote();
         const lost = await forgetLost(scene);
         scene.expect(lost > 0, 'checkpoints are lost');

@@ -13,8 +13,8 @@ import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
 import {
   deleteOldTombstones,
+  listErased,
   listErasedDomains,
-  listUnremembered,
   listUnsearched,
   noteRemembered,
   noteSearched,
@@ -71,7 +71,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       await deleteUnnamedUserAgents(db);
     }
     await db.run(deleteOldTombstones);
-    const unremembered = await db.run(listUnremembered);
+    const unremembered = await db.run((sql) => listErased(sql, { untold: true }));
     await rememberTombstones(redis.client, unremembered);
     await db.run((sql) => noteRemembered(sql, unremembered));
     await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());

@@ -1,6 +1,6 @@
 /** The machine's Prometheus, or Debian's. */
-import { findProgram, type Program } from '../../scripts/stack/packages.ts';
-import { type RunningServer, startServer } from '../../scripts/stack/server.ts';
+import { findProgram, type Program } from './packages.ts';
+import { type RunningServer, startServer } from './server.ts';
 
 const find = (name: 'prometheus' | 'promtool'): Promise<Program> =>
   findProgram({

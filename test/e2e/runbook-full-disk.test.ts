@@ -1,0 +1,99 @@
+/** Small disks of Redis and of Postgres run full under load, and get room again by docs/runbooks.md. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '#libs/store/migrate';
+import { mountSmallDisk } from '../../scripts/chaos/postgres-server.ts';
+import { runCommand } from '../../scripts/stack/command.ts';
+import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
+import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
+import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
+import { atEnd } from '../support/at-end.ts';
+import { createCli } from '../support/cli.ts';
+import { createClient } from '../support/client.ts';
+import { openRunbook, type Runbook } from '../support/runbook.ts';
+import { type Service, startApi, startWorker } from '../support/service.ts';
+import { at } from '../support/stack.ts';
+import { recordSteadily } from '../support/steady.ts';
+import { connectDatabase, makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const clients = await findPostgresClients();
+const disks = clients === undefined ? [] : [mountSmallDisk('160m'), mountSmallDisk('48m')];
+const [forPostgres, forRedis] = disks;
+const ballast = '24M';
+
+/** All that is left. */
+const fill = (folder: string) =>
+  runCommand('dd', ['if=/dev/zero', `of=${path.join(folder, 'filler')}`, 'bs=64k'], { env: process.env });
+
+describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount one)', () => {
+  const [postgresFolder, redisFolder] = [forPostgres, forRedis].map((disk) =>
+    path.dirname(disk?.postgresFolder ?? '/nowhere/postgres'),
+  ) as [string, string];
+  let postgres: RunningPostgres;
+  let redis: RunningRedis;
+  let tenant: Tenant;
+  let worker: Service;
+  let runbook: Runbook;
+  let env: Record<string, string>;
+  let steady: ReturnType<typeof recordSteadily>;
+
+  const startOwnRedis = (port?: number) => startRedis({ dataDir: path.join(redisFolder, 'redis'), port });
+  const startOwnPostgres = (port?: number) => startPostgres({ dataDir: path.join(postgresFolder, 'postgres'), port });
+
+  beforeAll(async () => {
+    atEnd(async () => {
+      redis?.kill();
+      await Promise.all([redis?.exited, postgres?.stop()]);
+      for (const disk of disks) disk?.undo();
+    });
+    mkdirSync(path.join(redisFolder, 'redis'));
+    [postgres, redis] = await Promise.all([startOwnPostgres(), startOwnRedis()]);
+    await migrate(postgres.url);
+    const { db } = connectDatabase(postgres.url);
+    tenant = await makeTenant(db);
+    const stores = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+    env = { ...stores, POSTGRES_FOLDER: postgresFolder, REDIS_FOLDER: redisFolder };
+    const [api, started, opened] = await Promise.all([
+      startApi(stores),
+      startWorker(stores),
+      openRunbook('## A full disk'),
+    ]);
+    [worker, runbook] = [started, opened];
+    await runbook.step('fallocate', env, { values: { '1G': ballast } });
+    const client = createClient(api.baseUrl, tenant);
+    steady = recordSteadily([{ client, domainId: at(tenant.domainIds, 0), apiKey: at(tenant.apiKeys, 0) }]);
+    await steady.until('queued', 20);
+  }, 60_000);
+
+  it('of Redis: it ends, records go straight to Postgres, and come through Redis again', async () => {
+    await fill(redisFolder);
+    await steady.until('persisted', 20);
+    await redis.exited;
+    await runbook.step('df -h "$REDIS_FOLDER"', env);
+    redis = await startOwnRedis(redis.port);
+    await steady.until('queued', 20);
+  });
+
+  it('of Postgres: records wait in Redis, and all are stored', async () => {
+    await fill(postgresFolder);
+    await eventually(() => expect(worker.lines.join('\n')).toContain('No space left'), { within: 20_000 });
+    await steady.until('queued', 20);
+    expect(await createCli(env).json('queue', 'status')).toMatchObject({ failed: 0 });
+    await runbook.step('maxmemory', env);
+    await runbook.step('pg_replication_slots', env);
+    await runbook.step('df -h "$POSTGRES_FOLDER"', env);
+    // one that could not write its write-ahead log has ended
+    if (postgres.child.exitCode !== null) postgres = await startOwnPostgres(postgres.port);
+    const recorded = await steady.stop();
+    await runbook.step('queue status', env);
+    const { db } = connectDatabase(postgres.url);
+    const [row] = await db.run((sql) => sql<{ count: number }[]>`select count(*)::int as count from records`);
+    expect(row?.count).toBe(recorded.length);
+  });
+
+  it('has no other command', () => {
+    expect(runbook.left()).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+/** Another Redis takes over under load, and an empty one takes the place of a lost one, by docs/runbooks.md. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
+import { createClient, request, tokenFor } from '../support/client.ts';
+import { restartRedis } from '../support/outage.ts';
+import { type Rolling, startRolling } from '../support/rolling.ts';
+import { openRunbook, type Runbook } from '../support/runbook.ts';
+import { type Service, startWorker } from '../support/service.ts';
+import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
+import { recordSteadily } from '../support/steady.ts';
+import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { untilRedisKnowsErased } from '../support/tombstones.ts';
+import { eventually } from '../support/wait.ts';
+
+/** milliseconds between two records */
+const trickle = { every: 25 };
+
+describe('Redis', () => {
+  let stores: OwnStores;
+  let tenant: Tenant;
+  let apis: Rolling;
+  let worker: Service;
+  let runbook: Runbook;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    stores = await openStores();
+    tenant = await makeTenant(stores.db);
+    env = { ...stores.env, ...sealSettings };
+    [apis, worker, runbook] = await Promise.all([
+      startRolling(tenant, env),
+      startWorker(env),
+      openRunbook('## Replace Redis'),
+    ]);
+  }, 60_000);
+
+  const domainId = () => at(tenant.domainIds, 0);
+  const site = () => ({ client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) });
+  const countStored = async (ids: string[]) => {
+    const [row] = await stores.db.run(
+      (sql) => sql<{ count: number }[]>`select count(*)::int as count from records where id = any(${ids})`,
+    );
+    return row?.count;
+  };
+  const tombstones = async (REDIS_URL: string) =>
+    (await createCli({ ...env, REDIS_URL }).run('visitor', 'tombstones')).stdout;
+
+  it('is replaced by an empty one under load: nothing is refused, nothing is lost', async () => {
+    const fresh = await openRedisServer();
+    const next = { ...env, REDIS_URL: fresh.url };
+    await apis.client.record(domainId(), at(tenant.apiKeys, 0), { decision: 'accept_all', visitorId: 'erased' });
+    const steady = recordSteadily([site()], trickle);
+    await steady.until('queued', 20);
+    const { status } = await request(apis.next().baseUrl, '/v1/organization/visitors/erased', {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(status).toBe(200);
+    await untilRedisKnowsErased(stores.db);
+
+    const newWorker = await startWorker(next);
+    await apis.restart(next);
+    await steady.until('queued', 20);
+    await runbook.step('queue retry-failed', env);
+    await worker.stop();
+    await runbook.step('visitor tombstones', { ...env, NEW_REDIS_URL: fresh.url });
+    expect(await tombstones(fresh.url)).toContain(tenant.organizationId);
+    const recorded = await steady.stop();
+    // all of it is stored, and nothing is in the old one
+    await eventually(async () => expect(await countStored(recorded.map(({ id }) => id))).toBe(recorded.length));
+    const old = await openRedis(stores.redis.url);
+    expect(await old.client.llen('assent:{record-0}:wait')).toBe(0);
+    await runbook.step('counters rebuild', { ...env, NEW_REDIS_URL: fresh.url });
+    [worker, env] = [newWorker, next];
+    await stores.redis.stop();
+    stores = { ...stores, redis: fresh };
+  });
+
+  it('is lost with all it had: what is there goes on, and is told of erasures again', async () => {
+    const steady = recordSteadily([site()], trickle);
+    await steady.until('queued', 20);
+    await (await openRedis(stores.redis.url)).client.flushall();
+    await stores.redis.stop();
+    await steady.until('persisted', 5);
+    await restartRedis(stores.redis);
+    await steady.until('queued', 20);
+    await steady.stop();
+    expect(await tombstones(stores.redis.url)).toBe('');
+    // what Postgres knows, before the file is read
+    expect(await createCli(env).json('visitor', 'tombstones', '--to-redis')).toEqual({ tombstones: 1 });
+    expect(await tombstones(stores.redis.url)).toContain(tenant.organizationId);
+    await runbook.step('--to-redis', env);
+    await eventually(async () => {
+      const { headers } = await createClient(apis.next().baseUrl, tenant).stats(
+        domainId(),
+        'from=2026-01-01&to=2027-12-31',
+      );
+      expect(headers.get('x-stats-source')).toBe('redis');
+    });
+  });
+
+  it('has no other command', () => {
+    expect(runbook.left()).toEqual([]);
+  });
+});

@@ -1,0 +1,258 @@
+/** Postgres is lost and restored to a moment, beside an API that goes on, by the commands of docs/runbooks.md. */
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrate } from '#libs/store/migrate';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
+import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
+import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { atEnd } from '../support/at-end.ts';
+import { createCli } from '../support/cli.ts';
+import { createClient, request, tokenFor } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { openRunbook, type Runbook } from '../support/runbook.ts';
+import { type Api, startApi, startWorker } from '../support/service.ts';
+import { at, sealSettings } from '../support/stack.ts';
+import { connectDatabase, makeTenant, openRedisServer, type Tenant, type TestDatabase } from '../support/stores.ts';
+import { untilRedisKnowsErased } from '../support/tombstones.ts';
+import { eventually } from '../support/wait.ts';
+
+interface Delivered {
+  domainId: string;
+  log: number;
+  first: number;
+  entries: { position: number; type: string; id: string }[];
+}
+
+const clients = await findPostgresClients();
+const user = serviceUser();
+const settings = { fsync: 'off' };
+
+describe.skipIf(clients === undefined)('Postgres restored to a moment (with the client programs of Postgres)', () => {
+  let folder: string;
+  let source: RunningPostgres;
+  let restored: RunningPostgres;
+  let before: TestDatabase;
+  let after: TestDatabase;
+  let runbook: Runbook;
+  let tenant: Tenant;
+  let api: Api;
+  let env: Record<string, string>;
+  let emptyRedis: string;
+  let moment: string;
+  const receiver = startReceiver();
+  /** what was delivered, by domain, log and position */
+  const delivered = new Map<string, Set<string>>();
+
+  const domain = (index: number) => at(tenant.domainIds, index);
+  const key = (index: number) => at(tenant.apiKeys, index);
+  const record = async (from: Api, domainId: string, apiKey: string, visitorId: string) => {
+    const client = createClient(from.baseUrl, tenant);
+    const { status, body } = await client.record(domainId, apiKey, { decision: 'accept_all', visitorId });
+    expect(status, JSON.stringify(body)).toBe(202);
+    return body.id;
+  };
+  const untilSealed = ({ db }: TestDatabase, records: number) =>
+    eventually(
+      async () => {
+        const [row] = await db.run(
+          (sql) => sql<{ sealed: number }[]>`select coalesce(sum(checkpoint_size), 0)::int as sealed from logs`,
+        );
+        expect(row?.sealed).toBe(records);
+      },
+      { within: 30_000 },
+    );
+  const read = async () => {
+    const { received } = await receiver;
+    for (const { message } of received.splice(0)) {
+      const { domainId, log, entries } = message.data as unknown as Delivered;
+      for (const { position, type, id } of entries) {
+        if (type !== 'record') continue;
+        const place = `${domainId} ${log} ${position}`;
+        delivered.set(place, (delivered.get(place) ?? new Set()).add(id));
+      }
+    }
+    return delivered;
+  };
+  const countErased = async ({ db }: TestDatabase, visitorId: string) => {
+    const [row] = await db.run(
+      (sql) => sql<{ left: number; erased: number }[]>`
+        select count(*) filter (where visitor_id = ${visitorId})::int as left, count(erased_at)::int as erased from records`,
+    );
+    return row;
+  };
+
+  beforeAll(async () => {
+    folder = path.join(inject('folder'), 'restore');
+    const archive = path.join(folder, 'wal');
+    mkdirSync(archive, { recursive: true });
+    if (user) for (const each of [folder, archive]) chownSync(each, user.uid, user.gid);
+    const [redis, empty] = await Promise.all([openRedisServer(), openRedisServer()]);
+    emptyRedis = empty.url;
+    source = await startPostgres({
+      dataDir: path.join(folder, 'source'),
+      settings: { ...settings, archive_mode: 'on', archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f` },
+    });
+    atEnd(async () => {
+      await Promise.all([source.stop(), restored?.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await migrate(source.url);
+    before = connectDatabase(source.url);
+    tenant = await makeTenant(before.db, { domains: 2 });
+    env = {
+      DATABASE_URL: source.url,
+      REDIS_URL: redis.url,
+      ...sealSettings,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ARCHIVE: archive,
+    };
+    api = await startApi(env);
+    runbook = await openRunbook('## Back up', '## Restore');
+  }, 60_000);
+
+  it('is backed up: tombstones, a dump, a base backup', async () => {
+    const worker = await startWorker(env);
+    await createCli(env).json('webhook', 'create', tenant.organizationId, (await receiver).url);
+    for (let each = 0; each < 4; each += 1) await record(api, domain(each % 2), key(each % 2), 'erased-later');
+    await untilSealed(before, 4);
+    await runbook.step('tombstones.ndjson', env, { cwd: folder });
+    await runbook.step('pg_dump', env, { cwd: folder });
+    await runbook.step('pg_basebackup', env, { asPostgres: true, cwd: folder });
+    for (let each = 0; each < 3; each += 1) await record(api, domain(0), key(0), `kept-${each}`);
+    await untilSealed(before, 7);
+    [{ moment = '' } = {}] = await before.db.run(
+      (sql) => sql<{ moment: string }[]>`select clock_timestamp()::text as moment`,
+    );
+    // what the moment does not know
+    const admin = createAdministration(before.db, 'test');
+    await admin.createDomain(tenant.organizationId, { name: 'late.example', origins: [], domainId: 'late' });
+    tenant.apiKeys.push((await admin.createKey('late')).apiKey);
+    tenant.domainIds.push('late');
+    await admin.revokeKey(domain(1), key(1));
+    await eventually(async () => {
+      const { status } = await createClient(api.baseUrl, tenant).record(domain(1), key(1), { decision: 'nothing' });
+      expect(status).toBe(401);
+    });
+    for (let each = 0; each < 5; each += 1) await record(api, domain(0), key(0), 'lost');
+    await record(api, 'late', key(2), 'lost');
+    await untilSealed(before, 13);
+    const { status } = await request(api.baseUrl, '/v1/organization/visitors/erased-later', {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(status).toBe(200);
+    await untilRedisKnowsErased(before.db);
+    await createCli(env).run('visitor', 'tombstones', '--out', path.join(folder, 'tombstones.ndjson'));
+    await eventually(async () => expect((await read()).size).toBe(13));
+    await worker.stop();
+  });
+
+  it('is lost: the API goes on without it', async () => {
+    await runbook.step('pg_switch_wal', env);
+    await before.db.close();
+    await source.stop();
+    for (let each = 0; each < 3; each += 1) await record(api, domain(0), key(0), 'waits');
+    await record(api, 'late', key(2), 'waits');
+    expect((await createClient(api.baseUrl, tenant).stats(domain(0), 'from=2026-01-01&to=2027-12-31')).status).toBe(
+      200,
+    );
+    expect((await createClient(api.baseUrl, tenant).records(domain(0))).status).toBe(503);
+  });
+
+  it('is restored elsewhere, and erasures are repeated before anybody reads', async () => {
+    const dumped = await createEmptyDatabase(inject('postgresUrl'));
+    await runbook.step('pg_restore', { ...env, RESTORED_URL: dumped }, { cwd: folder });
+    await runbook.step('recovery.signal', { ...env, RESTORE_TO: moment }, { asPostgres: true, cwd: folder });
+    const dataDir = path.join(folder, 'after');
+    mkdirSync(dataDir);
+    renameSync(path.join(folder, 'restored'), path.join(dataDir, 'cluster'));
+    copyFileSync(path.join(source.dataDir, 'password'), path.join(dataDir, 'password'));
+    chmodSync(dataDir, 0o711);
+    restored = await startPostgres({ dataDir, settings });
+    env.RESTORED_URL = restored.url;
+    await runbook.step('pg_is_in_recovery', env);
+    after = connectDatabase(restored.url);
+    expect(await countErased(after, 'erased-later')).toEqual({ left: 4, erased: 0 });
+    expect(await runbook.step('erase --replay', env)).toMatch(/visitors +1\n/);
+    expect(await countErased(after, 'erased-later')).toEqual({ left: 0, erased: 4 });
+    const lost = { ...env, REDIS_URL: emptyRedis };
+    expect(await runbook.step('--from tombstones', lost, { cwd: folder })).toMatch(/tombstones +1\n/);
+    expect((await createCli(lost).run('visitor', 'tombstones')).stdout).toContain(tenant.organizationId);
+  });
+
+  it('what waited is stored, logs that lack something begin anew, and all checks pass', async () => {
+    const restoredEnv = { ...env, DATABASE_URL: restored.url };
+    await startWorker(restoredEnv);
+    const { db } = after;
+    const [stored, halted] = [
+      () => db.run((sql) => sql<{ count: number }[]>`select count(*)::int as count from records`),
+      () => db.run((sql) => sql<{ count: number }[]>`select count(*)::int as count from logs where halted = 'behind'`),
+    ];
+    await eventually(async () => expect([await stored(), await halted()]).toEqual([[{ count: 10 }], [{ count: 2 }]]), {
+      within: 30_000,
+    });
+    expect(await runbook.step('log status', env)).toMatch(/behind/);
+    await runbook.step('--all-behind', env);
+    await runbook.step('--log 9', { ...env, REDIS_URL: emptyRedis }, { values: { 'dom_…': domain(1) } });
+    const sizes = (domainId: string) =>
+      after.db.run(
+        (sql) => sql<{ log: number; size: number }[]>`
+        select log, checkpoint_size::int as size from logs join domains on number = domain_number
+        where id = ${domainId} order by log`,
+      );
+    await eventually(async () => {
+      // what waited, and the erasures of two records each
+      expect(await sizes(domain(0))).toEqual([
+        { log: 1, size: 5 },
+        { log: 2, size: 5 },
+      ]);
+      const [first, ...others] = await sizes(domain(1));
+      expect([first?.size, others.at(-1)?.log, others.reduce((sum, { size }) => sum + size, 0)]).toEqual([2, 9, 2]);
+    });
+    await api.stop();
+    api = await startApi(restoredEnv);
+    const checks = await runbook.step('counters check', env);
+    expect(checks).toMatch(/late/);
+  });
+
+  it('what the backup does not know is as the page says', async () => {
+    const restoredEnv = { ...env, DATABASE_URL: restored.url };
+    const cli = createCli(restoredEnv);
+    // revoked since
+    await record(api, domain(1), key(1), 'again');
+    const refused = await createClient(api.baseUrl, tenant).record('late', key(2), { decision: 'accept_all' });
+    expect(refused.status).toBe(401);
+    await cli.run('domain', 'create', tenant.organizationId, 'late.example', '--id', 'late');
+    expect(await cli.json('records', 'replay')).toMatchObject({ stored: 1 });
+    // its log was there before, which Redis remembers
+    await eventually(
+      async () => {
+        const [halted] = await after.db.run(
+          (sql) => sql`select halted from logs join domains on number = domain_number where id = 'late'`,
+        );
+        expect(halted).toEqual({ halted: 'behind' });
+      },
+      { within: 30_000 },
+    );
+    await cli.run('log', 'restart', '--all-behind');
+    const places = await eventually(
+      async () => {
+        const known = await read();
+        expect([...known.keys()].filter((place) => place.startsWith(`${domain(0)} 2 `))).toHaveLength(3);
+        expect(known.has('late 2 0')).toBe(true);
+        return known;
+      },
+      { within: 30_000 },
+    );
+    // nothing else ever stood at a position of the log that was there before
+    expect([...places].filter(([, ids]) => ids.size !== 1)).toEqual([]);
+  });
+
+  it('has no other command', () => {
+    expect(runbook.left()).toEqual([]);
+    expect(existsSync(path.join(folder, 'assent.dump'))).toBe(true);
+  });
+});
