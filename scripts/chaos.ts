@@ -16,6 +16,7 @@ import { recordDrills } from './chaos/drills/records.ts';
 import { redisDrills } from './chaos/drills/redis.ts';
 import { replicatedDrills } from './chaos/drills/replicated.ts';
 import { scaleDrills } from './chaos/drills/scale.ts';
+import { upgradeAt } from './chaos/drills/upgrade.ts';
 import { readOptions } from './chaos/options.ts';
 import { randomDrill } from './chaos/random/run.ts';
 import { build } from './stack/build.ts';
@@ -36,6 +37,7 @@ const drills: Drill[] = [
   ...recordDrills,
   ...logDrills,
   ...alertDrills,
+  upgradeAt(1_000, 3),
 ];
 
 const { list, quick, names, random } = readOptions(

@@ -9,13 +9,15 @@ import {
   readSettings,
   refuse,
 } from './read.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readTokens } from './token-keys.ts';
 
 /**
  * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`. They
  * apply only if the environment names no store; its own settings always win.
  */
-export function readCliConfig(stack: Record<string, string>, given: NodeJS.ProcessEnv = process.env) {
+export function readCliConfig(stack: Record<string, string>, environmentGiven: NodeJS.ProcessEnv = process.env) {
+  const given = withSecretFiles(environmentGiven);
   const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES || given.REDIS_SENTINELS;
   const environment = own ? given : { ...stack, ...given };
   const values = readSettings(environment);

@@ -1,5 +1,7 @@
 /** Reads the settings from the environment and checks every one of them. */
 import type { z } from 'zod';
+import { BadSetting } from './bad-setting.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Name = keyof typeof settings;
@@ -8,9 +10,6 @@ type Defaulted = {
   [Key in Name]: (typeof settings)[Key] extends { default: string } ? Key : never;
 }[Name];
 export type Values = { [Key in Defaulted]: Value<Key> } & { [Key in Exclude<Name, Defaulted>]: Value<Key> | undefined };
-
-/** An invalid setting. Its message is one line that names the setting; the process exits with it. */
-export class BadSetting extends Error {}
 
 export function refuse(name: string, rule: string): never {
   throw new BadSetting(`${name} must be ${rule}`);
@@ -24,14 +23,15 @@ export function isSafeAddress(address: string): boolean {
 }
 
 /** An empty variable counts as not set. A secret's value is never quoted in the error. */
-export function readSettings(environment: NodeJS.ProcessEnv = process.env): Values {
+export function readSettings(given: NodeJS.ProcessEnv = process.env): Values {
+  const environment = withSecretFiles(given);
   const entries = Object.entries<Setting>(settings).map(([name, { schema, default: fallback, secret }]) => {
-    const given = environment[name] || fallback;
-    if (given === undefined) return [name, undefined];
-    const result = schema.safeParse(given);
+    const text = environment[name] || fallback;
+    if (text === undefined) return [name, undefined];
+    const result = schema.safeParse(text);
     if (result.success) return [name, result.data];
     const rule = String(schema.meta()?.rule ?? 'valid');
-    return refuse(name, secret ? rule : `${rule}, not ${JSON.stringify(given)}`);
+    return refuse(name, secret ? rule : `${rule}, not ${JSON.stringify(text)}`);
   });
   return Object.fromEntries(entries) as Values;
 }

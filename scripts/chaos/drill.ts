@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildBefore } from '../release/before.ts';
 import { describe } from '../stack/advice.ts';
 import type { AssentProcess } from '../stack/assent-process.ts';
 import { dataRoot } from '../stack/paths.ts';
@@ -20,6 +21,10 @@ export interface Drill {
   redisSettings?: Record<string, string>;
   /** what Redis is; by default one server */
   engine?: EngineKind;
+  /** The stack begins with the release before this one. */
+  upgrade?: true;
+  /** records a second */
+  rate?: number;
   /** a setting that may lose acknowledged records: reported, not a breach */
   mayLose?: boolean;
   /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
@@ -54,7 +59,8 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
   const { name, redisSettings = {}, engine } = drill;
   const prepared = drill.prepare?.();
   if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
-  const stack = await startChaosStack({ dist, redisSettings, engine, ...prepared });
+  const before = drill.upgrade && (await buildBefore(signal));
+  const stack = await startChaosStack({ dist, redisSettings, engine, before, ...prepared });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
@@ -81,17 +87,18 @@ function keepLogs(stack: ChaosStack, name: string): void {
 }
 
 /** The stack with a load, and what a drill does to it. */
-function createScene(stack: ChaosStack, signal: AbortSignal) {
+function createScene(stack: ChaosStack, signal: AbortSignal, rate?: number) {
   const targets = new Set<AssentProcess>();
-  const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl));
+  const load = createLoad(stack.sites, () => [...targets].map((target) => target.baseUrl), rate);
   const found: string[] = [];
   let healedAt: number | undefined;
-  const api = async (env?: Env) => {
-    const started = await stack.start('api', env);
+  /** Of this release, unless `from` is the build of another. */
+  const api = async (env?: Env, from?: string) => {
+    const started = await stack.start('api', env, from);
     targets.add(started);
     return started;
   };
-  const worker = (env?: Env) => stack.start('worker', env);
+  const worker = (env?: Env, from?: string) => stack.start('worker', env, from);
   return {
     ...stack,
     /** aborts when the run is interrupted */
@@ -146,7 +153,7 @@ function createScene(stack: ChaosStack, signal: AbortSignal) {
 
 async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): Promise<Report> {
   const { mayLose: lost = false } = drill;
-  const scene = createScene(stack, signal);
+  const scene = createScene(stack, signal, drill.rate);
   const { load, found } = scene;
   try {
     await drill.run(scene);

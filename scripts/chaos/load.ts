@@ -23,8 +23,10 @@ export interface Attempt {
 }
 
 const perTick = 5;
-/** milliseconds: 250 records a second */
+/** milliseconds: 250 records a second, and fewer on a busy machine */
 const tick = 20;
+/** milliseconds: of what a steady load is late with, no more is made up for */
+const longestGap = 1_000;
 const maxInFlight = 400;
 /** milliseconds: longer than the service may take, so that a late answer counts as late, not as unknown */
 const patience = 12_000;
@@ -37,8 +39,11 @@ export const makeBody = (time = Date.now()) => {
   return { id: makeIdAt(time), decision, visitorId: `visitor-${serial}`, preferences };
 };
 
-/** `targets` returns the base URLs that take requests now, as a load balancer would know them. */
-export function createLoad(sites: Site[], targets: () => string[]) {
+/**
+ * `targets` returns the base URLs that take requests now, as a load balancer would know them. `rate`: records a second,
+ * kept up however late ticks come.
+ */
+export function createLoad(sites: Site[], targets: () => string[], rate?: number) {
   const attempts: Attempt[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
@@ -72,8 +77,13 @@ export function createLoad(sites: Site[], targets: () => string[]) {
     send,
     begin: () => {
       clearInterval(timer);
+      let last = performance.now();
       timer = setInterval(() => {
-        for (let each = 0; each < perTick; each += 1) sendNext();
+        const now = performance.now();
+        const gap = Math.min(longestGap, now - last);
+        last = now;
+        const due = rate === undefined ? perTick : Math.round((gap * rate) / 1_000);
+        for (let each = 0; each < due; each += 1) sendNext();
       }, tick);
     },
     end: async () => {

@@ -19,7 +19,8 @@ import { type EngineKind, startEngine } from './engine.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
-type ChaosOptions = StoreOptions & { engine?: EngineKind | undefined };
+/** `before`: a build of the release before, which then makes schema and sites */
+type ChaosOptions = StoreOptions & { engine?: EngineKind | undefined; before?: string | undefined };
 
 /** `dist`: a build that is there already. */
 export const startChaosStack = ({ dist, ...options }: ChaosOptions & { dist?: string } = {}) =>
@@ -29,7 +30,13 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
   const { folder, onStop } = run;
   if (!existsSync(dist)) await build(dist);
   const stores = await startStores(run, options);
-  await migrate(stores.postgres.url);
+  /** The operator's command line, of this release unless another one is given. */
+  const assent = (args: string[], from = dist) =>
+    outputOf(process.execPath, [path.join(from, 'apps/cli/main.js'), ...args], {
+      cwd: from,
+      env: { ...stores.env, DATABASE_URL: postgres.running().url, ...engine.env, LOG_NAME: sealing.LOG_NAME },
+      signal: new AbortController().signal,
+    });
   const { url, dataDir, port } = stores.postgres;
   const redisOptions = { dataDir: `${folder}/redis`, port: stores.redis.port, settings: options.redisSettings ?? {} };
   const postgres = restartable(stores.postgres, () => startPostgres({ dataDir, port }));
@@ -39,13 +46,17 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
   const engine = await startEngine(run, stores.redis, options.engine, options.redisSettings ?? {});
   const counters = connectRedis(engine.address, 'producer', { warn: () => {} });
   onStop(counters.close);
-  const sites = await makeSites(url);
+  const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
+  const { before } = options;
+  if (!before) await migrate(url);
+  const sites = before ? await makeSitesWith((...args) => assent(args, before)) : await makeSites(url);
   const [site] = sites;
   if (!site) throw new Error('no site');
   const processes: AssentProcess[] = [];
-  const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
   return {
     folder,
+    /** the build of the release before, if that is what the stack began with */
+    before,
     sites,
     /** the first of them */
     site,
@@ -58,8 +69,8 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
     engine,
     /** every process that was started, with its output */
     processes,
-    start: async (app: 'api' | 'worker', extra: Record<string, string> = {}) => {
-      const started = await startAssent(dist, app, {
+    start: async (app: 'api' | 'worker', extra: Record<string, string> = {}, from = dist) => {
+      const started = await startAssent(from, app, {
         ...stores.env,
         DATABASE_URL: postgres.running().url,
         ...engine.env,
@@ -76,18 +87,7 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
       });
       return started;
     },
-    /** The operator's command line. */
-    assent: (...args: string[]) =>
-      outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], {
-        cwd: dist,
-        env: {
-          ...stores.env,
-          DATABASE_URL: postgres.running().url,
-          ...engine.env,
-          LOG_NAME: sealing.LOG_NAME,
-        },
-        signal: new AbortController().signal,
-      }),
+    assent: (...args: string[]) => assent(args),
     /** Looks into Postgres directly, past any proxy. */
     sql: <T>(work: (sql: Sql) => Promise<T>) => withDatabase(postgres.running().url, (db) => db.run(work)),
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
@@ -146,3 +146,18 @@ const makeSites = (url: string): Promise<Site[]> =>
     }
     return sites;
   });
+
+/** With the command line of the release before: its schema is not that of these libraries. */
+async function makeSitesWith(assent: (...args: string[]) => Promise<string>): Promise<Site[]> {
+  const make = async <Id extends string>(...args: string[]): Promise<Record<Id, string>> =>
+    JSON.parse(await assent('--json', ...args));
+  await assent('migrate');
+  const { organizationId } = await make<'organizationId'>('org', 'create', 'Organization 0');
+  return Promise.all(
+    ['site-0.example', 'site-1.example'].map(async (name) => {
+      const { domainId } = await make<'domainId'>('domain', 'create', organizationId, name);
+      const { apiKey } = await make<'apiKey'>('key', 'create', domainId);
+      return { organizationId, domainId, apiKey };
+    }),
+  );
+}

@@ -49,6 +49,15 @@ export const findOpenssl = (): Promise<Program> =>
     advice: 'openssl is missing: install it.',
   });
 
+export const findCaddy = (): Promise<Program> =>
+  findProgram({
+    names: ['caddy'],
+    packages: ['caddy'],
+    inPackage: 'usr/bin/caddy',
+    version: 'version',
+    advice: 'Caddy is missing: install caddy.',
+  });
+
 export async function findProgram(wanted: Wanted): Promise<Program> {
   const { names, packages, inPackage, advice, version = '--version' } = wanted;
   const runs = ({ binary, env }: Program): boolean =>

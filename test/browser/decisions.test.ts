@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import assent from '../../package.json' with { type: 'json' };
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
@@ -35,7 +36,7 @@ describe('a decision in the widget', () => {
       decision,
       preferences,
       source: 'banner',
-      bannerVersion: '0.1.0',
+      bannerVersion: assent.version,
       policyVersion: '7',
       language: 'en',
       pageUrl: address,
@@ -264,7 +265,7 @@ describe('a decision in the widget', () => {
     await page.getByRole('heading', { name: 'In short' }).waitFor();
     await expect.poll(() => sent).toHaveLength(1);
     expect(sent[0]?.what).toBe('displays');
-    expect(sent[0]?.body).toEqual({ bannerVersion: '0.1.0', variant: 'autumn:short', language: 'en' });
+    expect(sent[0]?.body).toEqual({ bannerVersion: assent.version, variant: 'autumn:short', language: 'en' });
     expect(await sent[0]?.status).toBe(204);
     expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, '']);
     await click(page, 'Reject all');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import assent from '../../package.json' with { type: 'json' };
 import { click, hostName, useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { tokenFor } from '../support/client.ts';
@@ -68,7 +69,7 @@ describe('what the visitor was shown', () => {
       language: 'de',
       policyVersion: '7',
     });
-    expect(await held()).toMatchObject([{ notice, language: 'de', version: '0.1.0' }]);
+    expect(await held()).toMatchObject([{ notice, language: 'de', version: assent.version }]);
 
     const { page: other } = await visit();
     const others = watchPuts(other);

@@ -28,6 +28,7 @@ const notRun: { command: RegExp; because: string }[] = [
     command: /^npm run (-s )?(types|lint|format)$/,
     because: 'looks at the source, not at the service; .ci/run runs it',
   },
+  { command: /^npm run -s release\b/, because: 'test/e2e/release.test.ts runs it in a clone' },
   { command: /^\.ci\/run$/, because: 'runs npm test' },
 ];
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
-import { BadSetting } from '#libs/config/read';
+import { BadSetting } from '#libs/config/bad-setting';
 
 const connections = { DATABASE_URL: 'postgres://db/assent', REDIS_URL: 'redis://redis' };
 const read = (environment: Record<string, string>) => readApiConfig({ ...connections, ...environment }).tokens;

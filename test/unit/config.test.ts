@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
+import { BadSetting } from '#libs/config/bad-setting';
 import { readCliConfig } from '#libs/config/cli';
-import { BadSetting } from '#libs/config/read';
 import { settings } from '#libs/config/settings';
 import { readWorkerConfig } from '#libs/config/worker';
 

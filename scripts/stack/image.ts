@@ -1,14 +1,13 @@
 /**
  * Runs the steps of the Dockerfile outside a container: the same copies into an empty folder, the same commands, and at
- * the end only what the last stage takes. For machines without a Docker engine. `npm ci` is rehearsed: npm compares the
- * copied files, and the packages are those that it has installed here.
+ * the end only what the last stage takes. For machines without a Docker engine.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Advice } from '../../scripts/stack/advice.ts';
-import { lastLines } from '../../scripts/stack/command.ts';
-import { root } from '../../scripts/stack/paths.ts';
+import { Advice } from './advice.ts';
+import { lastLines } from './command.ts';
+import { root } from './paths.ts';
 
 interface Step {
   instruction: string;
@@ -31,16 +30,26 @@ export function readStages(dockerfile: string): Stage[] {
   return stages;
 }
 
+interface Source {
+  /** what is copied from: a checkout */
+  source: string;
+  /** `linked`: `npm ci` is rehearsed; npm compares the copied files, and the packages are those of this checkout */
+  packages: 'linked' | 'installed';
+}
+
 /** Leaves in `folder`/last what the image would hold below /app. Returns that folder and the image's command. */
-export function rehearseImage(folder: string): { app: string; command: string[] } {
-  const stages = readStages(readFileSync(path.join(root, 'apps/Dockerfile'), 'utf8'));
+export function rehearseImage(
+  folder: string,
+  { source, packages }: Source = { source: root, packages: 'linked' },
+): { app: string; command: string[] } {
+  const stages = readStages(readFileSync(path.join(source, 'apps/Dockerfile'), 'utf8'));
   let command: string[] = [];
   for (const stage of stages) {
     const app = path.join(folder, stage.name);
     mkdirSync(app, { recursive: true });
     for (const { instruction, words } of stage.steps) {
-      if (instruction === 'COPY') copy(words, app, folder);
-      if (instruction === 'RUN') runStep(words.join(' '), app);
+      if (instruction === 'COPY') copy(words, app, { folder, source });
+      if (instruction === 'RUN') runStep(words.join(' '), app, packages);
       if (instruction === 'CMD') command = JSON.parse(words.join(' ')) as string[];
     }
   }
@@ -48,31 +57,31 @@ export function rehearseImage(folder: string): { app: string; command: string[] 
 }
 
 /** As Docker has it: a folder's contents go into the destination, a file goes into a destination that ends with /. */
-function copy(words: string[], app: string, folder: string) {
+function copy(words: string[], app: string, { folder, source: checkout }: { folder: string; source: string }) {
   const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
   const paths = words.filter((word) => !word.startsWith('--'));
   const destination = path.resolve('/app', paths.pop() ?? '.').replace(/^\/app\/?/, '');
   const intoFolder = words.at(-1)?.endsWith('/') ?? false;
   for (const source of paths) {
-    const file = from ? path.join(folder, from, path.relative('/app', source)) : path.join(root, source);
+    const file = from ? path.join(folder, from, path.relative('/app', source)) : path.join(checkout, source);
     const isFile = statSync(file).isFile();
     const target = path.join(app, destination, isFile && intoFolder ? path.basename(file) : '');
     cpSync(file, target, { recursive: true, verbatimSymlinks: true });
   }
 }
 
-function runStep(command: string, cwd: string) {
-  if (command !== 'npm ci') return run(command, cwd);
+function runStep(command: string, cwd: string, packages: Source['packages']) {
+  if (command !== 'npm ci' || packages === 'installed') return run(command, cwd);
   run(`${command} --dry-run`, cwd);
-  link(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
+  linkFolder(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
 }
 
 /** As `cpSync`, without copying what no step writes: npm replaces files, except for its own list of them. */
-function link(from: string, to: string) {
+export function linkFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) link(source, target);
+    if (entry.isDirectory()) linkFolder(source, target);
     else if (entry.isSymbolicLink()) cpSync(source, target, { verbatimSymlinks: true });
     else if (entry.name.startsWith('.')) copyFileSync(source, target);
     else linkOrCopy(source, target);

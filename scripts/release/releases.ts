@@ -1,0 +1,17 @@
+/** Which commit each release was made of, newest first. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const releases = z.array(
+  z.strictObject({
+    version: z.string().regex(/^\d+\.\d+\.\d+$/),
+    date: z.iso.date(),
+    commit: z.string().regex(/^[0-9a-f]{40}$/),
+  }),
+);
+
+export type Release = z.infer<typeof releases>[number];
+
+export const readReleases = (checkout: string): Release[] =>
+  releases.parse(JSON.parse(readFileSync(path.join(checkout, 'scripts/release/releases.json'), 'utf8')));

@@ -1,0 +1,65 @@
+/** `npm run release -- --check` in a clone of this checkout, with the files as they are now. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { versionOf } from '../../scripts/release/check.ts';
+import { git } from '../../scripts/release/git.ts';
+import { readReleases } from '../../scripts/release/releases.ts';
+import { root } from '../../scripts/stack/paths.ts';
+
+const [before] = readReleases(root);
+const version = versionOf(root);
+let clone = '';
+const file = (name: string) => path.join(clone, name);
+const edit = (name: string, change: (text: string) => string) =>
+  writeFileSync(file(name), change(readFileSync(file(name), 'utf8')));
+const commit = (message: string) => {
+  git(clone, 'add', '--all');
+  git(clone, '-c', 'user.name=test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '--message', message);
+};
+const check = () => {
+  // what the registry answers is not this test's matter
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_offline: 'true' };
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', 'release', '--check'], {
+    cwd: clone,
+    encoding: 'utf8',
+    env,
+  });
+  return { status, faults: stderr.trim().split('\n') };
+};
+
+beforeAll(() => {
+  clone = mkdtempSync(path.join(inject('folder'), 'release-'));
+  git(root, 'clone', '--quiet', '--shared', '--no-checkout', root, clone);
+  const files = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate').trim().split('\n');
+  const deleted = new Set(git(root, 'ls-files', '--deleted').trim().split('\n'));
+  for (const name of files) if (!deleted.has(name)) cpSync(path.join(root, name), file(name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), file('node_modules'));
+  edit('.gitignore', (text) => text.replace('node_modules/', 'node_modules'));
+  edit('CHANGELOG.md', (text) => text.replace('## Unreleased', `## ${version} — 2026-12-01`));
+  commit('a release');
+});
+
+it('passes where nothing is missing', () => {
+  expect(check()).toEqual({ status: 0, faults: [''] });
+});
+
+it('tells all defects at once, a line each, and fails', () => {
+  edit('CHANGELOG.md', (text) => text.replace(new RegExp(`^## ${version} — .*`, 'm'), `## ${version}`));
+  edit('docker-compose.yml', (text) => text.replace(`assent:${version}`, 'assent:0.0.9'));
+  edit('scripts/release/releases.json', (text) => text.replace(/[0-9a-f]{40}/, '0123456789'.repeat(4)));
+  rmSync(file('tsconfig.build.json'));
+  commit('defects');
+  writeFileSync(file('left-over'), '');
+  expect(check()).toEqual({
+    status: 1,
+    faults: [
+      `docker-compose.yml, image has version 0.0.9, package.json has ${version}`,
+      `CHANGELOG.md: ${version} has no date; write "## ${version} — YYYY-MM-DD"`,
+      '1 file is not committed, such as left-over',
+      `the commit of release ${before?.version} (0123456) is not in this clone: git fetch --unshallow, or git fetch origin ${'0123456789'.repeat(4)}`,
+      'apps/Dockerfile copies tsconfig.build.json, which is not committed',
+    ],
+  });
+});

@@ -1,0 +1,40 @@
+/** The machine's Caddy, or Debian's, with apps/Caddyfile in front of an API: TLS by an authority of its own. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { findCaddy } from '../../scripts/stack/packages.ts';
+import { root } from '../../scripts/stack/paths.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { startServer } from '../../scripts/stack/server.ts';
+
+export async function startCaddy(dataDir: string, apiPort: string) {
+  const { binary, env } = await findCaddy();
+  mkdirSync(dataDir, { recursive: true });
+  const [httpPort, healthPort] = [await freePort(), await freePort()];
+  const certificate = () => readFileSync(path.join(dataDir, 'caddy/pki/authorities/local/root.crt'), 'utf8');
+  const file = path.join(root, 'apps/Caddyfile');
+  const server = await startServer({
+    name: 'Caddy',
+    dataDir,
+    command: '/bin/sh',
+    argumentsOf: (port) => ['-c', `HTTPS_PORT=${port} exec "${binary}" run --config "${file}" --adapter caddyfile`],
+    tether: {
+      env: {
+        ...env,
+        HOME: dataDir,
+        XDG_DATA_HOME: dataDir,
+        XDG_CONFIG_HOME: dataDir,
+        API_HOST: 'localhost',
+        API_PORT: apiPort,
+        HTTP_PORT: String(httpPort),
+        HEALTH_PORT: String(healthPort),
+      },
+    },
+    urlOf: (port) => `https://localhost:${port}`,
+    probe: async () => {
+      certificate();
+      const { status } = await fetch(`http://127.0.0.1:${healthPort}/`);
+      if (status !== 200) throw new Error(`it answers ${status}`);
+    },
+  });
+  return { ...server, certificate: certificate(), plainUrl: `http://localhost:${httpPort}` };
+}

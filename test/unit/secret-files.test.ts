@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readApiConfig } from '#libs/config/api';
+import { readCliConfig } from '#libs/config/cli';
+import { withSecretFiles } from '#libs/config/secret-files';
+import { type Setting, settings } from '#libs/config/settings';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const inFile = (text: string): string => {
+  const file = path.join(mkdtempSync(path.join(folder, 'one-')), 'secret');
+  writeFileSync(file, text);
+  return file;
+};
+const secrets = Object.entries<Setting>(settings).flatMap(([name, { secret }]) => (secret ? [name] : []));
+
+describe('a secret from a file', () => {
+  it.each(secrets)('is taken for %s, without the line break at its end', (name) => {
+    expect(withSecretFiles({ [`${name}_FILE`]: inFile('two words \n') })).toEqual({ [name]: 'two words ' });
+  });
+
+  it('reaches the processes and the command line', () => {
+    const url = 'postgres://assent:of-a-file@db.example/assent';
+    const environment = {
+      DATABASE_URL_FILE: inFile(`${url}\n`),
+      REDIS_URL_FILE: inFile('redis://redis.example\r\n'),
+      JWT_SECRET_FILE: inFile('thirty-two bytes of a secret 012'),
+    };
+    expect(readApiConfig(environment)).toMatchObject({ databaseUrl: url, redis: { url: 'redis://redis.example' } });
+    // of a running npm start it then takes nothing
+    expect(readCliConfig({ DATABASE_URL: 'postgres://stack/x' }, environment).database().url).toBe(url);
+  });
+
+  it('is not looked for where the variable is empty, or the setting is no secret', () => {
+    expect(withSecretFiles({ JWT_SECRET_FILE: '', JWT_SECRET: 'a', LOG_NAME_FILE: '/nowhere' })).toMatchObject({
+      JWT_SECRET: 'a',
+      LOG_NAME_FILE: '/nowhere',
+    });
+  });
+
+  it.each([
+    [
+      'that is missing',
+      () => ({ LOG_KEY_FILE: '/nowhere/log-key' }),
+      /^LOG_KEY_FILE must be a file that can be read, not "\/nowhere\/log-key" \(ENOENT\)$/,
+    ],
+    [
+      'that is empty',
+      () => ({ LOG_KEY_FILE: inFile('\n') }),
+      /^LOG_KEY_FILE must be a file with the secret in it; .* is empty$/,
+    ],
+    [
+      'beside the setting itself',
+      () => ({ LOG_KEY_FILE: inFile('a'), LOG_KEY: 'a' }),
+      /^LOG_KEY_FILE must be unset where LOG_KEY is set$/,
+    ],
+  ])('%s is told in one line', (_, environment, says) => {
+    expect(() => withSecretFiles(environment())).toThrow(says);
+  });
+});
