@@ -162,18 +162,30 @@ export function saltOf(sha256: Sha256, label: SaltLabel, secret: Uint8Array): Ui
   const input = new Uint8Array(prefix.length + secret.length);
   input.set(prefix);
   input.set(secret, prefix.length);
-  return sha256(input).slice(0, saltLength);
+  return sha256(input).subarray(0, saltLength);
 }
 
 const encoder = new TextEncoder();
+/** What is hashed next: to check a log takes three texts for each entry. */
+let scratch = new Uint8Array(4_096);
 
-export function commitment(sha256: Sha256, salt: Uint8Array, text: string): string {
+/** The text after what stands before it. */
+function joined(before: Uint8Array, text: string): Uint8Array {
   // three bytes a code unit is the most that UTF-8 takes
-  const input = new Uint8Array(salt.length + 3 * text.length);
-  input.set(salt);
-  const { written } = encoder.encodeInto(text, input.subarray(salt.length));
-  return base64url(sha256(input.subarray(0, salt.length + written)));
+  const most = before.length + 3 * text.length;
+  if (scratch.length < most) scratch = new Uint8Array(2 * most);
+  scratch.set(before);
+  const { written } = encoder.encodeInto(text, scratch.subarray(before.length));
+  return scratch.subarray(0, before.length + written);
 }
+
+export const commitment = (sha256: Sha256, salt: Uint8Array, text: string): string =>
+  base64url(sha256(joined(salt, text)));
+
+const leafPrefix = new Uint8Array(1);
+
+/** The `leafHash` of an entry's text. */
+export const textLeafHash = (sha256: Sha256, text: string): Uint8Array => sha256(joined(leafPrefix, text));
 
 /** What opens a commitment. */
 export interface Opening {

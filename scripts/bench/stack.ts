@@ -8,7 +8,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { answersReady, launch } from '../stack/assent-process.ts';
+import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
 import { outputOf } from '../stack/command.ts';
@@ -45,7 +45,11 @@ interface Build {
 async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSignal) {
   const { env, ...stores } = await startStores(run, { signal });
   const cli = (...args: string[]) =>
-    outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, env, signal });
+    outputOf(process.execPath, [...nodeFlags, path.join(dist, 'apps/cli/main.js'), ...args], {
+      cwd: dist,
+      env,
+      signal,
+    });
   await cli('migrate');
 
   const timeouts = { statementTimeout: 600_000, deadline: 601_000 };

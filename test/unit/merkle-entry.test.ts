@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FullRecord } from '#libs/contract/responses';
+import { base64url, concat, utf8 } from '#libs/merkle/bytes';
 import {
   circumstancesText,
+  commitment,
   erasureEntry,
   noticeEntry,
   privateText,
   recordEntry,
   type SealedRecord,
+  textLeafHash,
 } from '#libs/merkle/entry';
-import { vector } from '../support/log-vector.ts';
+import { leafHash } from '#libs/merkle/hash';
+import { sha256, vector } from '../support/log-vector.ts';
 
 const commitments = { circumstances: 'c', private: 'p' };
 const maybe = <T>(value: fc.Arbitrary<T>) =>
@@ -137,5 +141,19 @@ describe('the texts of a record', () => {
     expect(entry({ bot: true })).toContain('"gpc":true,"bot":true,');
     expect(entry({ bot: false, gpc: false })).toContain('"gpc":false,"circumstances"');
     expect(entry({ gpc: null })).not.toContain('gpc');
+  });
+});
+
+describe('hashes of texts', () => {
+  it('are those of their UTF-8, in whatever order long and short ones come', () => {
+    const texts = fc.array(fc.string({ unit: 'binary', maxLength: 3_000, size: 'max' }), { maxLength: 5 });
+    fc.assert(
+      fc.property(texts, fc.uint8Array({ minLength: 16, maxLength: 16 }), (all, salt) => {
+        for (const text of all) {
+          expect(textLeafHash(sha256, text)).toEqual(leafHash(sha256, utf8(text)));
+          expect(commitment(sha256, salt, text)).toBe(base64url(sha256(concat(salt, utf8(text)))));
+        }
+      }),
+    );
   });
 });

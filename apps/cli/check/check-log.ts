@@ -1,7 +1,6 @@
 /** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { sealedEntryOf } from '#libs/merkle/entry';
-import { leafHash } from '#libs/merkle/hash';
+import { sealedEntryOf, textLeafHash } from '#libs/merkle/entry';
 import { tileWidth } from '#libs/merkle/tile-path';
 import { sha256 } from '#libs/runtime/sha256';
 import type { LogName } from '#libs/store/logs/runs';
@@ -103,7 +102,7 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
       const text = record
         ? sealedEntryOf(sha256, record, { secret: entry.secret, erased: piece.erased.get(position) ?? null })
         : piece.texts.get(position);
-      const leaf = text === undefined ? entry.leaf : leafHash(sha256, Buffer.from(text));
+      const leaf = text === undefined ? entry.leaf : textLeafHash(sha256, text);
       if (record && record.id >= expiry.since) present += 1;
       leaves.stored.push(entry.leaf);
       leaves.recomputed.push(Buffer.from(leaf));
