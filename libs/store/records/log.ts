@@ -74,7 +74,12 @@ function readWays(sql: Sql, filter: Filter, { domainNumber, ways }: Ways, take: 
       order by page.id desc limit ${take}
     )
     select ${columns(sql)}
-    from ids join records r on r.domain_number = ${domainNumber} and r.id = ids.id and r.id >= ${from} and r.id < ${below}
+    from ids
+    -- each by its key: a plan for any range expects few records in it, and would read all of a busy domain's
+    cross join lateral (
+      select * from records
+      where domain_number = ${domainNumber} and id = ids.id and id >= ${from} and id < ${below} offset 0
+    ) as r
     ${joinNames(sql)} ${joinLog(sql)}
     order by r.id desc`;
 }
