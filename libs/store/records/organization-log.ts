@@ -49,8 +49,11 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
         and period between ${from} and ${to}
     ) as counted
     left join newest on true
-    left join records r
-      on r.domain_number = newest.domain_number and r.id = newest.id and ${inRange(sql, days, 'r.id')}
+    -- each by its key, see log.ts
+    left join lateral (
+      select * from records
+      where domain_number = newest.domain_number and id = newest.id and ${inRange(sql, days)} offset 0
+    ) as r on true
     ${joinNames(sql)} ${joinLog(sql)}
     order by r.id desc, r.domain_number desc`;
   return toPage(rows[0]?.total ?? 0, rows, limit);
@@ -87,8 +90,8 @@ const fromDomains = (sql: Sql, query: OrganizationLogQuery, range: Range) => sql
   order by id desc, domain_number desc limit ${query.limit + 1}`;
 
 /** In the statement's text: Postgres then keeps one plan for the day, of the months in question alone. */
-const inRange = (sql: Sql, { from, below }: Range, id = 'id') =>
-  sql.unsafe(`${id} >= '${lowestIdAt(from)}'::uuid and ${id} < '${lowestIdAt(below)}'::uuid`);
+const inRange = (sql: Sql, { from, below }: Range) =>
+  sql.unsafe(`id >= '${lowestIdAt(from)}'::uuid and id < '${lowestIdAt(below)}'::uuid`);
 
 const isAfter = (sql: Sql, { after }: OrganizationLogQuery) =>
   after ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${numberOf(sql, after.domainId)})` : sql`true`;
