@@ -1,5 +1,6 @@
 /** Gauges of what is left to do by what Postgres says, which all workers share: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
+import { oneLook } from './one-look.ts';
 
 const gauges = {
   owedRaises: ['assent_owed_raises', 'Counters that wait to be raised in Redis'],
@@ -16,16 +17,7 @@ export function createBacklogGauges(
   look: () => Promise<Record<Name, number>>,
   onError: () => void,
 ): void {
-  let looking: Promise<void> | undefined;
-  // one look for all
-  const collect = () => {
-    looking ??= look()
-      .then(show, onError)
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
-  };
+  const collect = oneLook(look, (backlog) => show(backlog), onError);
   const made = names.map((key) => {
     const [name, help] = gauges[key];
     return { key, gauge: new Gauge({ name, help, registers: [register], collect }) };

@@ -1,5 +1,6 @@
 /** Gauges of the record queues, which all processes share: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
+import { oneLook } from './one-look.ts';
 
 interface Shard {
   shard: number;
@@ -11,16 +12,7 @@ interface Shard {
 
 /** Where `look` fails, the last values stay. */
 export function createQueueGauges(register: Registry, look: () => Promise<Shard[]>, onError: () => void): void {
-  let looking: Promise<void> | undefined;
-  // one look for both
-  const collect = () => {
-    looking ??= look()
-      .then(show, onError)
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
-  };
+  const collect = oneLook(look, (shards) => show(shards), onError);
   const show = (shards: Shard[]) => {
     for (const { shard, jobs, oldest } of shards) {
       for (const [state, count] of Object.entries(jobs)) depth.set({ shard, state }, count);
