@@ -43,10 +43,10 @@ export function logCommand(): Command {
         db.run(async (sql) => [await listLogStatus(sql), await sealingLag(sql)] as const),
       );
       if (isJson(self)) {
-        const rows = logs.map(({ halted, ...log }) => ({ ...log, behind: halted !== null }));
+        const rows = logs.map((log) => ({ ...log, behind: log.halted === 'behind' }));
         return printList(self, 'logs', rows);
       }
-      const rows = logs.map(({ halted, ...log }) => ({ ...log, halted }));
+      const rows = logs.map((log) => ({ ...log }));
       printList(self, 'logs', rows, 'nothing is sealed yet');
       const reasons = (['behind', 'unconfirmed'] as const).filter((each) => logs.some(({ halted }) => halted === each));
       for (const reason of reasons) process.stdout.write(`${advice[reason]}\n`);

@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import { Command } from 'commander';
 import type { QueueSummary } from '#libs/queue/summary';
+import { discardCommand } from './queue-discard.ts';
 import { isJson, print, printList, withQueues } from './session.ts';
 
 const shownFailures = 20;
@@ -29,7 +30,7 @@ export function queueCommand(): Command {
       });
       print(self, { retried });
     });
-  return command;
+  return command.addCommand(discardCommand());
 }
 
 async function readStatus(queues: Queue[], shards: number[]) {

@@ -1,8 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { z } from 'zod';
 import { groupBy } from '#libs/runtime/group-by';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
@@ -15,7 +12,11 @@ import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import type { Database, Sql } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
 import { print, readConfig, withDatabase, withRedis } from './session.ts';
+import { readTombstones, writeTombstones } from './tombstones-file.ts';
 import { visible } from './visible.ts';
+
+/** milliseconds */
+const day = 24 * 60 * 60 * 1_000;
 
 interface ScopeOptions {
   org?: string;
@@ -72,7 +73,10 @@ export function visitorCommand(): Command {
   command
     .command('tombstones')
     .description('who was erased, by hashes, for a place of its own: after a restore `visitor erase --replay` needs it')
-    .option('--out <file>', 'write to this file')
+    .option(
+      '--out <file>',
+      'write to this file; what it has from the last BACKUP_DAYS stays, also where Redis lacks it',
+    )
     .option('--to-redis', 'tell Redis those of the last 32 days anew, which Postgres knows as well')
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
@@ -82,9 +86,10 @@ export function visitorCommand(): Command {
         return print(self, { tombstones: erased.length });
       }
       const tombstones = await withRedis((redis) => recallTombstones(redis.client));
-      const text = tombstones.map((each) => `${JSON.stringify(each)}\n`).join('');
-      if (out === undefined) process.stdout.write(text);
-      else await new Promise<void>((resolve) => createWriteStream(out, { mode: 0o600 }).end(text, () => resolve()));
+      if (out === undefined)
+        return void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
+      const since = new Date(Date.now() - readConfig().backupDays * day).toISOString();
+      print(self, await writeTombstones(out, tombstones, since));
     });
   return command;
 }
@@ -113,13 +118,6 @@ const findScope = (sql: Sql, org: string | undefined, domain: string | undefined
         select organization_id as "organizationId" from domains where id = ${domain ?? ''}`
     : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
 
-const tombstone = z.object({
-  organizationId: z.string(),
-  domainId: z.string().nullable(),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  erasedAt: z.string(),
-});
-
 async function replay(from: string | undefined): Promise<{ tombstones: number; visitors: number; records: number }> {
   const { actor } = readConfig();
   const hashOf = createVisitorHash(readConfig().privacyKey());
@@ -140,12 +138,4 @@ async function replay(from: string | undefined): Promise<{ tombstones: number; v
   // Redis may have been restored, too
   if (from !== undefined) await withRedis((redis) => rememberTombstones(redis.client, tombstones));
   return result;
-}
-
-async function readTombstones(file: string) {
-  const tombstones = [];
-  for await (const line of createInterface({ input: createReadStream(file) })) {
-    if (line !== '') tombstones.push(tombstone.parse(JSON.parse(line)));
-  }
-  return tombstones;
 }

@@ -1,12 +1,14 @@
 /** What a worker cannot do without a store, and what that costs. It needs both. */
 import type { RedisHealth } from '#libs/queue/health';
 import type { RedisClient } from '#libs/runtime/redis';
+import { lookAtSchema } from '#libs/store/schema';
 import type { Database } from '#libs/store/sql';
 import type { Fault, Readiness } from '#libs/telemetry/readiness';
 
 /** milliseconds */
 const patience = 1_000;
 const costs = {
+  schema: 'Nothing is stored until the database is migrated: npm run migrate. Records wait in Redis.',
   postgres: 'Nothing is stored, sealed or delivered: records wait in Redis, and are stored once Postgres is back.',
   redis:
     'Nothing is taken from the queues, and nothing is sealed; it goes on where it stopped once Redis is back. Webhooks are delivered.',
@@ -21,15 +23,20 @@ export async function lookAtStores({
   redis: RedisClient;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
 }): Promise<Readiness> {
-  const [postgres, answers] = await Promise.all([
-    isAnswered(db.run((sql) => sql`select imported_at from only records limit 0`, patience)),
-    isAnswered(redis.ping()),
-  ]);
+  const [schema, answers] = await Promise.all([lookAtSchema(db, patience), isAnswered(redis.ping())]);
+  const postgres = schema === 'current';
   const degraded: Fault[] = [];
-  if (!postgres)
+  if (schema === 'old')
     degraded.push({
       part: 'postgres',
-      reason: 'does not answer, or has not been migrated',
+      reason: 'lacks migrations of this release',
+      since: Math.round(performance.timeOrigin),
+      costs: costs.schema,
+    });
+  if (schema === 'unknown')
+    degraded.push({
+      part: 'postgres',
+      reason: 'does not answer',
       since: db.unavailableSince() ?? Date.now(),
       costs: costs.postgres,
     });

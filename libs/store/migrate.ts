@@ -4,14 +4,11 @@
  * give a session's lock to another client. Indexes of `records` follow, see record-indexes.ts.
  */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { resolveBinary } from 'dbmate';
 import postgres from 'postgres';
 import { buildRecordIndexes } from './record-indexes.ts';
-
-const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
+import { migrationsFolder, versions } from './schema.ts';
 
 export function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
   return withConnections(databaseUrl, (sql) =>
@@ -43,9 +40,7 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
 async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   const [table] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!table) return false;
-  const [first = ''] = readdirSync(migrationsFolder)
-    .map((file) => file.replace(/_.*/, ''))
-    .sort();
+  const [first = ''] = versions;
   const [older] = await sql`select from schema_migrations where version::text collate "C" < ${first} limit 1`;
   return older !== undefined;
 }

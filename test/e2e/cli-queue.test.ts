@@ -1,5 +1,7 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
@@ -57,8 +59,9 @@ describe('the queue by the command line', () => {
     expect(await status()).toMatchObject({ waiting: 0, active: 0, failed: 0 });
   });
 
-  it('a job that nobody can read fails with its reason, and once mended is stored by retry-failed', async () => {
-    const job = await queue.add('record', { v: jobVersion, records: [{ id: 'broken' }] });
+  it('a job that nobody can read fails with its reason; it is discarded into a file, or mended and retried', async () => {
+    const broken = { v: jobVersion, records: [{ id: 'broken' }] };
+    const job = await queue.add('record', broken);
     await eventually(async () => expect(await job.getState()).toBe('failed'));
     const failed = await status();
     expect(failed).toMatchObject({
@@ -72,6 +75,21 @@ describe('the queue by the command line', () => {
 
     const record = recordAt(Date.now(), { domainId: stack.domainId });
     await job.updateData({ v: jobVersion, records: [record] });
+    const other = await queue.add('record', broken);
+    await eventually(async () => expect(await other.getState()).toBe('failed'));
+    const file = path.join(inject('folder'), 'discarded.ndjson');
+    const discard = () => cli.json('queue', 'discard', '--out', file);
+    expect(await cli.error('queue', 'discard', '--out', inject('folder'))).toMatch(/EISDIR/);
+    expect([await discard(), await discard()]).toEqual([{ discarded: 1 }, { discarded: 0 }]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      shard: 0,
+      jobId: other.id,
+      addedAt: new Date(other.timestamp).toISOString(),
+      error: failed.failures[0]?.error,
+      data: broken,
+    });
+    rmSync(file);
+    expect(await status()).toMatchObject({ failed: 1, failures: [{ jobId: job.id }] });
     expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });
     await eventually(async () => expect(await stored()).toContain(record.id));
     expect(await status()).toMatchObject({ failed: 0, failures: [] });

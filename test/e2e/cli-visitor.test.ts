@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/responses';
@@ -11,6 +11,7 @@ import { type OwnStack, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 
 const day = 24 * 60 * 60 * 1_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
 describe('assent visitor', () => {
   let stack: OwnStack;
@@ -83,6 +84,29 @@ describe('assent visitor', () => {
     });
     const { stdout } = await cli.run('visitor', 'tombstones');
     expect(stdout.trimEnd().split('\n')).toHaveLength(tombstones.length);
+  });
+
+  it('writes the file of tombstones anew every day, which loses nothing where Redis has', async () => {
+    const file = path.join(inject('folder'), 'daily.ndjson');
+    const old = { organizationId: organization, domainId: null, hash: '0'.repeat(64), erasedAt: daysAgo(36) };
+    const recent = { ...old, hash: '1'.repeat(64), erasedAt: daysAgo(34) };
+    writeFileSync(file, [old, recent].map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const write = () => cli.json('visitor', 'tombstones', '--out', file);
+    const { tombstones } = await cli.json<{ tombstones: number }>('visitor', 'erase', '--replay');
+    expect(tombstones).toBeGreaterThan(1);
+    expect(await write()).toEqual({ tombstones: tombstones + 1, unknownToRedis: 1 });
+    const { client } = await openRedis(stack.redis.url);
+    await client.flushall();
+    expect(await write()).toEqual({ tombstones: tombstones + 1, unknownToRedis: tombstones + 1 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines[0]).toBe(JSON.stringify(recent));
+    expect(lines).toHaveLength(tombstones + 1);
+
+    const other = path.join(inject('folder'), 'other.txt');
+    writeFileSync(other, 'something else\n');
+    expect(await cli.error('visitor', 'tombstones', '--out', other)).toMatch(/other\.txt has in line 1 what/);
+    expect(readFileSync(other, 'utf8')).toBe('something else\n');
   });
 
   it('personal retention blanks old months, whose entries stay, and leaves the others', async () => {

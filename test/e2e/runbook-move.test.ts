@@ -107,6 +107,14 @@ describe.skipIf(clients === undefined)('a move to another Postgres (with the cli
     expect((await makeTenant(db)).domainIds).toHaveLength(1);
   });
 
+  it('lets one go back: the old server takes writes again', async () => {
+    await runbook.step('alter system reset', urls);
+    await eventually(async () => {
+      const [row] = await connectDatabase(old.url).db.run((sql) => sql`show default_transaction_read_only`);
+      expect(row).toEqual({ default_transaction_read_only: 'off' });
+    });
+  });
+
   it('has no other command', () => {
     expect(runbook.left()).toEqual([]);
   });

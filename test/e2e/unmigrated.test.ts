@@ -2,23 +2,30 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { request, tokenFor } from '../support/client.ts';
-import { runCli, startApi } from '../support/service.ts';
+import { runCli, startApi, startWorker } from '../support/service.ts';
 import { freshDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 it('a database without its schema: not ready, 503 and one line that says what to do; then it is migrated', async () => {
   const url = new URL(inject('postgresUrl'));
   const name = `empty_${randomBytes(6).toString('hex')}`;
-  const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
-  await sql.unsafe(`create database ${name} template template0`);
-  await sql.end();
+  const admin = postgres(url.toString().replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create database ${name} template template0`);
+  await admin.end();
   url.pathname = `/${name}`;
   const redis = await openRedisServer();
   const env = { DATABASE_URL: url.toString(), REDIS_URL: redis.url };
-  const api = await startApi(env);
-
-  const ready = await fetch(`${api.opsUrl}/readyz`);
-  expect(await ready.json()).toMatchObject({ postgres: false });
+  const [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
+  const expectReady = (status: number, body: object) =>
+    Promise.all(
+      [api, worker].map(async ({ opsUrl }) => {
+        const response = await fetch(`${opsUrl}/readyz`);
+        expect({ status: response.status, body: await response.json() }).toMatchObject({ status, body });
+      }),
+    );
+  const degraded = [{ part: 'postgres', reason: 'lacks migrations of this release' }];
+  const lacking = { postgres: false, redis: true, degraded };
+  await expectReady(503, lacking);
   const headers = { authorization: `Bearer ${tokenFor('org_x')}` };
   expect((await request(api.baseUrl, '/v1/organization', { headers })).status).toBe(503);
   const refused = await runCli(env, 'plan', 'list');
@@ -29,6 +36,13 @@ it('a database without its schema: not ready, 503 and one line that says what to
   await eventually(async () => {
     expect((await request(api.baseUrl, '/v1/organization', { headers })).status).toBe(401);
   });
+  await eventually(() => expectReady(200, { postgres: true }));
+
+  // as the release before left it
+  const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1 });
+  await sql`delete from schema_migrations where version = (select max(version) from schema_migrations)`;
+  await sql.end();
+  await expectReady(503, lacking);
 });
 
 it('a database with a migration older than our first: migrate says in one line what to do, and changes nothing', async () => {

@@ -1,6 +1,8 @@
-/** The commands of docs/runbooks.md, run in their order as they are written there. */
+/** The commands of docs/runbooks.md, run in their order as they are written there, with secrets that come from files. */
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
+import { type Setting, settings } from '#libs/config/settings';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findProgram } from '../../scripts/stack/packages.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
@@ -10,7 +12,10 @@ import { privacyKey, secretsKey } from './settings.ts';
 
 export const page = 'docs/runbooks.md';
 
-/** `npm run` of a checkout takes half a second longer; these are what it runs. */
+const shellBlocks = (markdown: string): string[] =>
+  blocksIn(page, markdown).flatMap(({ language, text }) => (language === 'sh' ? [text] : []));
+
+/** `npm run` of a checkout takes half a second longer; these are what it runs. A bare machine has stand-ins. */
 const prelude = `
 set -eu
 npm() {
@@ -21,8 +26,25 @@ npm() {
   esac
 }
 command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
+command -v pg_archivecleanup >/dev/null || pg_archivecleanup() { test -n "$2"; }
+${shellBlocks(sectionOf(page, '## Before you begin')).join('')}
 set -v
 `;
+
+/** The environment with a file for each secret, which Postgres' user may read, too. */
+function withSecretFiles(env: Record<string, string>): Record<string, string> {
+  const folder = mkdtempSync(path.join(inject('folder'), 'secrets-'));
+  chmodSync(folder, 0o711);
+  const known: Record<string, Setting> = settings;
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      if (!known[name]?.secret || value === '') return [name, value];
+      const file = path.join(folder, name);
+      writeFileSync(file, `${value}\n`);
+      return [`${name}_FILE`, file];
+    }),
+  );
+}
 
 const findRedisCli = () =>
   findProgram({
@@ -49,16 +71,15 @@ export interface Runbook {
 
 /** Of the sections with these headings. */
 export async function openRunbook(...headings: string[]): Promise<Runbook> {
-  const sections = headings.map((heading) => sectionOf(page, heading)).join('\n');
-  const blocks = blocksIn(page, sections).filter(({ language }) => language === 'sh');
+  const blocks = shellBlocks(headings.map((heading) => sectionOf(page, heading)).join('\n'));
   const [clients = '', redisCli] = await Promise.all([findPostgresClients(), findRedisCli()]);
   const folders = [clients, path.dirname(redisCli.binary), process.env.PATH];
   const user = serviceUser();
   let next = 0;
   return {
-    left: () => blocks.slice(next).map(({ text }) => text),
+    left: () => blocks.slice(next),
     async step(wanted, env, { values = {}, asPostgres = false, cwd = inject('folder') } = {}) {
-      let text = blocks[next]?.text ?? '';
+      let text = blocks[next] ?? '';
       expect(text).toContain(wanted);
       next += 1;
       for (const [name, value] of Object.entries(values)) text = text.replaceAll(name, value);
@@ -68,9 +89,7 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
         ...(asPostgres && { uid: user?.uid, gid: user?.gid }),
         env: {
           LD_LIBRARY_PATH: redisCli.env.LD_LIBRARY_PATH,
-          PRIVACY_KEY: privacyKey,
-          SECRETS_KEY: secretsKey,
-          ...env,
+          ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }),
           DIST: inject('dist'),
           PATH: folders.join(path.delimiter),
         },

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { type Setting, settings } from '#libs/config/settings';
 import { problemBody, problems } from '#libs/contract/problem';
 import { consistencyQuery, orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
 import { recordFields } from '#libs/contract/record';
@@ -165,7 +166,14 @@ describe('docs/runbooks.md', () => {
   const tests = readdirSync(path.join(root, folder))
     .filter((file) => file.startsWith('runbook-'))
     .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
-  const runbooks = readPage(page).match(/^## .*$/gm) ?? [];
+  const [beginning = '', ...runbooks] = readPage(page).match(/^## .*$/gm) ?? [];
+
+  it('takes every secret of the command line from its file, before each block', () => {
+    const [block] = blocksIn(page, sectionOf(page, beginning));
+    const named = /for name in ([\s\S]*?)\ndo/.exec(block?.text ?? '')?.[1]?.match(/\w+/g);
+    const secrets = Object.entries<Setting>(settings).filter(([, { secret, for: by }]) => secret && by.includes('cli'));
+    expect(named?.sort()).toEqual(secrets.map(([name]) => name).sort());
+  });
 
   it.each(runbooks)('%s: its commands are run by one test', (heading) => {
     const hasCommands = blocksIn(page, sectionOf(page, heading)).some(({ language }) => language === 'sh');

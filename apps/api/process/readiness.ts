@@ -1,6 +1,7 @@
 /** What an API can do without a store, and what that costs. */
 import type { RedisHealth } from '#libs/queue/health';
 import type { Replica } from '#libs/store/replica';
+import { lookAtSchema } from '#libs/store/schema';
 import type { Database } from '#libs/store/sql';
 import type { Fault, Readiness } from '#libs/telemetry/readiness';
 
@@ -9,31 +10,32 @@ const patience = 1_000;
 const costs = {
   postgres:
     'Records are safe in Redis and stored later. The log, keys that are not cached and all changes answer 503; statistics are read from Redis.',
+  schema: 'This process gets no requests until the database is migrated: npm run migrate.',
   replica: 'The primary answers the reads that the replica would.',
   redis: 'Records are stored directly in Postgres, which takes fewer at once; statistics are read from Postgres.',
   both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
 };
 
-/** One is enough to be ready. */
+/** One is enough to be ready, unless Postgres has the schema of a release before: then it is not this process' turn. */
 export async function lookAtStores(
   db: Pick<Database, 'run' | 'unavailableSince'>,
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>,
   replica?: Pick<Replica, 'reason' | 'since'>,
 ): Promise<Readiness> {
-  const postgres = await db
-    .run((sql) => sql`select imported_at from only records limit 0`, patience)
-    .then(
-      () => true,
-      () => false,
-    );
+  const schema = await lookAtSchema(db, patience);
+  const postgres = schema === 'current';
   const reason = redisHealth.reason();
   const lacksReplica = replica?.reason() ?? null;
-  const ready = postgres || reason === null;
+  const ready = schema !== 'old' && (postgres || reason === null);
   const noPostgres: Fault = {
     part: 'postgres',
-    reason: 'does not answer, or has not been migrated',
-    since: db.unavailableSince() ?? Date.now(),
-    costs: ready ? costs.postgres : costs.both,
+    ...(schema === 'old'
+      ? { reason: 'lacks migrations of this release', since: Math.round(performance.timeOrigin), costs: costs.schema }
+      : {
+          reason: 'does not answer',
+          since: db.unavailableSince() ?? Date.now(),
+          costs: ready ? costs.postgres : costs.both,
+        }),
   };
   const degraded: Fault[] = [
     ...(postgres ? [] : [noPostgres]),

@@ -1,5 +1,5 @@
 /** The release before is replaced by this one, as docs/upgrading.md says, and in the other order too. */
-import type { AssentProcess } from '../../stack/assent-process.ts';
+import { type AssentProcess, answersReady } from '../../stack/assent-process.ts';
 import type { Drill, Scene } from '../drill.ts';
 import { countStored } from '../faults.ts';
 import { makeBody } from '../load.ts';
@@ -22,9 +22,14 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     ]);
     const started = performance.now();
     load.begin();
+    // gets no load: a load balancer asks whether it is ready
+    const early = await scene.start('api');
+    await scene.until(async () => !(await answersReady(early.opsUrl)), 'the new API is not ready on the old schema');
     await some();
 
     await scene.assent('migrate');
+    await scene.until(() => answersReady(early.opsUrl), 'the new API is ready once the database is migrated');
+    await early.process.stop();
     await some();
     await untilStored(scene, 'the worker of the release before stores on the new schema');
 
