@@ -1,15 +1,30 @@
 #!/bin/sh
 # Makes the files in secrets/ that docker-compose.yml hands to the containers. A file that is there already is kept.
 # The folder is its owner's alone. The files are not: in the containers other users read them.
-# Secrets that you have already are taken from variables, such as POSTGRES_PASSWORD and JWT_SECRET.
+# Secrets that you have already are taken from variables, such as JWT_SECRET, or from the .env beside the folder.
 set -eu
 umask 077
 cd "$(dirname "$0")/.."
 folder=${1:-secrets}
+env=$(dirname "$folder")/.env
+taken=
 mkdir -p "$folder"
 chmod 0700 "$folder"
 
 random() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
+
+# As it may stand in an address.
+encode() {
+  case $1 in
+    *[!A-Za-z0-9._~-]*) printf %s "$1" | od -An -v -tx1 | tr -d ' \n' | sed 's/../%&/g' ;;
+    *) printf %s "$1" ;;
+  esac
+}
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
 
 keep() {
   file=$folder/$1
@@ -19,11 +34,54 @@ keep() {
   echo "made $file"
 }
 
-keep postgres-password "${POSTGRES_PASSWORD:-$(random 24)}"
-keep database-url "postgres://assent:$(cat "$folder/postgres-password")@postgres:5432/assent?sslmode=disable"
+# Sets `file` and `value`: what the variable is here or in .env, otherwise nothing.
+find_secret() {
+  file=$(printf %s "$1" | tr 'A-Z_' 'a-z-')
+  eval "value=\${$1:-}"
+  if [ -z "$value" ] && [ -f "$env" ]; then
+    value=$(sed -n "s/^[[:space:]]*\(export[[:space:]]\{1,\}\)\{0,1\}$1[[:space:]]*=[[:space:]]*//p" "$env" |
+      sed -n '$s/[[:space:]]*$//p')
+    case $value in
+      \'*\' | \"*\")
+        value=${value#?}
+        value=${value%?}
+        ;;
+      *) value=${value%%[[:space:]]#*} ;;
+    esac
+    case $value in *[\'\"\\\$[:space:]]*)
+      fail "$1 in $env cannot be read here: remove it there, and begin again with $1='…' before the command"
+      ;;
+    esac
+    if [ -n "$value" ]; then taken="$taken $1"; fi
+  fi
+  if [ -n "$value" ] && [ -s "$folder/$file" ] && [ "$value" != "$(cat "$folder/$file")" ]; then
+    fail "$1 is not what $folder/$file has: find out which of them is in use, and remove the other"
+  fi
+}
+
+needed() {
+  find_secret "$1"
+  keep "$file" "${value:-$(random "$2")}"
+}
+
+# The containers are told of it where .env has its path.
+optional() {
+  find_secret "$1"
+  if [ -z "$value" ]; then return; fi
+  path=./$(basename "$folder")/$file
+  keep "$file" "$value"
+  if grep -qs "^$1_FILE=" "$env"; then return; fi
+  if [ -n "$(tail -c 1 "$env" 2>/dev/null)" ]; then echo >>"$env"; fi
+  echo "$1_FILE=$path" >>"$env"
+}
+
+needed POSTGRES_PASSWORD 24
+keep database-url "postgres://assent:$(encode "$(cat "$folder/postgres-password")")@postgres:5432/assent?sslmode=disable"
 keep redis.conf "requirepass $(random 24)"
 keep redis-url "redis://:$(cut -d' ' -f2 "$folder/redis.conf")@redis:6379"
-keep jwt-secret "${JWT_SECRET:-$(random 32)}"
-keep log-key "${LOG_KEY:-$(random 32)}"
-keep privacy-key "${PRIVACY_KEY:-$(random 32)}"
-keep secrets-key "${SECRETS_KEY:-$(random 32)}"
+for name in JWT_SECRET LOG_KEY PRIVACY_KEY SECRETS_KEY; do needed "$name" 32; done
+for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS IP_HASH_KEY TIMESTAMP_URL DATABASE_READ_URL; do
+  optional "$name"
+done
+for name in REDIS_SENTINEL_PASSWORD OTEL_EXPORTER_OTLP_HEADERS; do optional "$name"; done
+if [ -n "$taken" ]; then echo "$folder has them now, so remove them from $env:$taken"; fi

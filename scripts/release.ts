@@ -2,8 +2,7 @@
  * `npm run release [-- --check]`: checks what a release needs, builds it twice and writes it to `.data/release/VERSION`.
  * Tags, pushes and publishes nothing: it prints the commands.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -13,6 +12,7 @@ import { makeNotes } from './release/notes.ts';
 import { listLicences, readPackages } from './release/packages.ts';
 import { readReleases } from './release/releases.ts';
 import { makeSbom } from './release/sbom.ts';
+import { sums } from './release/sums.ts';
 import { buildTarball } from './release/tarball.ts';
 import { tell } from './stack/advice.ts';
 import { ensureDataRoot, root } from './stack/paths.ts';
@@ -53,17 +53,6 @@ async function make() {
     console.error(tell(error));
     process.exitCode = 1;
   }
-}
-
-function sums(folder: string): string {
-  const hash = (file: string) =>
-    createHash('sha256')
-      .update(readFileSync(path.join(folder, file)))
-      .digest('hex');
-  return readdirSync(folder)
-    .sort()
-    .map((file) => `${hash(file)}  ${file}\n`)
-    .join('');
 }
 
 function summary({ version, commit, place }: Record<'version' | 'commit' | 'place', string>): string {

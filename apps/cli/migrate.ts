@@ -6,7 +6,8 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description('migrate the database; safe while processes and other migrations run')
     .action(async () => {
-      const output = await migrate(readConfig().database().url);
+      const say = (line: string) => process.stderr.write(`${line}\n`);
+      const output = await migrate(readConfig().database().url, { say });
       process.stdout.write(output || 'the database is up to date\n');
     });
 }

@@ -9,18 +9,24 @@ import { resolveBinary } from 'dbmate';
 import postgres from 'postgres';
 import { buildRecordIndexes } from './record-indexes.ts';
 import { migrationsFolder, versions } from './schema.ts';
+import { untilAnswers, type Waiting } from './until-answers.ts';
 
-export function migrate(databaseUrl: string, { patience = 60_000 } = {}): Promise<string> {
-  return withConnections(databaseUrl, (sql) =>
-    sql.begin(async (holder) => {
+/** `patience` is for a server that starts, and again for another migration. */
+export function migrate(
+  databaseUrl: string,
+  { patience = 60_000, say = () => {} }: Partial<Waiting> = {},
+): Promise<string> {
+  return withConnections(databaseUrl, async (sql) => {
+    await untilAnswers(sql, { patience, say });
+    return sql.begin(async (holder) => {
       // this transaction waits for all the others
       await holder`set local idle_in_transaction_session_timeout = 0`;
       await holdLock(holder, patience);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
       const output = await runDbmate(databaseUrl);
       return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
-    }),
-  );
+    });
+  });
 }
 
 /** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
@@ -28,7 +34,7 @@ export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnectio
 
 /** Two: one holds the lock while the other works. */
 async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const options = { max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 };
+  const options = { max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10, backoff: () => 0 };
   const sql = postgres(databaseUrl, { ...options, prepare: false, fetch_types: false });
   try {
     return await work(sql);

@@ -3,8 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
+import { parseEnv } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { type Setting, settings } from '#libs/config/settings';
 import { readPage } from '#libs/store/records/log';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
@@ -62,6 +64,53 @@ describe('scripts/make-secrets.sh', () => {
     const before = read();
     expect(makeSecrets(folder)).toMatchObject({ status: 0, stdout: '' });
     expect(read()).toEqual(before);
+  });
+
+  describe('where an older .env holds secrets', () => {
+    const installation = mkdtempSync(path.join(inject('folder'), 'older-'));
+    const made = path.join(installation, 'secrets');
+    const env = path.join(installation, '.env');
+    const secrets = Object.entries<Setting>(settings).flatMap(([name, { secret }]) => (secret ? [name] : []));
+    const names = ['POSTGRES_PASSWORD', ...secrets.filter((name) => !['DATABASE_URL', 'REDIS_URL'].includes(name))];
+    const secretOf = (name: string) => `p@ss/w#rd:%+=${name}`;
+
+    it('takes over all of them, and the containers are told', () => {
+      const quoted = names.map((name, index) => {
+        const quote = ['', '"', "'"][index % 3] ?? '';
+        return `${name}=${quote}${secretOf(name)}${quote}`;
+      });
+      writeFileSync(env, ['LOG_NAME=consent.example.com', ...quoted].join('\n'));
+      const { status, stdout, stderr } = makeSecrets(made);
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(new RegExp(`remove them from ${env}: ${names[0]} `));
+      const after = parseEnv(readFileSync(env, 'utf8')) as Record<string, string>;
+      for (const name of names) {
+        const secret = name.toLowerCase();
+        const file = interpolate(compose.secrets[secret]?.file ?? '', after).replace('./secrets', made);
+        expect(readFileSync(file, 'utf8')).toBe(`${secretOf(name)}\n`);
+        const told = [api, worker].flatMap(({ environment }) => environment[`${name}_FILE`] ?? []);
+        for (const text of told) expect(interpolate(text, after)).toBe(`/run/secrets/${secret}`);
+      }
+      const { password } = new URL(readFileSync(path.join(made, 'database-url'), 'utf8').trim());
+      expect(decodeURIComponent(password)).toBe(secretOf('POSTGRES_PASSWORD'));
+    });
+
+    it('changes nothing the second time, and refuses what it cannot know', () => {
+      const files = [env, ...readdirSync(made).map((name) => path.join(made, name))];
+      const state = () => files.map((file) => readFileSync(file, 'utf8'));
+      const before = state();
+      expect(makeSecrets(made)).toMatchObject({ status: 0, stderr: '' });
+      expect(state()).toEqual(before);
+      for (const [line, reason] of [
+        ['LOG_KEY=another', `LOG_KEY is not what ${made}/log-key has`],
+        ['LOG_KEY="$OTHER"', `LOG_KEY in ${env} cannot be read here`],
+      ] as const) {
+        writeFileSync(env, `${before[0]}${line}\n`);
+        const { status, stderr } = makeSecrets(made);
+        expect([status, stderr]).toEqual([1, expect.stringContaining(reason)]);
+        expect(state().slice(1)).toEqual(before.slice(1));
+      }
+    });
   });
 });
 
@@ -126,7 +175,7 @@ describe('the services', () => {
       SEAL_SECONDS: '1',
       TRUSTED_PROXY_HOPS: '1',
     };
-    const local = { HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' };
+    const local = { HOST: '127.0.0.1', PORT: '0', OPS_HOST: '127.0.0.1', OPS_PORT: '0' };
     for (const [name, service] of Object.entries({ api, worker }))
       processes.set(name as 'api' | 'worker', startBare(name, { ...environmentOf(service, variables), ...local }));
   });
@@ -163,16 +212,17 @@ describe('the services', () => {
     const tenant = await makeTenant(database.db);
     const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9' };
-    const status = await new Promise((resolve, reject) => {
+    const answer = await new Promise((resolve, reject) => {
       const url = `${caddy.url}/v1/consent/${domainId}/record`;
       request(url, { method: 'POST', ca: caddy.certificate, headers }, (response) => {
         response.resume();
-        resolve(response.statusCode);
+        resolve([response.statusCode, response.headers['alt-svc']]);
       })
         .on('error', reject)
         .end('{"decision":"custom"}');
     });
-    expect(status).toBe(202);
+    // nothing is promised by UDP
+    expect(answer).toEqual([202, undefined]);
     const { organizationId } = tenant;
     await eventually(async () => {
       const { records } = await database.db.run((sql) =>

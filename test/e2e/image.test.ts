@@ -1,9 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { versionOf } from '../../scripts/release/check.ts';
+import { sums } from '../../scripts/release/sums.ts';
+import { pack } from '../../scripts/release/tarball.ts';
+import { runCommand } from '../../scripts/stack/command.ts';
 import { rehearseImage } from '../../scripts/stack/image.ts';
+import { root } from '../../scripts/stack/paths.ts';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
+import { blocksIn, sectionOf } from '../support/documents.ts';
 import { jwtSecret } from '../support/settings.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -18,15 +25,26 @@ beforeAll(() => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('what the image holds runs: migrate, and an API that becomes ready', async () => {
+it('what the image holds runs from a tarball, by the commands of docs/upgrading.md, and its API becomes ready', async () => {
   const { url } = await openDatabase();
   const redis = await openRedisServer();
   const env = { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url, REDIS_URL: redis.url };
-  const run = (args: string[], extra: Record<string, string> = {}) =>
-    spawnTethered(process.execPath, args, { cwd: app, env: { ...env, ...extra }, stdout: 'pipe' });
+  const version = versionOf(root);
+  const release = path.join(folder, 'release');
+  mkdirSync(release);
+  const tar = pack(app, { version, seconds: 0 });
+  writeFileSync(path.join(release, `assent-${version}-linux-x64.tar.gz`), gzipSync(tar, { level: 1 }));
+  writeFileSync(path.join(release, 'SHA256SUMS'), `${sums(release)}${'0'.repeat(64)}  notes.md\n`);
+  const [{ text = '' } = {}] = blocksIn('docs/upgrading.md', sectionOf('docs/upgrading.md', '## From the tarball'));
+  const { code, output: printed } = await runCommand('/bin/sh', ['-ec', text], { cwd: release, env });
+  expect([code, printed]).toEqual([0, expect.stringMatching(/\.tar\.gz: OK\n[\s\S]*the database is up to date\n$/)]);
 
-  const migration = await run(['dist/apps/cli/main.js', 'migrate']).exited;
-  expect(migration.code).toBe(0);
+  const run = (args: string[], extra: Record<string, string> = {}) =>
+    spawnTethered(process.execPath, args, {
+      cwd: path.join(release, `assent-${version}`),
+      env: { ...env, ...extra },
+      stdout: 'pipe',
+    });
 
   const api = run(command.slice(1), { JWT_SECRET: jwtSecret, HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' });
   let output = '';

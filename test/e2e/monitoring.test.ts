@@ -44,6 +44,7 @@ describe('the alert rules', () => {
   it('are valid, each fires where it should, and all are silent while nothing is wrong', async () => {
     expect(await promtool('check', 'rules', 'alerts.yml')).toContain(`${rules.length} rules found`);
     expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
+    expect(await promtool('check', 'config', 'prometheus.compose.yml')).toContain('is valid prometheus config');
     const [healthy, ...drills] = cases.map(({ name, alert_rule_test: expected }) => ({
       name,
       silent: expected.filter(({ exp_alerts }) => exp_alerts.length === 0).map(({ alertname }) => alertname),

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
+import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
+import { openGate } from '../support/gate.ts';
 import { freshDatabase } from '../support/stores.ts';
 
 const versions = readdirSync(new URL('../../libs/store/migrations', import.meta.url))
@@ -67,6 +70,28 @@ describe('migrate', () => {
     await expect(migrate(url, { patience: 300 })).rejects.toThrow(/another migration/);
     await sql`select pg_advisory_unlock(hashtext('assent.migrate'))`;
     await migrate(url);
+  });
+
+  it('waits for a server that is not there yet, says so once, and gives up after its patience', async () => {
+    const there = new URL(url);
+    const later = new URL(url);
+    later.port = String(await freePort());
+    await expect(migrate(later.toString(), { patience: 100 })).rejects.toThrow(/ECONNREFUSED/);
+    const said: string[] = [];
+    const say = (line: string) => {
+      said.push(line);
+      const server = createServer((socket) => socket.pipe(connect(Number(there.port), there.hostname)).pipe(socket));
+      server.listen(Number(later.port), later.hostname);
+      atEnd(() => server.close());
+    };
+    expect(await migrate(later.toString(), { say })).toBe('');
+    expect(said).toEqual(['Postgres does not answer yet, waiting for up to 60 s']);
+  });
+
+  it('does not wait longer for a server that ends every connection', async () => {
+    const gate = await openGate(url);
+    gate.shut();
+    await expect(migrate(gate.url, { patience: 300 })).rejects.toThrow(/no answer within 300 ms|CONN/);
   });
 
   it('tells what went wrong', async () => {

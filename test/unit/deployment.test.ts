@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { settings } from '#libs/config/settings';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { maxmemory } from '../../scripts/stack/redis.ts';
+import { blocksOf } from '../support/documents.ts';
 
 interface Service {
   image?: string;
@@ -22,12 +24,16 @@ interface Service {
   cap_drop?: string[];
   security_opt?: string[];
   logging?: { options: Record<string, string> };
+  networks?: string[];
+  deploy?: { replicas: string };
+  volumes?: string[];
 }
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>;
   secrets: Record<string, { file: string }>;
+  networks: Record<string, unknown>;
 };
 const service = (name: string): Service => {
   const found = compose.services[name];
@@ -41,8 +47,8 @@ const settingOf = (variable: string): string => {
   return known.get(name)?.secret ? name : variable;
 };
 
-/** What no container is told: how it is reached inside, and what is only for trials. */
-const fixed = ['OPS_HOST', 'NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
+/** What no container is told: what the image has, and what is only for trials. */
+const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
 /** The command line runs in the API's container. */
 const readBy = { api: ['api', 'cli'], worker: ['worker'] };
 
@@ -55,7 +61,15 @@ const size = (text = ''): number => {
 
 describe('docker-compose.yml', () => {
   it('has the stores, the migration and the processes', () => {
-    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'proxy', 'redis', 'worker']);
+    expect(Object.keys(compose.services).sort()).toEqual([
+      'api',
+      'migrate',
+      'postgres',
+      'prometheus',
+      'proxy',
+      'redis',
+      'worker',
+    ]);
   });
 
   it.each(ours)('%s gets only variables that the configuration knows', (name) => {
@@ -141,13 +155,19 @@ describe('docker-compose.yml', () => {
   });
 
   it('images are pinned to a version', () => {
-    for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:\d+\.\d+[\w.-]*$/);
+    for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
     for (const [, image] of read('apps/Dockerfile').matchAll(/^FROM (\S+)/gm))
       expect(image).toMatch(/:\d+\.\d+[\w.-]*$/);
   });
 
   it('every process that stays has a health check, and waits for what it needs', () => {
-    for (const name of ['postgres', 'redis', 'api', 'worker', 'proxy']) expect(service(name).healthcheck).toBeDefined();
+    for (const name of ['postgres', 'redis', 'api', 'worker', 'proxy', 'prometheus'])
+      expect(service(name).healthcheck).toBeDefined();
+    expect(service('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    // while the image makes a database, its server answers on the socket only
+    expect(service('postgres').healthcheck).toMatchObject({
+      test: ['CMD-SHELL', expect.stringMatching(/ -h 127\.0\.0\.1 /)],
+    });
     for (const name of ['api', 'worker']) {
       expect(service(name).depends_on).toMatchObject({
         migrate: { condition: 'service_completed_successfully' },
@@ -161,10 +181,83 @@ describe('docker-compose.yml', () => {
     expect(service('worker').ports).toBeUndefined();
     // as many as there are ports, and on this machine alone
     expect(service('api').ports).toEqual([expect.stringMatching(/^\$\{API_PORTS:-127\.0\.0\.1:3000-3009\}:3000$/)]);
+    // in .env, so that no `up` goes back to one
+    expect(service('api').deploy?.replicas).toMatch(/^\$\{API_REPLICAS:-1\}$/);
+    expect(service('worker').deploy?.replicas).toMatch(/^\$\{WORKER_REPLICAS:-1\}$/);
   });
 
-  it('the proxy is there where it is asked for', () => {
+  it('the proxy and Prometheus are there where they are asked for', () => {
     expect(service('proxy').profiles).toEqual(['tls']);
+    expect(service('prometheus').profiles).toEqual(['monitoring']);
+  });
+
+  it('the proxy reaches the API alone, and nothing but proxy and API is open to other machines', () => {
+    const on = (network: string) =>
+      Object.keys(compose.services).filter((name) => service(name).networks?.includes(network));
+    expect(on('front').sort()).toEqual(['api', 'proxy']);
+    expect(on('back').sort()).toEqual(['api', 'migrate', 'postgres', 'prometheus', 'redis', 'worker']);
+    expect(Object.keys(compose.networks)).toEqual(['front', 'back']);
+    const open = Object.keys(compose.services).filter((name) =>
+      service(name).ports?.some((port) => !port.includes('127.0.0.1')),
+    );
+    expect(open).toEqual(['proxy']);
+  });
+
+  it('Prometheus finds every API and worker at its operations port, by the job names of the alerts', () => {
+    const { volumes = [], command = [] } = service('prometheus');
+    expect(volumes).toContain('./docs/monitoring:/etc/prometheus:ro');
+    expect(command).toContain('--config.file=/etc/prometheus/prometheus.compose.yml');
+    const config = (name: string) =>
+      parse(read(`docs/monitoring/${name}`)) as { scrape_configs: { job_name: string }[] };
+    const jobs = config('prometheus.compose.yml').scrape_configs;
+    expect(jobs.map((job) => job.job_name)).toEqual(config('prometheus.yml').scrape_configs.map((job) => job.job_name));
+    expect(jobs).toEqual(
+      ['api', 'worker'].map((name) => {
+        const { OPS_HOST, OPS_PORT: port } = service(name).environment ?? {};
+        expect(OPS_HOST).toBe('0.0.0.0');
+        return {
+          job_name: `assent-${name}`,
+          dns_sd_configs: [{ names: [name], type: 'A', port, refresh_interval: '15s' }],
+        };
+      }),
+    );
+  });
+});
+
+describe('docs/containers.md', () => {
+  const page = 'docs/containers.md';
+  const lines = blocksOf(page).flatMap(({ language, text }) => (language === 'sh' ? text.split('\n') : []));
+
+  it('has commands that a shell can read', () => {
+    const { status, stderr } = spawnSync('/bin/sh', ['-n'], { input: lines.join('\n'), encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('names services and variables that the compose file has', () => {
+    const file = read('docker-compose.yml');
+    const services = lines.flatMap((line) => {
+      const [, , , ...words] = /docker compose [^#)]*/.exec(line)?.[0].split(/ +/) ?? [];
+      return words.find((word) => /^\w+$/.test(word)) ?? [];
+    });
+    expect(services.length).toBeGreaterThan(10);
+    expect(services.filter((name) => !(name in compose.services))).toEqual([]);
+    const variables = [...read(page).matchAll(/`([A-Z]+_[A-Z_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
+    const has = (name: string) => file.includes(name) || known.has(settingOf(name));
+    expect(variables.filter((name) => !has(name))).toEqual([]);
+  });
+
+  it('has files beside the compose file that are about its services', () => {
+    const overrides = blocksOf(page).filter(({ language }) => language === 'yaml');
+    expect(overrides.length).toBeGreaterThan(1);
+    for (const { text } of overrides) {
+      const { services } = parse(text) as { services: Record<string, unknown> };
+      expect(Object.keys(services).filter((name) => !(name in compose.services))).toEqual([]);
+    }
+  });
+
+  it('overwrites no .env', () => {
+    for (const text of [read(page), read('docs/operations.md'), read('docker-compose.yml')])
+      expect(text).not.toMatch(/[^>]> *\.env/);
   });
 });
 

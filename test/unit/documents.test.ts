@@ -48,7 +48,7 @@ const anchorsOf = (page: string): string[] => [
 
 describe.each(pages)('%s', (page) => {
   it('has only blocks that a test knows', () => {
-    const known = ['sh', 'html', 'js', 'mjs', 'css', 'json', 'text'];
+    const known = ['sh', 'html', 'js', 'mjs', 'css', 'json', 'yaml', 'text'];
     expect(blocksOf(page).filter(({ language }) => !known.includes(language))).toEqual([]);
   });
 
