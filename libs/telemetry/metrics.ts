@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { failures } from '#libs/contract/webhook';
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** an import's answer comes after its last row */
+const minutes = [15, 60, 300];
 const recordOutcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
 const displayOutcomes = ['counted', 'stored'];
 const statsSources = ['redis', 'postgres'];
@@ -27,7 +29,12 @@ export function createMetrics() {
       name: 'assent_http_request_duration_seconds',
       help: 'Duration of requests, from arrival to response',
       labelNames: ['route', 'method', 'status'],
-      buckets: seconds,
+      buckets: [...seconds, ...minutes],
+      registers,
+    }),
+    faults: new Counter({
+      name: 'assent_http_faults_total',
+      help: 'Requests answered with 5xx through a fault of the service or its stores',
       registers,
     }),
     records: new Counter({
@@ -101,6 +108,11 @@ export function createMetrics() {
       help: 'Counters in Redis that were found to differ from Postgres',
       registers,
     }),
+    epochInterval: new Gauge({
+      name: 'assent_epoch_interval_seconds',
+      help: 'Seconds after which the open epoch is to be closed',
+      registers,
+    }),
     derivationLag: new Gauge({
       name: 'assent_derivation_lag_seconds',
       help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
@@ -131,12 +143,6 @@ export function createMetrics() {
       name: 'assent_webhook_tries_total',
       help: 'Tries to deliver a message to a webhook by outcome: delivered, or why it failed',
       labelNames: ['outcome'],
-      registers,
-    }),
-    housekeeping: new Gauge({
-      name: 'assent_housekeeping_last_success_timestamp_seconds',
-      help: 'When a task of housekeeping last succeeded in this process, or when the process started, by task',
-      labelNames: ['task'],
       registers,
     }),
     suppressedLines: new Counter({

@@ -90,6 +90,30 @@ describe('the operations port', () => {
     });
   });
 
+  it('of every worker says when housekeeping last succeeded, whichever worker ran it and whenever this one started', async () => {
+    const { db, env } = stack;
+    const succeededAt = async (opsUrl: string, task: string) =>
+      (await metric(opsUrl, `assent_housekeeping_last_success_timestamp_seconds{task="${task}"}`)) ?? 0;
+    const other = await startWorker({ ...env, RECORD_RETENTION_MONTHS: '12' });
+    const before = await succeededAt(other.opsUrl, 'visitors');
+    await eventually(async () => expect(await succeededAt(other.opsUrl, 'visitors')).toBeGreaterThan(before), {
+      within: 20_000,
+    });
+    // once it has run, the next time is in an hour
+    await eventually(async () => {
+      await db.run((sql) => sql`update housekeeping_tasks set succeeded_at = to_timestamp(9) where task = 'bookmarks'`);
+      for (const { opsUrl } of [worker, other]) {
+        expect(await succeededAt(opsUrl, 'bookmarks')).toBe(9);
+        expect(await succeededAt(opsUrl, 'retention')).toBeGreaterThan(9);
+      }
+    });
+    await other.stop();
+    const third = await startWorker(env);
+    await eventually(async () => expect(await succeededAt(third.opsUrl, 'retention')).toBe(0), { within: 20_000 });
+    expect(await succeededAt(third.opsUrl, 'bookmarks')).toBe(9);
+    await third.stop();
+  });
+
   it.each(['api', 'worker'])('of the %s shows its state to people, with the queues', async (name) => {
     const { opsUrl } = name === 'api' ? stack.api : worker;
     const page = await fetch(opsUrl);

@@ -181,6 +181,10 @@ describe('webhooks', () => {
     const answer = await ask('POST', '', { body, base: bare.baseUrl });
     expectProblem(answer, 503, 'unavailable');
     expect(answer.body.detail).toMatch(/SECRETS_KEY/);
+    // which is no fault that somebody has to get up for
+    const metrics = await (await fetch(`${bare.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/status="503"/);
+    expect(metrics).toMatch(/^assent_http_faults_total 0$/m);
   });
 
   it('a worker that is killed half-way loses nothing and changes no order, and the receiver of the page takes it', async () => {
