@@ -82,13 +82,13 @@ export function createMetrics() {
     }),
     replicaUsed: new Gauge({
       name: 'assent_replica_used',
-      help: '1 while the log is read from the replica; 0 while it is read from the primary, also without a replica',
+      help: '1 while the log is read from the replica; 0 while it is read from the primary',
       aggregator: 'min',
       registers,
     }),
     replicaLag: new Gauge({
       name: 'assent_replica_lag_seconds',
-      help: 'Seconds that the replica is behind the primary; 0 without a replica',
+      help: 'Seconds that the replica is behind the primary',
       aggregator: 'max',
       registers,
     }),
@@ -165,6 +165,9 @@ export function createMetrics() {
   for (const outcome of ['delivered', ...failures]) metrics.webhookTries.inc({ outcome }, 0);
   for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
   for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
+  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  const { replicaUsed, replicaLag, epochInterval, logsHalted, timestampAge } = metrics;
+  for (const gauge of [replicaUsed, replicaLag, epochInterval, logsHalted, timestampAge]) gauge.remove();
   return metrics;
 }
 

@@ -64,6 +64,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
+  if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, every });
   // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
