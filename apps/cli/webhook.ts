@@ -6,7 +6,13 @@ import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { resealSecrets } from '#libs/store/webhooks/reseal';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
-import { findWebhookAnywhere, listDeliveries, listWebhooks, type Webhook } from '#libs/store/webhooks/webhooks';
+import {
+  findWebhookAnywhere,
+  listDeliveries,
+  listFailingWebhooks,
+  listWebhooks,
+  type Webhook,
+} from '#libs/store/webhooks/webhooks';
 import { print, printList, readConfig, withDatabase } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -42,13 +48,19 @@ export function webhookCommand(): Command {
   const command = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
   command
     .command('list')
-    .description('list the webhooks of an organization')
-    .requiredOption('--org <org>', 'the organization')
-    .action(async ({ org }: { org: string }, self: Command) => {
-      const found = await withDatabase((db) =>
-        db.run((sql) => listWebhooks(sql, { organizationId: org, limit: mostListed })),
+    .description('list the webhooks of an organization, or all whose every try fails')
+    .option('--org <org>', 'the organization')
+    .option('--failing', 'of all organizations those whose every try fails, longest first')
+    .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
+      if ((org === undefined) === (failing === undefined)) throw new Error('give one of --org and --failing');
+      const rows = await withDatabase((db) =>
+        db.run(async (sql) =>
+          org === undefined
+            ? (await listFailingWebhooks(sql, mostListed)).map(shownFailing)
+            : (await listWebhooks(sql, { organizationId: org, limit: mostListed })).map(shown),
+        ),
       );
-      printList(self, 'webhooks', found.map(shown));
+      printList(self, 'webhooks', rows, failing ? 'no webhook fails' : undefined);
     });
   command
     .command('show <webhook>')
@@ -171,6 +183,13 @@ export function webhookCommand(): Command {
 const administration = (db: Database) => createWebhookAdministration(db, readConfig().actor);
 
 const shown = ({ number, version, organizationId, ...webhook }: Webhook) => webhook;
+const shownFailing = ({ webhookId, organizationId, url, failingSince, lastDeliveredAt }: Webhook) => ({
+  webhookId,
+  organizationId,
+  url,
+  failingSince,
+  lastDeliveredAt,
+});
 
 function readUrl(text: string): string {
   const read = webhookBody.shape.url.safeParse(text).success

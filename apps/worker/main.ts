@@ -13,6 +13,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createConsumer } from './consume.ts';
 import { createDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
@@ -80,11 +81,14 @@ const housekeeping = createHousekeeping({
   redis,
   db,
   log,
-  metrics,
 });
 const queues = observeQueues(redis, config.queueShards);
 createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
 createBacklogGauges(metrics.register, () => db.run(readBacklog, 1_000), failed('observe_backlog'));
+createStoreGauges(metrics.register, {
+  isPostgresUsable: () => db.unavailableSince() === null,
+  redisMemory: redisHealth.memory,
+});
 createPoolGauges(metrics.register, {
   main: { running: db.running, connections: connections.main },
   delivery: { running: deliveryDb.running, connections: connections.delivery },

@@ -60,6 +60,8 @@ interface ProblemExtras {
   id?: string;
   headers?: Record<string, string>;
   cause?: unknown;
+  /** A 5xx through no fault of the service or its stores: the client's network, a setting that was left out, a provider. */
+  elsewhere?: boolean;
 }
 
 /** A caller's mistake or an outage. Everything except `cause` is public. */
@@ -67,13 +69,19 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly elsewhere: boolean;
   readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'id'>;
 
-  constructor(code: ProblemCode, detail: string, { headers = {}, cause, ...extras }: ProblemExtras = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { headers = {}, cause, elsewhere = false, ...extras }: ProblemExtras = {},
+  ) {
     super(detail, { cause });
     this.code = code;
     this.status = problems[code].status;
     this.headers = headers;
+    this.elsewhere = elsewhere;
     this.extras = extras;
   }
 

@@ -18,6 +18,8 @@ export interface RedisHealth {
   since(): number;
   /** What its operator should change, although it takes records; as of the last answer. */
   warnings(): string[];
+  /** The share of maxmemory that is used, of the fullest master; 0 without maxmemory, null where it does not answer. */
+  memory(): number | null;
   /** An `add` failed: not usable until the next probe succeeds. */
   suspect(reason: string): void;
   /** Resolves when Redis can first take records. */
@@ -32,6 +34,7 @@ export function watchRedis(
   onWarnings: (warnings: string[]) => void = () => {},
 ): RedisHealth {
   let warnings: string[] = [];
+  let memory: number | null = null;
   let reason: string | null = 'not connected yet';
   let suspectedAt = 0;
   let since = Date.now();
@@ -51,7 +54,8 @@ export function watchRedis(
 
   const probe = async () => {
     const started = performance.now();
-    const { problem: found, warnings: next = warnings } = await probeAll(client);
+    const { problem: found, warnings: next = warnings, memory: share = null } = await probeAll(client);
+    memory = share;
     const isNews = next.join() !== warnings.join();
     warnings = next;
     if (isNews && warnings.length > 0) onWarnings(warnings);
@@ -64,6 +68,7 @@ export function watchRedis(
     reason: () => reason,
     since: () => since,
     warnings: () => warnings,
+    memory: () => memory,
     suspect: (why) => {
       suspectedAt = performance.now();
       set(why);
@@ -73,8 +78,10 @@ export function watchRedis(
   };
 }
 
-/** Of all masters; without `warnings` where one did not answer. */
-async function probeAll(client: RedisClient): Promise<{ problem: string | null; warnings?: string[] }> {
+/** Of all masters; with the problem alone where one did not answer. */
+async function probeAll(
+  client: RedisClient,
+): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
   const lost = client instanceof Cluster ? lostMaster(client) : undefined;
@@ -83,7 +90,11 @@ async function probeAll(client: RedisClient): Promise<{ problem: string | null; 
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
     const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(stateOf))) : [];
     const problem = infos.map(problemIn).find((each) => each !== null) ?? null;
-    return { problem: problem ?? brokenState(states), warnings: [...new Set(infos.flatMap(warningsIn))] };
+    return {
+      problem: problem ?? brokenState(states),
+      warnings: [...new Set(infos.flatMap(warningsIn))],
+      memory: Math.max(...infos.map(memoryIn)),
+    };
   } catch (error) {
     return {
       problem: client.status === 'ready' ? (error instanceof Error ? error.message : String(error)) : 'not connected',
@@ -114,9 +125,14 @@ function problemIn(info: string): string | null {
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
   // there only where min-replicas-to-write is set
   if (field('min_slaves_good_slaves') === '0') return 'no replica, and min-replicas-to-write is set';
-  const max = Number(field('maxmemory'));
-  if (max > 0 && Number(field('used_memory')) > max * fullAt) return `above ${fullAt * 100} % of maxmemory`;
+  if (memoryIn(info) > fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;
+}
+
+/** The share of maxmemory that is used. */
+function memoryIn(info: string): number {
+  const max = Number(fieldOf(info, 'maxmemory'));
+  return max > 0 ? Number(fieldOf(info, 'used_memory')) / max : 0;
 }
 
 function warningsIn(info: string): string[] {

@@ -4,25 +4,44 @@ import { oneLook } from './one-look.ts';
 
 const gauges = {
   owedRaises: ['assent_owed_raises', 'Counters that wait to be raised in Redis'],
+  rejectedRecords: ['assent_rejected_records', 'Records that Postgres rejected and that wait for a replay'],
   webhooksFailing: ['assent_webhooks_failing', 'Enabled webhooks whose every try fails'],
   epochsClosed: ['assent_epochs_closed', 'Number of the newest closed epoch'],
   epochOpen: ['assent_epoch_open_seconds', 'Seconds that the open epoch has been open'],
+  archiveFailing: ['assent_postgres_archive_failing', '1 while Postgres cannot archive its write-ahead log'],
 } as const;
 type Name = keyof typeof gauges;
-const names = ['owedRaises', 'webhooksFailing', 'epochsClosed', 'epochOpen'] as const satisfies Name[];
 
-/** Where `look` fails, the last values stay. */
-export function createBacklogGauges(
-  register: Registry,
-  look: () => Promise<Record<Name, number>>,
-  onError: () => void,
-): void {
-  const collect = oneLook(look, (backlog) => show(backlog), onError);
-  const made = names.map((key) => {
+interface Backlog extends Record<Name, number> {
+  /** Unix seconds, by task */
+  housekeeping: Record<string, number>;
+}
+
+/** Where `look` fails, there are no values: old ones would say that all is as it was. */
+export function createBacklogGauges(register: Registry, look: () => Promise<Backlog>, onError: () => void): void {
+  const collect = oneLook(
+    look,
+    (backlog) => show(backlog),
+    () => {
+      for (const { gauge } of made) gauge.remove();
+      housekeeping.reset();
+      onError();
+    },
+  );
+  const shared = { registers: [register], collect };
+  const made = (Object.keys(gauges) as Name[]).map((key) => {
     const [name, help] = gauges[key];
-    return { key, gauge: new Gauge({ name, help, registers: [register], collect }) };
+    return { key, gauge: new Gauge({ name, help, ...shared }) };
   });
-  const show = (backlog: Record<Name, number>) => {
+  const housekeeping = new Gauge({
+    name: 'assent_housekeeping_last_success_timestamp_seconds',
+    help: 'When a task of housekeeping last succeeded in any worker, or was first scheduled, by task',
+    labelNames: ['task'],
+    ...shared,
+  });
+  const show = (backlog: Backlog) => {
     for (const { key, gauge } of made) gauge.set(backlog[key]);
+    housekeeping.reset();
+    for (const [task, at] of Object.entries(backlog.housekeeping)) housekeeping.set({ task }, at);
   };
 }

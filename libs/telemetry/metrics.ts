@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { failures } from '#libs/contract/webhook';
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** an import's answer comes after its last row */
+const minutes = [15, 60, 300];
 const recordOutcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
 const displayOutcomes = ['counted', 'stored'];
 const statsSources = ['redis', 'postgres'];
@@ -27,7 +29,12 @@ export function createMetrics() {
       name: 'assent_http_request_duration_seconds',
       help: 'Duration of requests, from arrival to response',
       labelNames: ['route', 'method', 'status'],
-      buckets: seconds,
+      buckets: [...seconds, ...minutes],
+      registers,
+    }),
+    faults: new Counter({
+      name: 'assent_http_faults_total',
+      help: 'Requests answered with 5xx through a fault of the service or its stores',
       registers,
     }),
     records: new Counter({
@@ -75,13 +82,13 @@ export function createMetrics() {
     }),
     replicaUsed: new Gauge({
       name: 'assent_replica_used',
-      help: '1 while the log is read from the replica; 0 while it is read from the primary, also without a replica',
+      help: '1 while the log is read from the replica; 0 while it is read from the primary',
       aggregator: 'min',
       registers,
     }),
     replicaLag: new Gauge({
       name: 'assent_replica_lag_seconds',
-      help: 'Seconds that the replica is behind the primary; 0 without a replica',
+      help: 'Seconds that the replica is behind the primary',
       aggregator: 'max',
       registers,
     }),
@@ -99,6 +106,11 @@ export function createMetrics() {
     drift: new Counter({
       name: 'assent_counter_drift_total',
       help: 'Counters in Redis that were found to differ from Postgres',
+      registers,
+    }),
+    epochInterval: new Gauge({
+      name: 'assent_epoch_interval_seconds',
+      help: 'Seconds after which the open epoch is to be closed',
       registers,
     }),
     derivationLag: new Gauge({
@@ -133,12 +145,6 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
-    housekeeping: new Gauge({
-      name: 'assent_housekeeping_last_success_timestamp_seconds',
-      help: 'When a task of housekeeping last succeeded in this process, or when the process started, by task',
-      labelNames: ['task'],
-      registers,
-    }),
     suppressedLines: new Counter({
       name: 'assent_log_lines_suppressed_total',
       help: 'Log lines left out because one of the same text was written within the last second, by level',
@@ -159,6 +165,9 @@ export function createMetrics() {
   for (const outcome of ['delivered', ...failures]) metrics.webhookTries.inc({ outcome }, 0);
   for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
   for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
+  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  const { replicaUsed, replicaLag, epochInterval, logsHalted, timestampAge } = metrics;
+  for (const gauge of [replicaUsed, replicaLag, epochInterval, logsHalted, timestampAge]) gauge.remove();
   return metrics;
 }
 

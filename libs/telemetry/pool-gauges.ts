@@ -8,18 +8,19 @@ interface Pool {
 }
 
 export function createPoolGauges(register: Registry, pools: Record<string, Pool>): void {
-  const registers = [register];
+  // of several processes behind one port the fullest
+  const shared = { registers: [register], aggregator: 'max' as const };
   const connections = new Gauge({
     name: 'assent_postgres_connections',
     help: 'Connections that a pool may have, by pool',
     labelNames: ['pool'],
-    registers,
+    ...shared,
   });
   const running = new Gauge({
     name: 'assent_postgres_running',
     help: 'Queries and transactions that are under way or wait for a connection, by pool',
     labelNames: ['pool'],
-    registers,
+    ...shared,
     collect: () => {
       for (const [pool, each] of Object.entries(pools)) running.set({ pool }, each.running());
     },

@@ -10,9 +10,17 @@ interface Shard {
   oldest: number;
 }
 
-/** Where `look` fails, the last values stay. */
+/** Where `look` fails, there are no values: old ones would say that all is as it was. */
 export function createQueueGauges(register: Registry, look: () => Promise<Shard[]>, onError: () => void): void {
-  const collect = oneLook(look, (shards) => show(shards), onError);
+  const collect = oneLook(
+    look,
+    (shards) => show(shards),
+    () => {
+      depth.reset();
+      age.reset();
+      onError();
+    },
+  );
   const show = (shards: Shard[]) => {
     for (const { shard, jobs, oldest } of shards) {
       for (const [state, count] of Object.entries(jobs)) depth.set({ shard, state }, count);

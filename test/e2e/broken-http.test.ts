@@ -165,6 +165,12 @@ describe('what is not a whole HTTP request', () => {
     });
   });
 
+  it('counts as no fault of the service', async () => {
+    const metrics = await (await fetch(`${stack.api.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/method="POST",status="503"\} [1-9]/);
+    expect(metrics).toMatch(/^assent_http_faults_total 0$/m);
+  });
+
   it('silent connections keep nobody waiting', async () => {
     const silent = Array.from({ length: 50 }, () =>
       exchange(stack.api.baseUrl, [], { patience: 500 }).catch(() => null),

@@ -41,21 +41,40 @@ describe('an API of two processes', () => {
     ]);
   });
 
-  it('has the metrics of both, added up', async () => {
+  const countQueued = async () => {
     const response = await fetch(`${opsUrl}/metrics`);
-    expect(response.status).toBe(200);
-    expect(await response.text()).toMatch(/^assent_records_total\{outcome="queued"\} 20$/m);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    return Number(/^assent_records_total\{outcome="queued"\} (\d+)$/m.exec(await response.text())?.[1]);
+  };
+
+  it('has the metrics of both, added up', async () => {
+    expect(await countQueued()).toBe(20);
+  });
+
+  it('keeps in its metrics what a process counted that does not answer', async () => {
+    const [first = 0] = pids();
+    process.kill(first, 'SIGSTOP');
+    try {
+      expect(await countQueued()).toBe(20);
+    } finally {
+      process.kill(first, 'SIGCONT');
+    }
+    expect(api.lines.join()).toContain('an API process does not answer');
   });
 
   it("has the queue's page", async () => {
     expect((await fetch(`${opsUrl}/queues`)).status).toBe(200);
   });
 
-  it('replaces a process that dies', async () => {
+  it('replaces a process that dies, and keeps what it counted', async () => {
     const [first = 0] = pids();
     process.kill(first, 'SIGKILL');
     await eventually(() => expect(pids()).toHaveLength(3));
     expect((await record()).status).toBe(202);
+    expect(await countQueued()).toBe(21);
   });
 
   it('stops as one, with exit code 0', async () => {

@@ -49,6 +49,8 @@ describe('the operations port', () => {
     ]) {
       expect(text).toContain(`# TYPE assent_${name} `);
     }
+    // what only a worker, or an API with a replica, knows: a 0 would hide that there is none
+    expect(text).not.toMatch(/^assent_(replica_used|replica_lag|logs_halted|timestamp_age|epoch_interval)\S* /m);
     await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
     expect(await metric(opsUrl, 'assent_records_total{outcome="queued"}')).toBe(1);
     expect(await metric(opsUrl, 'assent_redis_usable')).toBe(1);
@@ -88,6 +90,30 @@ describe('the operations port', () => {
       expect(await metric(worker.opsUrl, 'assent_records_total{outcome="stored"}')).toBeGreaterThan(before);
       expect(await metric(worker.opsUrl, 'assent_queue_jobs{shard="0",state="failed"}')).toBe(0);
     });
+  });
+
+  it('of every worker says when housekeeping last succeeded, whichever worker ran it and whenever this one started', async () => {
+    const { db, env } = stack;
+    const succeededAt = async (opsUrl: string, task: string) =>
+      (await metric(opsUrl, `assent_housekeeping_last_success_timestamp_seconds{task="${task}"}`)) ?? 0;
+    const other = await startWorker({ ...env, RECORD_RETENTION_MONTHS: '12' });
+    const before = await succeededAt(other.opsUrl, 'visitors');
+    await eventually(async () => expect(await succeededAt(other.opsUrl, 'visitors')).toBeGreaterThan(before), {
+      within: 20_000,
+    });
+    // once it has run, the next time is in an hour
+    await eventually(async () => {
+      await db.run((sql) => sql`update housekeeping_tasks set succeeded_at = to_timestamp(9) where task = 'bookmarks'`);
+      for (const { opsUrl } of [worker, other]) {
+        expect(await succeededAt(opsUrl, 'bookmarks')).toBe(9);
+        expect(await succeededAt(opsUrl, 'retention')).toBeGreaterThan(9);
+      }
+    });
+    await other.stop();
+    const third = await startWorker(env);
+    await eventually(async () => expect(await succeededAt(third.opsUrl, 'retention')).toBe(0), { within: 20_000 });
+    expect(await succeededAt(third.opsUrl, 'bookmarks')).toBe(9);
+    await third.stop();
   });
 
   it.each(['api', 'worker'])('of the %s shows its state to people, with the queues', async (name) => {

@@ -181,6 +181,10 @@ describe('webhooks', () => {
     const answer = await ask('POST', '', { body, base: bare.baseUrl });
     expectProblem(answer, 503, 'unavailable');
     expect(answer.body.detail).toMatch(/SECRETS_KEY/);
+    // which is no fault that somebody has to get up for
+    const metrics = await (await fetch(`${bare.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/status="503"/);
+    expect(metrics).toMatch(/^assent_http_faults_total 0$/m);
   });
 
   it('a worker that is killed half-way loses nothing and changes no order, and the receiver of the page takes it', async () => {
@@ -263,6 +267,10 @@ describe('webhooks', () => {
     expect((await cli.json<{ secret: string }>('webhook', 'rotate', webhookId)).secret).not.toBe(made.secret);
     expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '1')).toMatch(/has no position 1/);
     expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
+    expect(await cli.error('webhook', 'list')).toBe('give one of --org and --failing');
+    await stores.db.run((sql) => sql`update webhooks set failing_since = to_timestamp(9) where id = ${webhookId}`);
+    const { webhooks: failing } = await cli.json<{ webhooks: object[] }>('webhook', 'list', '--failing');
+    expect(failing[0]).toMatchObject({ webhookId, organizationId, failingSince: '1970-01-01T00:00:09.000Z' });
     expect(await cli.json('webhook', 'delete', webhookId)).toEqual({ webhookId, deleted: true });
     expect(await cli.error('webhook', 'show', webhookId)).toBe(`no webhook ${webhookId}`);
   });

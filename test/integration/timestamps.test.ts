@@ -215,6 +215,10 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     expect(await worker.age()).toBe(0);
     await expectStamped(await timestampOf(at(domainIds, 0)), at((await stored()).timestamps, 0).root);
     expect(worker.warnings).toHaveLength(waits.length);
+    // and while Postgres cannot say, nobody does
+    await db.run((sql) => sql`alter table timestamp_tries rename to lost`);
+    await expect(worker.round()).rejects.toThrow('timestamp_tries');
+    expect(await worker.age()).toBeUndefined();
   });
 
   it('of another hash are not kept', async () => {

@@ -21,6 +21,7 @@ import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
 
@@ -148,11 +149,8 @@ describe('docs/operations.md', () => {
     const { register } = createMetrics();
     const nothing = () => {};
     createQueueGauges(register, async () => [], nothing);
-    createBacklogGauges(
-      register,
-      async () => ({ owedRaises: 0, webhooksFailing: 0, epochsClosed: 0, epochOpen: 0 }),
-      nothing,
-    );
+    createBacklogGauges(register, () => Promise.reject(new Error('not asked')), nothing);
+    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0 });
     createPoolGauges(register, {});
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));

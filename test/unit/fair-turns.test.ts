@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
 import { fairTurns } from '../../apps/api/access/fair-turns.ts';
 import type { State } from '../../apps/api/http/context.ts';
 import { exchange } from '../../apps/api/http/exchange.ts';
@@ -21,10 +21,12 @@ describe('reads of one organization that take turns, one at a time', () => {
   let server: ReturnType<Koa['listen']>;
   let port: number;
   let begun: string[];
+  let metrics: Metrics;
   beforeEach(async () => {
     begun = [];
+    metrics = createMetrics();
     const app = new Koa<State>();
-    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }));
+    app.use(exchange({ log: createLog('test', 'silent'), metrics }));
     app.use((ctx, next) => {
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();
@@ -70,6 +72,7 @@ describe('reads of one organization that take turns, one at a time', () => {
   it('a small one, and one that failed, pass it on at once', async () => {
     await readNothing('a', '/small');
     expect(await read('a', '/broken')).toBe(500);
+    expect(await metrics.register.getSingleMetricAsString('assent_http_faults_total')).toMatch(/ 1$/);
     expect(await read('a', '/large')).toBe(200);
     expect(await read('a', '/small')).toBe(200);
   });

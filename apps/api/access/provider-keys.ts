@@ -51,7 +51,10 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
         return KeyObject.from(await keys({ alg: algorithm, ...(kid !== undefined && { kid }) }));
       } catch (error) {
         if (keys.fresh || error instanceof errors.JWKSNoMatchingKey) return undefined;
-        throw unavailable('the keys of the identity provider cannot be fetched; try again', { cause: error });
+        throw unavailable('the keys of the identity provider cannot be fetched; try again', {
+          cause: error,
+          elsewhere: true,
+        });
       }
     },
   };

@@ -23,10 +23,14 @@ export function exchange(deps: { log: Log; metrics: Metrics; tracing?: Tracing |
       if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'this path does not exist');
     } catch (error) {
       answer(ctx, error);
+      if (isFault(ctx, error)) deps.metrics.faults.inc();
     }
     end(ctx);
   };
 }
+
+const isFault = (ctx: Context, error: unknown): boolean =>
+  ctx.status >= 500 && !(error instanceof Problem && error.elsewhere);
 
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');

@@ -74,7 +74,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 /** The server's limit on the time for a whole request is over; see broken-requests.ts. */
 const isTooLate = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
-const tooLate = () => unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' } });
+const tooLate = () =>
+  unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' }, elsewhere: true });
 const cutOff = () => new Problem('invalid_json', 'the body ended before it was complete');
 
 function parseObject(body: Buffer): Record<string, unknown> {

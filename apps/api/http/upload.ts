@@ -42,7 +42,8 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
   let size = 0;
   for (;;) {
     const next = await within(idleAfter, chunks.next()).catch((error: unknown) => {
-      if (error instanceof TimedOut) throw unavailable('the body did not arrive in time; send the file again');
+      if (error instanceof TimedOut)
+        throw unavailable('the body did not arrive in time; send the file again', { elsewhere: true });
       throw new Problem('invalid_request', 'the body ended before it was complete', { cause: error });
     });
     if (next.done) return;

@@ -46,7 +46,7 @@ export function forVisitor(
 /** Without the key nobody could be erased for good, so the operator is told in words that they understand. */
 function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
   if (hashOf) return hashOf;
-  throw unavailable('this installation has no PRIVACY_KEY, which visitors are erased with');
+  throw unavailable('this installation has no PRIVACY_KEY, which visitors are erased with', { elsewhere: true });
 }
 
 /** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. */

@@ -1,6 +1,5 @@
 /** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
 import cluster from 'node:cluster';
-import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
@@ -11,6 +10,7 @@ import { createDatabase } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import type { Fault } from '#libs/telemetry/readiness';
+import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
 
@@ -19,14 +19,7 @@ const restartAfter = 1_000;
 /** Milliseconds for the one query of this process. */
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
 
-/** In a forked process: sends its metrics to the primary when asked. */
-export function shareMetrics(register: Registry): void {
-  AggregatorRegistry.setRegistries(register);
-  new AggregatorRegistry();
-}
-
 export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
-  const registry = new AggregatorRegistry();
   const redis = connectRedis(config.redis, 'producer', log);
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});
@@ -41,6 +34,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     ...patience,
   });
   const listening = new Set<number>();
+  const metrics = gatherMetrics(listening, (pid) => log.warn({ worker: pid }, 'an API process does not answer'));
   let hasListened = false;
   let incompleteSince = Date.now();
   let stopping = false;
@@ -100,7 +94,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
       };
     },
     shards: queues.summarize,
-    metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
+    metrics,
     queues: queuePages(() => producer.queues()),
   });
   createLifecycle({ deadline: 15_000, log }).onStop([

@@ -20,6 +20,7 @@ import { createMetrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -29,7 +30,7 @@ import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
 import { createDisplayCounter } from '../stats/display-counter.ts';
 import { createFacetReader } from '../stats/facet-reader.ts';
-import { shareMetrics } from './primary.ts';
+import { shareMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
 
@@ -87,6 +88,10 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   });
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+  createStoreGauges(metrics.register, {
+    isPostgresUsable: () => db.unavailableSince() === null,
+    redisMemory: redisHealth.memory,
+  });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: database.max },
     ...(replica && { read: { running: replica.reads.running, connections: database.max } }),

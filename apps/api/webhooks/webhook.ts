@@ -22,7 +22,9 @@ export interface WebhookParts {
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
   if (secretsKey) return createSecretBox(secretsKey);
-  throw unavailable('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with');
+  throw unavailable('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with', {
+    elsewhere: true,
+  });
 }
 
 /** `find` is called once the rest of the request is known to be right: it throws the 404. */

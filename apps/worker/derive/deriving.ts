@@ -50,6 +50,7 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
 export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
   const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
+  metrics.epochInterval.set(every / second);
   const round = (task: string, run: () => Promise<void>, pause = second) =>
     repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = {
@@ -63,6 +64,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
+  if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, every });
   // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
@@ -70,8 +72,13 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     await forgetEpochs(sql, Math.min(endOfTime, ...marks));
   };
   const tellLag = async (derivation: string) => {
-    const lag = await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, derivation)));
-    metrics.derivationLag.set({ derivation }, lag);
+    try {
+      const lag = await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, derivation)));
+      metrics.derivationLag.set({ derivation }, lag);
+    } catch (error) {
+      metrics.derivationLag.remove({ derivation });
+      throw error;
+    }
   };
   const stops = [
     round('close', async () => {

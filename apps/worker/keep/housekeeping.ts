@@ -8,6 +8,7 @@ import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
+import { expectTasks, noteSuccess } from '#libs/store/housekeeping';
 import { dropUnnamedNotices } from '#libs/store/notices/documents';
 import { setBookmarks } from '#libs/store/records/bookmarks';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
@@ -15,7 +16,6 @@ import type { Database } from '#libs/store/sql';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
 import { dropExpiredMonths, makeMonths } from './months.ts';
 import { blankOldMonths } from './personal.ts';
 
@@ -31,7 +31,6 @@ export function createHousekeeping({
   redis,
   db,
   log,
-  metrics,
 }: {
   /** 0: records are kept for ever */
   retentionMonths: number;
@@ -42,7 +41,6 @@ export function createHousekeeping({
   redis: RedisConnection;
   db: Database;
   log: Log;
-  metrics: Pick<Metrics, 'housekeeping'>;
 }): { close(): Promise<void> } {
   const stopping = new AbortController();
   const tasks: Record<string, () => Promise<void>> = {
@@ -90,13 +88,12 @@ export function createHousekeeping({
     retention: retentionMonths > 0 ? hour : undefined,
     personalRetention: personalRetentionMonths > 0 ? hour : undefined,
   };
-  for (const task of Object.keys(tasks).filter((each) => every[each])) metrics.housekeeping.setToCurrentTime({ task });
 
   const connection = { connection: redis.client, prefix: queuePrefix };
   const queue = new Queue(maintenanceQueue, connection);
   const run = async (task: string) => {
     await tasks[task]?.();
-    metrics.housekeeping.setToCurrentTime({ task });
+    if (every[task]) await db.run((sql) => noteSuccess(sql, task));
   };
   const worker = new Worker(maintenanceQueue, ({ name }) => run(name), {
     ...connection,
@@ -108,12 +105,17 @@ export function createHousekeeping({
   worker.on('error', (error) => log.warn({ err: error }, 'housekeeping worker error'));
   worker.on('failed', (job, error) => log.error({ err: error, task: job?.name }, 'housekeeping failed'));
 
+  let isExpected = false;
   const schedule = async () => {
     for (const task of Object.keys(tasks)) {
       const pause = every[task];
       if (pause === undefined) await queue.removeJobScheduler(task);
       else await queue.upsertJobScheduler(task, { every: pause }, { name: task });
     }
+    if (isExpected) return;
+    const scheduled = Object.keys(tasks).filter((task) => every[task]);
+    await db.run((sql) => expectTasks(sql, scheduled));
+    isExpected = true;
   };
   const stopScheduling = repeat(scheduleEvery, schedule, (error) => {
     log.warn({ err: error }, 'housekeeping could not be scheduled');

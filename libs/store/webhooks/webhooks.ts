@@ -45,6 +45,12 @@ export const listWebhooks = (
   where organization_id = ${organizationId} and number < ${after ?? 2 ** 31 - 1}
   order by number desc limit ${limit}`;
 
+/** Of any organization those that are enabled and whose every try fails, longest first. */
+export const listFailingWebhooks = (sql: Sql, limit: number): Promise<Webhook[]> => sql<Webhook[]>`
+  select ${webhookColumns(sql)} from webhooks
+  where enabled and failing_since is not null
+  order by failing_since, number limit ${limit}`;
+
 export interface ListedDelivery {
   number: number;
   messageId: string;

@@ -10,7 +10,7 @@ import { postRecord, read, signToken } from '../../stack/client.ts';
 import { freePort } from '../../stack/ports.ts';
 import { waitUntil } from '../../stack/wait.ts';
 import { type Drill, drill, hold, type Scene } from '../drill.ts';
-import { killOf, lockTable } from '../faults.ts';
+import { fillRedis, killOf, lockTable, makeRoom } from '../faults.ts';
 import { makeBody } from '../load.ts';
 import { callOnce } from '../random/calls.ts';
 import { setBack } from '../set-back.ts';
@@ -97,7 +97,15 @@ const faults: Fault[] = [
     begin: ({ scene }) => killOf('redis')(scene),
   },
   {
-    alerts: ['RecordsRefused', 'Errors'],
+    alerts: ['RedisFilling'],
+    may: ['RedisUnusable', 'RaisesOwed', 'CounterDrift'],
+    begin: async ({ scene }) => {
+      await fillRedis(scene, 1 / 0.7);
+      return () => makeRoom(scene);
+    },
+  },
+  {
+    alerts: ['RecordsRefused', 'Errors', 'PostgresUnusable'],
     may: ['RedisUnusable', 'CounterDrift', 'HousekeepingLate', ...notStoring, 'PoolFull'],
     begin: async ({ scene }) => {
       const ends = [await killOf('redis')(scene), await killOf('postgres')(scene)];
@@ -184,7 +192,7 @@ const faults: Fault[] = [
   },
   {
     alerts: ['PoolFull'],
-    may: [...notStoring, 'Errors', 'RecordsRefused', 'RedisUnusable'],
+    may: [...notStoring, 'Errors', 'RecordsRefused', 'PostgresUnusable', 'RedisUnusable'],
     begin: async ({ scene, api }) => {
       const release = await lockTable(scene, 'organizations', 'access exclusive');
       const token = signToken(scene.site.organizationId, scene.jwtSecret);

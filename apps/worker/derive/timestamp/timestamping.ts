@@ -29,7 +29,7 @@ export interface TimestampingParts {
 /** Returns a round, to be called every few seconds by every worker. */
 export function createTimestamping(parts: TimestampingParts): (signal: AbortSignal) => Promise<void> {
   const { db, log, metrics, now = Date.now } = parts;
-  return async (signal) => {
+  const round = async (signal: AbortSignal) => {
     const taken = await db.run((sql) => takeTry(sql, now()));
     if (taken) {
       try {
@@ -47,6 +47,12 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
     }
     metrics.timestampAge.set(await db.run((sql) => timestampAge(sql, now())));
   };
+  return (signal) =>
+    round(signal).catch((error: unknown) => {
+      // an old value would say that all is as it was
+      metrics.timestampAge.remove();
+      throw error;
+    });
 }
 
 /** Undefined where nothing was published since the last time. */

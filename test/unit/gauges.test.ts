@@ -1,0 +1,47 @@
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
+import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createStoreGauges } from '#libs/telemetry/store-gauges';
+
+const samplesOf = async (register: Registry) =>
+  (await register.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+it('a gauge that cannot be read is absent, not old, and is back once it can be', async () => {
+  const register = new Registry();
+  let isAway = false;
+  let errors = 0;
+  const look =
+    <Seen>(seen: Seen) =>
+    async () => {
+      if (isAway) throw new Error('away');
+      return seen;
+    };
+  const failed = () => {
+    errors += 1;
+  };
+  createQueueGauges(register, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
+  const counts = { owedRaises: 1, rejectedRecords: 2, webhooksFailing: 3, epochsClosed: 4, epochOpen: 5 };
+  createBacklogGauges(register, look({ ...counts, archiveFailing: 0, housekeeping: { months: 9 } }), failed);
+  const stores = { isPostgresUsable: () => !isAway, redisMemory: () => (isAway ? null : 0.25) };
+  createStoreGauges(register, stores);
+  const all = [
+    'assent_queue_jobs{shard="0",state="failed"} 2',
+    'assent_queue_oldest_job_age_seconds{shard="0"} 7',
+    'assent_owed_raises 1',
+    'assent_rejected_records 2',
+    'assent_webhooks_failing 3',
+    'assent_epochs_closed 4',
+    'assent_epoch_open_seconds 5',
+    'assent_postgres_archive_failing 0',
+    'assent_housekeeping_last_success_timestamp_seconds{task="months"} 9',
+    'assent_postgres_usable 1',
+    'assent_redis_memory_used_ratio 0.25',
+  ];
+  expect(await samplesOf(register)).toEqual(all);
+  isAway = true;
+  expect(await samplesOf(register)).toEqual(['assent_postgres_usable 0']);
+  expect(errors).toBe(2);
+  isAway = false;
+  expect(await samplesOf(register)).toEqual(all);
+});
