@@ -9,7 +9,7 @@ import { migrate } from '#libs/store/migrate';
 import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createReplica } from '#libs/store/replica';
-import type { Database } from '#libs/store/sql';
+import { createDatabase, type Database } from '#libs/store/sql';
 import { createClosing } from '../../apps/worker/derive/close.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
@@ -200,8 +200,11 @@ describe('with a replica the log', () => {
     await replica.stop();
     await replica.exited;
     const ended: string[] = [];
+    const options = { max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'assent-test' };
+    const own = createDatabase({ ...options, url: primary.url });
+    atEnd(own.close);
     const attempt = (records: NewRecord[]) =>
-      persistOrReject(db, records).then(
+      persistOrReject(own, records).then(
         ({ added, rejected }) => ended.push(`${added} stored, ${rejected} rejected`),
         () => ended.push('failed'),
       );
