@@ -3,10 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { listInTheWay } from '#libs/store/epochs/epochs';
 import { migrate } from '#libs/store/migrate';
 import { persist } from '#libs/store/records/persist';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createReplica } from '#libs/store/replica';
-import type { Database } from '#libs/store/sql';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { createClosing } from '../../apps/worker/derive/close.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -165,5 +169,69 @@ describe('with a replica the log', () => {
     const isReplica = (from: Database) => from.run((sql) => sql`select pg_is_in_recovery() as "isReplica"`);
     expect(await isReplica(answer)).toEqual([{ isReplica: false }]);
     expect(await isReplica(conflicting.reads)).toEqual([{ isReplica: true }]);
+  });
+
+  it('has what counts as stored where it is synchronous, also what an attempt stored whose wait for it was ended', async () => {
+    const setSynchronous = async (names: string) => {
+      await db.run((sql) => sql.unsafe(`alter system set synchronous_standby_names = '${names}'`));
+      await db.run((sql) => sql`select pg_reload_conf()`);
+    };
+    const waiting = () =>
+      db.run((sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity where wait_event = 'SyncRep'`);
+    const untilOneWaits = () =>
+      eventually(async () => {
+        const [one, ...others] = await waiting();
+        if (!one || others.length > 0) throw new Error('not one waits');
+        return one.pid;
+      });
+    const record = recordAt(Date.now(), { domainId: domainId() });
+    const refused = recordAt(Date.now(), { domainId: domainId(), receivedAt: 'yesterday-ish' });
+    const isOn = async (on: Database) => {
+      const [found] = await on.run(
+        (sql) => sql<{ stored: boolean; kept: boolean }[]>`
+          select exists (select from records where id = ${record.id}) as stored,
+            exists (select from rejected_records where record like ${`%${refused.id}%`}) as kept`,
+      );
+      return found;
+    };
+    await setSynchronous('replica');
+    const isSynchronous = () => db.run((sql) => sql`select from pg_stat_replication where sync_state = 'sync'`);
+    await eventually(async () => expect(await isSynchronous()).toHaveLength(1));
+    await replica.stop();
+    await replica.exited;
+    const ended: string[] = [];
+    const options = { max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'assent-test' };
+    const own = createDatabase({ ...options, url: primary.url });
+    atEnd(own.close);
+    const attempt = (records: NewRecord[]) =>
+      persistOrReject(own, records).then(
+        ({ added, rejected }) => ended.push(`${added} stored, ${rejected} rejected`),
+        () => ended.push('failed'),
+      );
+    const log = { warn: () => {}, error: (line: { event?: string }) => ended.push(line.event ?? '') };
+    const close = createClosing({ db, log, every: 500, longest: 0.01 });
+    const end = (pid: number) => db.run((sql) => sql`select pg_terminate_backend(${pid})`);
+
+    const first = attempt([record]);
+    const storing = await untilOneWaits();
+    // it keeps the epoch open, and is not ended for that
+    await close();
+    expect(await db.run(listInTheWay)).toMatchObject([{ pid: storing, waitsForStandby: true }]);
+    expect([await untilOneWaits(), ended]).toEqual([storing, []]);
+    await end(storing);
+    await first;
+    const rejecting = attempt([refused]);
+    await end(await untilOneWaits());
+    await rejecting;
+    expect([await isOn(db), ended.splice(0)]).toEqual([{ stored: true, kept: true }, ['failed', 'failed']]);
+
+    const again = [attempt([record]), attempt([refused])];
+    await eventually(async () => expect(await waiting()).toHaveLength(2));
+    expect(ended).toEqual([]);
+    await startAgain();
+    await Promise.all(again);
+    await setSynchronous('');
+    expect(ended.toSorted()).toEqual(['0 stored, 0 rejected', '0 stored, 1 rejected']);
+    await eventually(async () => expect(await isOn(onReplica)).toEqual({ stored: true, kept: true }));
   });
 });

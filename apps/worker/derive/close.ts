@@ -29,8 +29,8 @@ export function createClosing({ db, log, every, longest = 30 }: ClosingParts): (
       { event: 'epoch_stays_open', inTheWay },
       'an epoch could not be closed: records are being stored for long',
     );
-    for (const { pid, name, seconds } of inTheWay) {
-      if (seconds < longest || !name.startsWith('assent-')) continue;
+    for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
+      if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;
       log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
       await db.run((sql) => endConnection(sql, pid));
     }

@@ -41,11 +41,14 @@ export interface InTheWay {
   name: string;
   /** seconds since its transaction began */
   seconds: number;
+  /** It has committed, and waits for a synchronous standby. To end it would let others take that for done. */
+  waitsForStandby: boolean;
 }
 
 /** The transactions that keep the open epoch from being closed, oldest first. */
 export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
-  select activity.pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
+  select activity.pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
+    coalesce(wait_event = 'SyncRep', false) as "waitsForStandby"
   from pg_locks join pg_stat_activity as activity using (pid)
   where locktype = 'advisory' and mode = 'ShareLock' and granted and pg_locks.objsubid = 1
     and pg_locks.database = (select oid from pg_database where datname = current_database())

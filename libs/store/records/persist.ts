@@ -1,7 +1,7 @@
 /**
  * Persist: one statement that stores a batch and counts its new records, or does neither.
  * A record that is already there (same domain and id) is neither stored nor counted again, so a batch may be sent any
- * number of times, by any process.
+ * number of times, by any process. Its records are then as safe as if it had stored them, on synchronous standbys too.
  */
 import { monthOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
@@ -11,6 +11,7 @@ import { isDeadlock, isMissingMonth } from '../errors.ts';
 import { noticeNumbersOf } from '../notices/numbers.ts';
 import type { Database, Sql } from '../sql.ts';
 import { userAgentsOf } from '../user-agents/numbers.ts';
+import { writeSomething } from '../write-something.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 
 export interface Persisted {
@@ -223,7 +224,8 @@ async function persistBatch(sql: Sql, batch: string, { owe, isPartial }: Manner)
     ) as c
     union all
     select null, null, null, null, null, null, null, (select count(*) from added),
-      (select coalesce(json_agg(arrival), '[]') from input where domain_number is null)`;
+      (select coalesce(json_agg(arrival), '[]') from input where domain_number is null)
+    where case when exists (select from added) then true else ${writeSomething(sql)} end`;
   return toOutcome(rows);
 }
 

@@ -1,6 +1,7 @@
 /** Records that Postgres refused, kept with the error until they are replayed. */
 import type { NewRecord } from '#libs/contract/record';
 import type { Sql } from '../sql.ts';
+import { writeSomething } from '../write-something.ts';
 
 export interface RejectedRecord {
   id: number;
@@ -19,13 +20,17 @@ export interface Rejection {
 
 /** Keeps all of them, once each, but for those of domains that were deleted. Ordered, so that two batches with the same records cannot deadlock. */
 export const keepRejected = (sql: Sql, rejections: Rejection[]) => sql`
-  insert into rejected_records (error_code, error, record)
-  select "errorCode", error, record
-  from json_to_recordset(${JSON.stringify(rejections.map(toRow))}::text::json)
-    as rejected ("errorCode" text, error text, record text, "domainId" text)
-  where "domainId" not in (select id from deleted_ids)
-  order by record_hash(record)
-  on conflict do nothing`;
+  with kept as (
+    insert into rejected_records (error_code, error, record)
+    select "errorCode", error, record
+    from json_to_recordset(${JSON.stringify(rejections.map(toRow))}::text::json)
+      as rejected ("errorCode" text, error text, record text, "domainId" text)
+    where "domainId" not in (select id from deleted_ids)
+    order by record_hash(record)
+    on conflict do nothing
+    returning id
+  )
+  select 1 where case when exists (select from kept) then true else ${writeSomething(sql)} end`;
 
 const toRow = ({ record, ...rest }: Rejection) => ({ ...rest, record: textOf(record), domainId: record.domainId });
 
