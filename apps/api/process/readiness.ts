@@ -9,6 +9,8 @@ const patience = 1_000;
 const costs = {
   postgres:
     'Records are safe in Redis and stored later. The log, keys that are not cached and all changes answer 503; statistics are read from Redis.',
+  postgresBesideReplica:
+    'Records are safe in Redis and stored later. The log is read from the replica, statistics from Redis. Keys that are not cached, exports, pages of one visitor, the log under a monthly limit and all changes answer 503.',
   replica: 'The primary answers the reads that the replica would.',
   redis: 'Records are stored directly in Postgres, which takes fewer at once; statistics are read from Postgres.',
   both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
@@ -28,12 +30,13 @@ export async function lookAtStores(
     );
   const reason = redisHealth.reason();
   const lacksReplica = replica?.reason() ?? null;
+  const isReplicaUsed = replica !== undefined && lacksReplica === null;
   const ready = postgres || reason === null;
   const noPostgres: Fault = {
     part: 'postgres',
     reason: 'does not answer, or has not been migrated',
     since: db.unavailableSince() ?? Date.now(),
-    costs: ready ? costs.postgres : costs.both,
+    costs: ready ? costs[isReplicaUsed ? 'postgresBesideReplica' : 'postgres'] : costs.both,
   };
   const degraded: Fault[] = [
     ...(postgres ? [] : [noPostgres]),
