@@ -13,11 +13,13 @@ import { createOpsServer, listen } from '#libs/telemetry/ops';
 import type { Fault } from '#libs/telemetry/readiness';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
+import { openReplica } from './replica.ts';
 
 /** Milliseconds between a death and its replacement. */
 const restartAfter = 1_000;
 /** Milliseconds for the one query of this process. */
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
+const silent = { info: () => {}, warn: () => {} };
 
 /** In a forked process: sends its metrics to the primary when asked. */
 export function shareMetrics(register: Registry): void {
@@ -40,6 +42,8 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     max: 1,
     ...patience,
   });
+  // to say how the replica is, likewise: its processes read from it, and log what they find
+  const replica = openReplica(config, { primary: db, connections: 1, log: silent, onLook: () => {} });
   const listening = new Set<number>();
   let hasListened = false;
   let incompleteSince = Date.now();
@@ -89,7 +93,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   const ops = createOpsServer({
     name: 'API',
     readiness: async () => {
-      const state = await lookAtStores(db, redisHealth);
+      const state = await lookAtStores(db, redisHealth, replica);
       const processes = listening.size;
       const degraded = [...state.degraded, ...missing()];
       return {
@@ -103,12 +107,14 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
     queues: queuePages(() => producer.queues()),
   });
-  createLifecycle({ deadline: 15_000, log }).onStop([
+  // both, since the error does not say whose connection it was
+  const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
+  createLifecycle({ deadline: 15_000, log, recover }).onStop([
     { name: 'processes', stop: stopWorkers },
     { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
-    { name: 'postgres', stop: () => db.close() },
+    { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
     { name: 'operations port', stop: () => ops.close() },
   ]);
   try {
@@ -118,5 +124,6 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
+  void replica?.follow();
   for (let count = 0; count < config.webConcurrency; count += 1) cluster.fork();
 }
