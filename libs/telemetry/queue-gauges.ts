@@ -14,6 +14,8 @@ interface Shard {
 export function createQueueGauges(register: Registry, look: () => Promise<Shard[]>, onError: () => void): void {
   const collect = oneLook(look, (shards) => show(shards), onError);
   const show = (shards: Shard[]) => {
+    // one that was forgotten is shown no more
+    for (const gauge of [depth, age]) gauge.reset();
     for (const { shard, jobs, oldest } of shards) {
       for (const [state, count] of Object.entries(jobs)) depth.set({ shard, state }, count);
       age.set({ shard }, oldest);

@@ -4,7 +4,6 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
-import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
@@ -32,7 +31,6 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   const redis = connectRedis(config.redis, 'producer', log);
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});
-  const producer = createProducer(redis, config.queueShards);
   const queues = observeQueues(redis, config.queueShards);
   // to say how Postgres is
   const db = createDatabase({
@@ -105,13 +103,13 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     },
     shards: queues.summarize,
     metrics: async () => ({ type: registry.contentType, text: await registry.clusterMetrics() }),
-    queues: queuePages(() => producer.queues()),
+    queues: queuePages(queues.queues),
   });
   // both, since the error does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   createLifecycle({ deadline: 15_000, log, recover }).onStop([
     { name: 'processes', stop: stopWorkers },
-    { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
+    { name: 'queue', stop: () => queues.close() },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
     { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },

@@ -140,7 +140,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     readiness,
     shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
-    queues: queuePages(() => producer.queues()),
+    queues: queuePages(queues.queues),
   });
 
   let stopping = false;
