@@ -2,9 +2,11 @@ import type { Queue } from 'bullmq';
 import { Command } from 'commander';
 import type { QueueSummary } from '#libs/queue/summary';
 import { discardCommand } from './queue-discard.ts';
-import { isJson, print, printList, withQueues } from './session.ts';
+import { isJson, print, printList, readConfig, withQueues, withRedis } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const shownFailures = 20;
+const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);
 
 export function queueCommand(): Command {
   const command = new Command('queue').description('the record queues');
@@ -29,6 +31,19 @@ export function queueCommand(): Command {
         return jobs.length;
       });
       print(self, { retried });
+    });
+  command
+    .command('forget')
+    .argument('<shard...>', 'their numbers', (text, before: number[] = []) => [...before, shardNumber(text)])
+    .description("end the workers' consumers of empty shards that QUEUE_SHARDS no longer names; takes six seconds")
+    .action(async (shards: number[], _: object, self: Command) => {
+      const { queueShards } = readConfig().connections();
+      const named = shards.find((shard) => shard < queueShards);
+      if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which names shard ${named}`);
+      // imported here, as below
+      const { forgetShards } = await import('#libs/queue/forget');
+      await withRedis((redis) => forgetShards(redis, shards));
+      print(self, { forgotten: shards });
     });
   return command.addCommand(discardCommand());
 }

@@ -21,7 +21,7 @@ import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 
-/** Milliseconds between two looks for queues that other processes announced. */
+/** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3_000;
 /** records in one statement */
 const maxBatch = 1_000;
@@ -131,11 +131,20 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     const { concurrency } = config;
     consumers.set(shard, consumeShard({ connection: redis, shard, concurrency, handle, log, tracing: queueTracing }));
   };
+  const ending = new Set<Promise<void>>();
+  const end = (shard: number, consumer: ReturnType<typeof consumeShard>) => {
+    consumers.delete(shard);
+    const ended = closeAll(redis, [consumer]).finally(() => ending.delete(ended));
+    ending.add(ended);
+  };
+  const follow = (shards: number[]) => {
+    shards.forEach(consume);
+    for (const [shard, consumer] of consumers) if (!shards.includes(shard)) end(shard, consumer);
+  };
   for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
   const lookForShards = setInterval(() => {
-    knownShards(countersRedis.client, config.queueShards).then(
-      (shards) => shards.forEach(consume),
-      () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+    knownShards(countersRedis.client, config.queueShards).then(follow, () =>
+      metrics.backgroundErrors.inc({ task: 'find_shards' }),
     );
   }, lookEvery);
 
@@ -144,7 +153,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
       isClosing = true;
       beginClosing();
       clearInterval(lookForShards);
-      await closeAll(redis, [...consumers.values()]);
+      await Promise.all([closeAll(redis, [...consumers.values()]), ...ending]);
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The kinds of settings: how the text is parsed, and the rule that the error message names. */
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 
 export const wholeNumber = (min: number, max: number) =>
@@ -58,6 +59,11 @@ const isDecodable = (address: string): boolean => {
   }
 };
 
+const isNode = (node: string): boolean => {
+  const [, address, name] = /^(?:\[([^\s\]]+)\]|([^\s:[\]]+)):\d+$/.exec(node) ?? [];
+  return name !== undefined || (address !== undefined && isIPv6(address));
+};
+
 export const text = z.string().meta({ rule: 'text' });
 export const port = wholeNumber(0, 65_535);
 export const flag = z
@@ -66,9 +72,9 @@ export const flag = z
   .meta({ rule: 'true or false' });
 export const nodes = z
   .string()
-  .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/)
   .transform((value) => value.split(','))
-  .meta({ rule: 'host:port, separated by commas' });
+  .refine((list) => list.every(isNode))
+  .meta({ rule: 'host:port, separated by commas, an IPv6 address in brackets' });
 
 /** As OAuth separates scopes. */
 export const words = z

@@ -139,6 +139,9 @@ function warningsIn(info: string): string[] {
   const policy = fieldOf(info, 'maxmemory_policy');
   const evicts = policy !== '' && policy !== 'noeviction';
   return [
+    ...(fieldOf(info, 'aof_enabled') === '0'
+      ? ['Redis has no append-only file: when it restarts it loses acknowledged records']
+      : []),
     ...(fieldOf(info, 'maxmemory') === '0'
       ? ['Redis has no maxmemory: in a long outage of Postgres it takes all memory of its machine']
       : []),

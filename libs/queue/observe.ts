@@ -22,12 +22,13 @@ export function observeQueues(redis: RedisConnection, shards: number) {
     opened.set(shard, queue);
     return queue;
   };
-  const summarizeAll = async () => {
-    const known = await knownShards(redis.client, shards);
-    return Promise.all(known.map(async (shard) => ({ shard, ...(await summarizeOne(open(shard))) })));
-  };
+  const openKnown = async () =>
+    (await knownShards(redis.client, shards)).map((shard) => ({ shard, queue: open(shard) }));
+  const summarizeAll = async () =>
+    Promise.all((await openKnown()).map(async ({ shard, queue }) => ({ shard, ...(await summarizeOne(queue)) })));
+  // both reject where Redis does not answer in time
   return {
-    /** Rejects where Redis does not answer in time. */
+    queues: async (): Promise<Queue[]> => (await within(patience, openKnown())).map(({ queue }) => queue),
     summarize: (): Promise<ShardSummary[]> => within(patience, summarizeAll()),
     close: () => closeAll(redis, [...opened.values()]),
   };

@@ -6,14 +6,11 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
 import { queuePrefix, recordQueue } from './names.ts';
-import { announceShards } from './shards.ts';
+import { announceEvery, announceShards } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
-
-/** milliseconds */
-const announceEvery = 5_000;
 
 export interface Producer {
   /** Resolves once the batch is in Redis. After a timeout it may or may not be there. */
@@ -58,7 +55,6 @@ export function createProducer(
     }
   };
   const announce = () => void announceShards(connection.client, shards).catch(onAnnounceError);
-  // repeatedly, since a flushed Redis forgets
   connection.client.on('ready', announce);
   const announcing = setInterval(announce, announceEvery);
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));

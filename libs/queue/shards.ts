@@ -1,19 +1,30 @@
 /**
  * Which record queues exist. While QUEUE_SHARDS is being changed, processes disagree: producers announce the shards that
- * they use and consumers serve those too, so that no queue is left without a consumer.
+ * they use and consumers serve those too, so that no queue is left without a consumer. A shard stays known until it is
+ * taken out, and whoever uses it soon brings it back.
  */
 import type { RedisClient } from '#libs/runtime/redis';
 
 const shardsKey = 'assent:shards';
+/** Milliseconds between the announcements of a producer: a flushed Redis forgets, and so does `queue forget`. */
+export const announceEvery = 2_000;
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 
-export async function announceShards(client: RedisClient, count: number): Promise<void> {
-  await client.sadd(shardsKey, ...range(count));
+/** `shards`: how many, or which. */
+export async function announceShards(client: RedisClient, shards: number | number[]): Promise<void> {
+  await client.sadd(shardsKey, ...(typeof shards === 'number' ? range(shards) : shards));
 }
 
 /** This process's own shards and all that were announced. */
 export async function knownShards(client: RedisClient, own: number): Promise<number[]> {
-  const announced = await client.smembers(shardsKey);
-  return [...new Set([...range(own), ...announced.map(Number)])].sort((one, other) => one - other);
+  return [...new Set([...range(own), ...(await announcedShards(client))])].sort((one, other) => one - other);
+}
+
+/** Those that producers announced. */
+export const announcedShards = async (client: RedisClient): Promise<number[]> =>
+  (await client.smembers(shardsKey)).map(Number);
+
+export async function unannounceShards(client: RedisClient, shards: number[]): Promise<void> {
+  await client.srem(shardsKey, ...shards);
 }

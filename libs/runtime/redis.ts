@@ -12,7 +12,7 @@ export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
   url: string;
-  /** host:port of some nodes; then `url` gives only the credentials, and whether TLS is used */
+  /** host:port of some nodes, an IPv6 address in brackets; then `url` gives only the credentials, and whether TLS is used */
   clusterNodes: string[];
   /** Whom to ask for the master; then `url` gives only the credentials, and whether TLS is used, also for the sentinels. */
   sentinels?: { nodes: string[]; master: string; password?: string | undefined } | undefined;
@@ -123,7 +123,7 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
 }
 
 function parseNode(node: string): { host: string; port: number } {
-  const [host = '', port = ''] = node.split(':');
+  const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(node) ?? [];
   return { host, port: Number(port) };
 }
 

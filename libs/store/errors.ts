@@ -11,6 +11,12 @@ export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includ
 /** The statement, or its wait for a lock, took longer than it may: somebody else was in the way. */
 export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
 
+/** The server answered, and with more than that it is starting, stopping, too slow, or away behind a pooler. */
+export const isAnswer = (error: unknown): boolean => {
+  const state = stateOf(error);
+  return state !== undefined && !/^(08|57)/.test(state);
+};
+
 /** No partition for the row. Its code is that of a check violation; the server's routine tells them apart. */
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';

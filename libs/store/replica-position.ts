@@ -9,6 +9,13 @@ export interface Position {
   wal: number;
 }
 
+export interface ReplicaPosition extends Omit<Position, 'wal'> {
+  /** null where it is no replica */
+  wal: number | null;
+  /** bytes of WAL that it has, replayed or not */
+  received: number;
+}
+
 export async function primaryPosition(sql: Sql): Promise<Position> {
   const [row] = await sql<Position[]>`
     select system_identifier::text as "systemIdentifier", left(pg_walfile_name(flushed), 8) as timeline,
@@ -18,13 +25,15 @@ export async function primaryPosition(sql: Sql): Promise<Position> {
   return row;
 }
 
-/** `wal` is null where it is no replica. After a failover it may take a checkpoint until it names the new timeline. */
-export async function replicaPosition(sql: Sql): Promise<Omit<Position, 'wal'> & { wal: number | null }> {
-  const [row] = await sql<(Omit<Position, 'wal'> & { wal: number | null })[]>`
+/** After a failover it may take a checkpoint until it names the new timeline. */
+export async function replicaPosition(sql: Sql): Promise<ReplicaPosition> {
+  const [row] = await sql<ReplicaPosition[]>`
     select system_identifier::text as "systemIdentifier",
       lpad(upper(to_hex(greatest(timeline_id, min_recovery_end_timeline))), 8, '0') as timeline,
-      case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint end as wal
-    from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`;
+      case when pg_is_in_recovery() then pg_wal_lsn_diff(replayed, '0/0')::bigint end as wal,
+      -- what it received after a restart may begin before what it replayed
+      coalesce(pg_wal_lsn_diff(greatest(pg_last_wal_receive_lsn(), replayed), '0/0'), 0)::bigint as received
+    from pg_control_system(), pg_control_checkpoint(), pg_control_recovery(), pg_last_wal_replay_lsn() as replayed`;
   if (!row) throw new Error('the replica did not say where it is');
   return row;
 }

@@ -6,12 +6,14 @@
  * Once a second the primary is asked how far its WAL has come, and then the replica how far it has replayed it. It has all
  * that the primary had when it was asked last, and was no further than the replica is now. So an idle primary is no lag,
  * a replica that is cut off from it is, and no clocks are compared.
+ *
+ * A primary that does not answer that question could not answer reads either. So the replica stays in use, and time does
+ * not count until the primary is heard of again, be it by what the replica receives from it.
  */
 import type { Log } from '#libs/runtime/log';
 import { createPoll } from '#libs/runtime/poll';
-import { TimedOut } from '#libs/runtime/within';
-import { isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
-import { type Position, primaryPosition, replicaPosition } from './replica-position.ts';
+import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
+import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';
 import type { Database, Sql } from './sql.ts';
 
 /** milliseconds */
@@ -36,11 +38,15 @@ export interface Replica {
   since(): number;
   /** Starts watching it; call once, and `close` at the end. */
   follow(): Promise<void>;
+  /** As that of a database, for its connections and those that watch it. */
+  recover(error: unknown): boolean;
   close(): Promise<void>;
 }
 
-interface ReplicaParts {
+export interface ReplicaParts {
   primary: Database;
+  /** The primary again, asked only how far it has come: reads that wait for a connection there do not hold that up. */
+  position: Database;
   replica: Database;
   /** milliseconds */
   maxLag: number;
@@ -49,7 +55,7 @@ interface ReplicaParts {
   onLook: (seen: { isUsed: boolean; lag: number }) => void;
 }
 
-export function createReplica({ primary, replica, maxLag, log, onLook }: ReplicaParts): Replica {
+export function createReplica({ primary, position, replica, maxLag, log, onLook }: ReplicaParts): Replica {
   const watch = watchLag();
   let fault: string | null = null;
   let isSilent = false;
@@ -71,12 +77,22 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
     else
       log.warn({ event: 'replica_not_used', reason: now, lag: Math.round(lag() / 1_000) }, 'reading from the primary');
   };
-  const look = async () => {
+  /** Returns when the primary was asked or, where it was silent, when that was clear. */
+  const askPrimary = async () => {
     const asked = performance.now();
-    const ofPrimary = await primary.run(primaryPosition, pollDeadline).catch(awayOrSlow);
     try {
-      const ofReplica = await replica.run(replicaPosition, pollDeadline);
-      if (ofPrimary !== 'slow') fault = watch.see(asked, ofPrimary === 'away' ? undefined : ofPrimary, ofReplica);
+      watch.hear(asked, await position.run(primaryPosition));
+    } catch (error) {
+      if (!isAnswer(error)) return performance.now();
+      // it may have news: the replica counts as lagging more and more
+      watch.hear(asked);
+    }
+    return asked;
+  };
+  const look = async () => {
+    const at = await askPrimary();
+    try {
+      fault = watch.see(at, await replica.run(replicaPosition, pollDeadline));
       isSilent = false;
     } catch {
       isSilent = true;
@@ -119,15 +135,14 @@ export function createReplica({ primary, replica, maxLag, log, onLook }: Replica
     reason,
     since: () => since,
     follow: poll.start,
-    close: () => {
+    // both, since the error does not say whose connection it was
+    recover: (error) => [replica, position].map((each) => each.recover(error)).includes(true),
+    close: async () => {
       poll.stop();
-      return replica.close();
+      await Promise.all([replica.close(), position.close()]);
     },
   };
 }
-
-/** Whoever takes too long may have news meanwhile: then the replica counts as lagging more and more. */
-const awayOrSlow = (error: unknown) => (error instanceof TimedOut || isInTheWay(error) ? 'slow' : 'away');
 
 type History = Pick<Position, 'systemIdentifier' | 'timeline'>;
 
@@ -139,27 +154,42 @@ export function watchLag(start = performance.now()) {
   /** The replica has all that the primary had then; while that is not known, the oldest time at which it lacks something. */
   let since = start;
   let isKnown = false;
+  /** when the primary was last known to work */
+  let heard = start;
 
-  const note = (at: number, primary: Position) => {
-    if (history?.timeline !== primary.timeline || history.systemIdentifier !== primary.systemIdentifier) answers = [];
-    history = primary;
-    answers = [...answers.slice(1 - remembered), { at, wal: primary.wal }];
+  const remember = (at: number, wal: number) => {
+    answers = [...answers.slice(1 - remembered), { at, wal }];
+  };
+  /** Time in which nothing was heard of the primary does not count. */
+  const skip = (time: number) => {
+    for (const answer of answers) answer.at += time;
+    since += time;
   };
   return {
     isKnown: () => isKnown,
     lag: (at: number): number => at - since,
-    /** `primary` was asked at `at`; undefined where it is away. Returns why the other one is not its replica. */
-    see(at: number, primary: Position | undefined, replica: History & { wal: number | null }): string | null {
-      const { wal } = replica;
-      if (primary) note(at, primary);
+    /** The primary answered what it was asked at `at`; without a position where it would not tell. */
+    hear(at: number, primary?: Position): void {
+      heard = at;
+      if (!primary) return;
+      if (history?.timeline !== primary.timeline || history.systemIdentifier !== primary.systemIdentifier) answers = [];
+      history = primary;
+      remember(at, primary.wal);
+    },
+    /** `at`: when the primary was asked, or later, where it was silent. Returns why the other one is not its replica. */
+    see(at: number, { wal, received, ...replica }: ReplicaPosition): string | null {
       if (wal === null) return 'it is not a replica';
       if (history && history.systemIdentifier !== replica.systemIdentifier) return 'it is a replica of another server';
       if (history && history.timeline !== replica.timeline) return 'it has not followed the failover';
+      const newest = answers.at(-1);
+      if (newest && at > heard) {
+        if (received > newest.wal) remember(at, received);
+        else skip(at - heard);
+        heard = at;
+      }
       const known = answers.findLast((answer) => answer.wal <= wal);
       isKnown = known !== undefined;
       if (known) {
-        // a primary that is away has nothing new
-        if (!primary && known === answers.at(-1)) known.at = at;
         since = known.at;
         answers = answers.slice(answers.indexOf(known));
       } else since = Math.min(since, answers[0]?.at ?? since);

@@ -22,6 +22,8 @@ export function createQueueGauges(register: Registry, look: () => Promise<Shard[
     },
   );
   const show = (shards: Shard[]) => {
+    // one that was forgotten is shown no more
+    for (const gauge of [depth, age]) gauge.reset();
     for (const { shard, jobs, oldest } of shards) {
       for (const [state, count] of Object.entries(jobs)) depth.set({ shard, state }, count);
       age.set({ shard }, oldest);

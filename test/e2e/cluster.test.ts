@@ -17,7 +17,9 @@ describe('an API of two processes', () => {
     tenant = await makeTenant(db);
     const opsPort = String(await freePort());
     opsUrl = `http://127.0.0.1:${opsPort}`;
-    api = await startApi({ ...env, WEB_CONCURRENCY: '2', OPS_PORT: opsPort });
+    // the same server by another address: no replica
+    const replica = `${env.DATABASE_URL}&application_name=replica`;
+    api = await startApi({ ...env, WEB_CONCURRENCY: '2', OPS_PORT: opsPort, DATABASE_READ_URL: replica });
     client = createClient(api.baseUrl, tenant);
     await bothListen();
   });
@@ -34,11 +36,21 @@ describe('an API of two processes', () => {
 
   it('is alive and ready', async () => {
     expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
-    const ready = await fetch(`${opsUrl}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
-      200,
-      { ready: true, processes: 2, postgres: true, redis: true },
-    ]);
+    const reason = 'it is not a replica';
+    await eventually(async () => {
+      const ready = await fetch(`${opsUrl}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([
+        200,
+        {
+          ready: true,
+          processes: 2,
+          postgres: true,
+          replica: reason,
+          redis: true,
+          degraded: [expect.objectContaining({ part: 'replica', reason })],
+        },
+      ]);
+    });
   });
 
   const countQueued = async () => {

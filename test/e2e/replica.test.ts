@@ -21,7 +21,9 @@ import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const settings = { fsync: 'off', max_standby_streaming_delay: '100ms' };
+const settings = { fsync: 'off', max_standby_streaming_delay: '100ms', wal_retrieve_retry_interval: '200ms' };
+/** seconds; looks at both servers are up to 1.5 s apart while one is silent */
+const maxLag = 3;
 
 describe('with a replica the log', () => {
   let primary: RunningPostgres;
@@ -46,7 +48,7 @@ describe('with a replica the log', () => {
     ({ db } = connectDatabase(primary.url));
     ({ db: onReplica } = connectDatabase(replica.url));
     tenant = await makeTenant(db);
-    const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: '2' };
+    const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: String(maxLag) };
     api = await startApi({ ...env, REDIS_URL: (await redis).url });
     client = createClient(api.baseUrl, tenant);
   }, 60_000);
@@ -84,12 +86,20 @@ describe('with a replica the log', () => {
       expect(row).toEqual({ count: stored });
     });
   /** All of its processes: the connections that it has, too, answer nothing. */
-  const signal = (name: 'STOP' | 'CONT') => {
-    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(replica.pid)], { encoding: 'utf8' });
-    for (const pid of [replica.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, `SIG${name}`);
+  const signal = (name: 'STOP' | 'CONT', server = replica) => {
+    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' });
+    for (const pid of [server.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, `SIG${name}`);
   };
-  const startAgain = async () => {
-    replica = await startPostgres({ dataDir: replica.dataDir, port: replica.port, settings });
+  const startAgain = ({ dataDir, port }: RunningPostgres) => startPostgres({ dataDir, port, settings });
+  /** For longer than it may lag every page is answered, and in a moment: not after a primary that does not answer. */
+  const staysInUse = async () => {
+    const begun = performance.now();
+    while (performance.now() - begun < (maxLag + 1) * 1_000) {
+      const started = performance.now();
+      expect(await total()).toBe(stored);
+      expect(performance.now() - started).toBeLessThan(1_500);
+    }
+    expect(await readiness()).toMatchObject({ status: 200, postgres: false, replica: true });
   };
 
   it('is read from it, and may lag', async () => {
@@ -97,6 +107,11 @@ describe('with a replica the log', () => {
     await untilReplayed();
     await untilReplicaIs(true);
     expect(await gauge('assent_replica_used')).toBe(1);
+    // on a connection of its own it does not wait for those of the requests
+    const asking = await db.run(
+      (sql) => sql`select count(*) from pg_stat_activity where application_name = 'assent-api-position'`,
+    );
+    expect(asking).toEqual([{ count: 1 }]);
     await replay('pause');
     const id = await store();
     expect(await total()).toBe(stored - 1);
@@ -109,7 +124,7 @@ describe('with a replica the log', () => {
     expect(await total()).toBe(stored);
     await eventually(async () => {
       expect(await gauge('assent_replica_used')).toBe(0);
-      expect(await gauge('assent_replica_lag_seconds')).toBeGreaterThan(2);
+      expect(await gauge('assent_replica_lag_seconds')).toBeGreaterThan(maxLag);
     });
     await replay('resume');
     await untilReplicaIs(true);
@@ -137,17 +152,43 @@ describe('with a replica the log', () => {
       await store();
       expect(await total()).toBe(stored);
       await untilReplicaIs('it does not answer');
-      await startAgain();
+      replica = await startAgain(replica);
       await untilReplicaIs(true);
       await untilReplayed();
       expect(await total()).toBe(stored);
     },
   );
 
+  it('is read from it while the primary is frozen, and after the primary was killed', async () => {
+    await untilReplayed();
+    signal('STOP', primary);
+    try {
+      await staysInUse();
+    } finally {
+      signal('CONT', primary);
+    }
+    await store();
+    await untilReplayed();
+    primary.kill();
+    await primary.exited;
+    await staysInUse();
+    primary = await startAgain(primary);
+    await store();
+    await untilReplayed();
+    await untilReplicaIs(true);
+  });
+
   it('is read from the primary where what has to be replayed cancels a statement', async () => {
     const lines: unknown[] = [];
     const log = { info: (...line: unknown[]) => lines.push(line), warn: (...line: unknown[]) => lines.push(line) };
-    const conflicting = createReplica({ primary: db, replica: onReplica, maxLag: 60_000, log, onLook: () => {} });
+    const conflicting = createReplica({
+      primary: db,
+      position: connectDatabase(primary.url).db,
+      replica: onReplica,
+      maxLag: 60_000,
+      log,
+      onLook: () => {},
+    });
     atEnd(conflicting.close);
     await db.run((sql) => sql`create table changing (n integer)`);
     await eventually(() => onReplica.run((sql) => sql`select from changing`));
@@ -228,7 +269,7 @@ describe('with a replica the log', () => {
     const again = [attempt([record]), attempt([refused])];
     await eventually(async () => expect(await waiting()).toHaveLength(2));
     expect(ended).toEqual([]);
-    await startAgain();
+    replica = await startAgain(replica);
     await Promise.all(again);
     await setSynchronous('');
     expect(ended.toSorted()).toEqual(['0 stored, 0 rejected', '0 stored, 1 rejected']);

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RedisHealth, watchRedis } from '#libs/queue/health';
@@ -13,6 +14,9 @@ function connect({ url }: RunningRedis): Redis {
   atEnd(() => client.disconnect());
   return client;
 }
+
+const hasIPv6 = Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === '::1'));
+const loopback = hasIPv6 ? '::1' : '127.0.0.1';
 
 describe('the settings of Redis', () => {
   const watch = (address: RedisAddress): { health: RedisHealth; told: string[][] } => {
@@ -41,6 +45,7 @@ describe('the settings of Redis', () => {
     });
   };
   const unlimited = expect.stringContaining('no maxmemory');
+  const forgetting = expect.stringContaining('no append-only file');
   const evicting = expect.stringContaining('allkeys-lru');
 
   it('of every Redis that we start hold it below the memory of the machine, and drop nothing', async () => {
@@ -63,17 +68,26 @@ describe('the settings of Redis', () => {
     await eventually(() => expect(health.warnings()).toEqual([evicting]));
     await client.config('SET', 'maxmemory-policy', 'noeviction');
     await eventually(() => expect(health.warnings()).toEqual([]));
+    await client.config('SET', 'appendonly', 'no');
+    await eventually(() => expect(health.warnings()).toEqual([forgetting]));
+    await client.config('SET', 'appendonly', 'yes');
+    await eventually(() => expect(health.warnings()).toEqual([]));
     await probes(client, 5);
-    expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting]]);
+    expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
     expect(health.reason()).toBeNull();
   });
 
-  describe('of a cluster', () => {
+  describe('of a cluster, by IPv6 where the machine has it', () => {
     let masters: Redis[];
     let address: RedisAddress;
 
     beforeAll(async () => {
-      const settings = async () => ({ 'cluster-enabled': 'yes', 'cluster-port': String(await freePort()) });
+      const settings = async () => ({
+        bind: '127.0.0.1 -::1',
+        'cluster-enabled': 'yes',
+        'cluster-port': String(await freePort()),
+        'cluster-announce-ip': loopback,
+      });
       const first = await settings();
       const second = await settings();
       const servers = [await openRedisServer(first), await openRedisServer(second)] as const;
@@ -82,11 +96,11 @@ describe('the settings of Redis', () => {
       await one.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
       await other.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
       await other.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
-      await one.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1].port), second['cluster-port']);
+      await one.call('CLUSTER', 'MEET', loopback, String(servers[1].port), second['cluster-port']);
       await eventually(async () => {
         for (const master of masters) expect(await master.call('CLUSTER', 'INFO')).toContain('cluster_state:ok');
       });
-      address = { url: servers[0].url, clusterNodes: [`127.0.0.1:${servers[0].port}`] };
+      address = { url: servers[0].url, clusterNodes: [`${hasIPv6 ? '[::1]' : loopback}:${servers[0].port}`] };
     });
 
     it.each([0, 1])('are those of every master: number %i alone has no maxmemory', async (index) => {

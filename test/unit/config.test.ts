@@ -194,8 +194,8 @@ describe('a given value', () => {
 
   it('of a cluster needs no REDIS_URL', () => {
     const { REDIS_URL: _, ...rest } = needed;
-    const { redis } = readWorkerConfig({ ...rest, REDIS_CLUSTER_NODES: 'a.example:7000,10.0.0.2:7001' });
-    expect(redis.clusterNodes).toEqual(['a.example:7000', '10.0.0.2:7001']);
+    const { redis } = readWorkerConfig({ ...rest, REDIS_CLUSTER_NODES: 'a.example:7000,10.0.0.2:7001,[::1]:7002' });
+    expect(redis.clusterNodes).toEqual(['a.example:7000', '10.0.0.2:7001', '[::1]:7002']);
   });
 
   it('of sentinels needs no REDIS_URL, but the name of the master', () => {
@@ -255,7 +255,7 @@ describe('a bad value', () => {
     ['LOG_LEVEL', ['verbose', 'INFO']],
     ['DATABASE_PREPARE', ['1', 'yes', 'TRUE']],
     ['COUNTRY_HEADER', ['x country', 'x:y', 'x'.repeat(65)]],
-    ['REDIS_CLUSTER_NODES', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
+    ['REDIS_CLUSTER_NODES', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '::1:1', '[::1]', '[::1:1', '[a]:1', '[]:1']],
     ['REDIS_SENTINELS', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
   ])('of %s is named with what it may be: %j', (name, values) => {
     for (const value of values) {

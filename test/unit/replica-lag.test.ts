@@ -1,70 +1,110 @@
 import { describe, expect, it } from 'vitest';
 import { watchLag } from '#libs/store/replica';
 
+type Watch = ReturnType<typeof watchLag>;
+
 const history = { systemIdentifier: '7', timeline: '00000001' };
 const at = (wal: number) => ({ ...history, wal });
+
+/** Both are asked at `time`; the replica has received `received`, and replayed `wal` of it. */
+const look = (watch: Watch, time: number, primary: number, wal: number, received = wal) => {
+  watch.hear(time, at(primary));
+  return watch.see(time, { ...history, wal, received });
+};
+const lookAlone = (watch: Watch, time: number, wal: number, received = wal) =>
+  watch.see(time, { ...history, wal, received });
 
 describe('a replica', () => {
   it('that has replayed what the primary had when it was asked is current, however long nothing happens', () => {
     const watch = watchLag(0);
     expect(watch.isKnown()).toBe(false);
     for (const time of [1_000, 2_000, 3_000, 600_000]) {
-      expect(watch.see(time, at(500), at(500))).toBeNull();
+      expect(look(watch, time, 500, 500)).toBeNull();
       expect([watch.isKnown(), watch.lag(time)]).toEqual([true, 0]);
     }
   });
 
   it('lags since the primary was last no further than it is now', () => {
     const watch = watchLag(0);
-    watch.see(1_000, at(100), at(100));
-    watch.see(2_000, at(200), at(100));
-    watch.see(3_000, at(300), at(100));
+    look(watch, 1_000, 100, 100);
+    look(watch, 2_000, 200, 100);
+    look(watch, 3_000, 300, 100);
     expect(watch.lag(3_000)).toBe(2_000);
-    watch.see(4_000, at(400), at(250));
+    look(watch, 4_000, 400, 250);
     expect(watch.lag(4_000)).toBe(2_000);
-    watch.see(5_000, at(400), at(400));
+    look(watch, 5_000, 400, 400);
     expect(watch.lag(5_000)).toBe(0);
   });
 
-  it('that is not asked any more lags more and more', () => {
+  it('that is not asked any more, or whose primary does not tell where it is, lags more and more', () => {
     const watch = watchLag(0);
-    watch.see(1_000, at(100), at(100));
+    look(watch, 1_000, 100, 100);
+    expect(watch.lag(9_000)).toBe(8_000);
+    watch.hear(9_000);
+    lookAlone(watch, 9_000, 100);
     expect(watch.lag(9_000)).toBe(8_000);
   });
 
   it('is not known to be current before it has what the primary had at any time that it was asked', () => {
     const watch = watchLag(0);
     for (const time of [1_000, 2_000, 3_000]) {
-      watch.see(time, at(1_000 + time), at(500));
+      look(watch, time, 1_000 + time, 500);
       expect([watch.isKnown(), watch.lag(time)]).toEqual([false, time]);
     }
-    watch.see(4_000, at(9_000), at(2_100));
+    look(watch, 4_000, 9_000, 2_100);
     expect([watch.isKnown(), watch.lag(4_000)]).toEqual([true, 3_000]);
   });
 
-  it('has all there is, while the primary is away, if it had all before', () => {
+  it('lags no more than before while its primary is silent', () => {
     const watch = watchLag(0);
-    watch.see(1_000, at(100), at(100));
-    watch.see(9_000, undefined, at(100));
+    look(watch, 1_000, 100, 100);
+    for (const time of [2_000, 9_000]) lookAlone(watch, time, 100);
     expect(watch.lag(9_000)).toBe(0);
-    watch.see(10_000, at(200), at(100));
-    watch.see(19_000, undefined, at(100));
-    expect(watch.lag(19_000)).toBe(10_000);
+    look(watch, 10_000, 200, 100);
+    expect(watch.lag(10_000)).toBe(1_000);
+    // neither answers for a while
+    for (const time of [12_000, 19_000]) lookAlone(watch, time, 100);
+    expect(watch.lag(19_000)).toBe(1_000);
+    lookAlone(watch, 20_000, 200);
+    expect(watch.lag(20_000)).toBe(0);
+  });
+
+  it('lags since it received what it has not replayed, while its primary is silent to others', () => {
+    const watch = watchLag(0);
+    look(watch, 1_000, 100, 100);
+    for (const [time, received] of [
+      [2_000, 200],
+      [3_000, 300],
+      [4_000, 400],
+    ] as const)
+      lookAlone(watch, time, 150, received);
+    expect(watch.lag(4_000)).toBe(3_000);
+    lookAlone(watch, 5_000, 300, 500);
+    expect(watch.lag(5_000)).toBe(2_000);
+  });
+
+  it('is not known to be current where its primary was silent from the beginning', () => {
+    const watch = watchLag(0);
+    lookAlone(watch, 1_000, 100);
+    expect(watch.isKnown()).toBe(false);
   });
 
   it.each([
-    ['it is not a replica', { ...history, wal: null }],
-    ['it is a replica of another server', { ...history, systemIdentifier: '8', wal: 500 }],
-    ['it has not followed the failover', { ...history, timeline: '00000002', wal: 500 }],
+    ['it is not a replica', { ...history, wal: null, received: 500 }],
+    ['it is a replica of another server', { ...history, systemIdentifier: '8', wal: 500, received: 500 }],
+    ['it has not followed the failover', { ...history, timeline: '00000002', wal: 500, received: 500 }],
   ])('is none: %s', (reason, replica) => {
-    expect(watchLag(0).see(1_000, at(500), replica)).toBe(reason);
+    const watch = watchLag(0);
+    watch.hear(1_000, at(500));
+    expect(watch.see(1_000, replica)).toBe(reason);
   });
 
   it('of a primary that was promoted is measured anew', () => {
     const watch = watchLag(0);
-    watch.see(1_000, at(100), at(100));
+    look(watch, 1_000, 100, 100);
     const promoted = { ...history, timeline: '00000002' };
-    watch.see(2_000, { ...promoted, wal: 90 }, { ...promoted, wal: 80 });
+    watch.hear(2_000, { ...promoted, wal: 90 });
+    watch.see(2_000, { ...promoted, wal: 80, received: 80 });
     expect(watch.isKnown()).toBe(false);
   });
 });

@@ -3,7 +3,6 @@ import cluster from 'node:cluster';
 import type { ApiConfig } from '#libs/config/api';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
-import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
@@ -13,17 +12,18 @@ import type { Fault } from '#libs/telemetry/readiness';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
+import { openReplica } from './replica.ts';
 
 /** Milliseconds between a death and its replacement. */
 const restartAfter = 1_000;
 /** Milliseconds for the one query of this process. */
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
+const silent = { info: () => {}, warn: () => {} };
 
 export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   const redis = connectRedis(config.redis, 'producer', log);
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});
-  const producer = createProducer(redis, config.queueShards);
   const queues = observeQueues(redis, config.queueShards);
   // to say how Postgres is
   const db = createDatabase({
@@ -33,6 +33,8 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     max: 1,
     ...patience,
   });
+  // to say how the replica is, likewise: its processes read from it, and log what they find
+  const replica = openReplica(config, { primary: db, connections: 1, log: silent, onLook: () => {} });
   const listening = new Set<number>();
   const metrics = gatherMetrics(listening, (pid) => log.warn({ worker: pid }, 'an API process does not answer'));
   let hasListened = false;
@@ -83,7 +85,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   const ops = createOpsServer({
     name: 'API',
     readiness: async () => {
-      const state = await lookAtStores(db, redisHealth);
+      const state = await lookAtStores(db, redisHealth, replica);
       const processes = listening.size;
       const degraded = [...state.degraded, ...missing()];
       return {
@@ -95,14 +97,16 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     },
     shards: queues.summarize,
     metrics,
-    queues: queuePages(() => producer.queues()),
+    queues: queuePages(queues.queues),
   });
-  createLifecycle({ deadline: 15_000, log }).onStop([
+  // both, since the error does not say whose connection it was
+  const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
+  createLifecycle({ deadline: 15_000, log, recover }).onStop([
     { name: 'processes', stop: stopWorkers },
-    { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
+    { name: 'queue', stop: () => queues.close() },
     { name: 'redis health', stop: () => redisHealth.close() },
     { name: 'redis', stop: () => redis.close() },
-    { name: 'postgres', stop: () => db.close() },
+    { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
     { name: 'operations port', stop: () => ops.close() },
   ]);
   try {
@@ -112,5 +116,6 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
+  void replica?.follow();
   for (let count = 0; count < config.webConcurrency; count += 1) cluster.fork();
 }

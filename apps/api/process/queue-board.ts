@@ -23,10 +23,10 @@ const pageHeaders = helmet({
   strictTransportSecurity: false,
 });
 
-export function queueBoard(queues: Queue[]): RequestListener {
+export function createQueueBoard() {
   const adapter = new KoaAdapter().setBasePath('/queues');
-  createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+  const { replaceQueues } = createBullBoard({
+    queues: [],
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Assent' } },
   });
@@ -38,5 +38,9 @@ export function queueBoard(queues: Queue[]): RequestListener {
     if (typeof ctx.body === 'string') ctx.body = ctx.body.replaceAll(/<link href="https:[^>]*>/g, '');
   });
   app.use(adapter.registerPlugin({ mount: '/queues' }));
-  return app.callback();
+  const answer = app.callback();
+  return (queues: Queue[], ...exchange: Parameters<RequestListener>): void => {
+    replaceQueues(queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })));
+    void answer(...exchange);
+  };
 }

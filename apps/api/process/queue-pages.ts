@@ -4,20 +4,25 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Queue } from 'bullmq';
+import type { createQueueBoard } from './queue-board.ts';
 
-export function queuePages(queues: () => Queue[]): RequestListener {
-  let board: Promise<RequestListener> | undefined;
+/** `queues`: those that are known now; rejects where Redis does not answer. */
+export function queuePages(queues: () => Promise<Queue[]>): RequestListener {
+  let board: Promise<ReturnType<typeof createQueueBoard>> | undefined;
   const fail = (response: ServerResponse, status: number, text: string) =>
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text);
   return (request, response) => {
     if (!isRead(request)) return void response.writeHead(403).end();
-    // a queue exists only once Redis has been reached
-    if (queues().length === 0) return void fail(response, 503, 'Redis has not been reached yet\n');
     // loaded on first use: it takes 11 MB
-    board ??= import('./queue-board.ts').then(({ queueBoard }) => queueBoard(queues()));
-    board.then(
-      (show) => show(request, response),
-      () => fail(response, 500, 'failed\n'),
+    board ??= import('./queue-board.ts').then((loaded) => loaded.createQueueBoard());
+    const shown = board;
+    queues().then(
+      (known) =>
+        shown.then(
+          (show) => show(known, request, response),
+          () => fail(response, 500, 'failed\n'),
+        ),
+      () => fail(response, 503, 'Redis does not answer\n'),
     );
   };
 }

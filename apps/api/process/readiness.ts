@@ -11,6 +11,8 @@ const costs = {
   postgres:
     'Records are safe in Redis and stored later. The log, keys that are not cached and all changes answer 503; statistics are read from Redis.',
   schema: 'This process gets no requests until the database is migrated: npm run migrate.',
+  postgresBesideReplica:
+    'Records are safe in Redis and stored later. The log is read from the replica, statistics from Redis. Keys that are not cached, exports, pages of one visitor, the log under a monthly limit and all changes answer 503.',
   replica: 'The primary answers the reads that the replica would.',
   redis: 'Records are stored directly in Postgres, which takes fewer at once; statistics are read from Postgres.',
   both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
@@ -26,6 +28,7 @@ export async function lookAtStores(
   const postgres = schema === 'current';
   const reason = redisHealth.reason();
   const lacksReplica = replica?.reason() ?? null;
+  const isReplicaUsed = replica !== undefined && lacksReplica === null;
   const ready = schema !== 'old' && (postgres || reason === null);
   const noPostgres: Fault = {
     part: 'postgres',
@@ -34,7 +37,7 @@ export async function lookAtStores(
       : {
           reason: 'does not answer',
           since: db.unavailableSince() ?? Date.now(),
-          costs: ready ? costs.postgres : costs.both,
+          costs: ready ? costs[isReplicaUsed ? 'postgresBesideReplica' : 'postgres'] : costs.both,
         }),
   };
   const degraded: Fault[] = [

@@ -12,7 +12,7 @@ import { within } from '#libs/runtime/within';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createReplica, readsOf } from '#libs/store/replica';
+import { readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { createLog } from '#libs/telemetry/log';
@@ -33,6 +33,7 @@ import { createFacetReader } from '../stats/facet-reader.ts';
 import { shareMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
+import { openReplica } from './replica.ts';
 
 /** Milliseconds for clients to move their next requests to another process. */
 const drainTime = 1_000;
@@ -41,8 +42,6 @@ const answerTime = 5_000;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
-/** What it does not answer by then is asked of the primary, within the same request. */
-const replicaTimeouts = { statementTimeout: 1_500, deadline: 1_700 };
 
 export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<void> {
   const metrics = createMetrics();
@@ -57,20 +56,16 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
       onFailure: failed('export_spans'),
     });
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
-  const shared = { ...database, ...config.databaseMode, name: 'assent-api' };
-  const db = createDatabase({ ...shared, url: config.databaseUrl });
-  const replica =
-    config.replica &&
-    createReplica({
-      primary: db,
-      replica: createDatabase({ ...shared, ...replicaTimeouts, url: config.replica.url }),
-      maxLag: config.replica.maxLag,
-      log,
-      onLook: ({ isUsed, lag }) => {
-        metrics.replicaUsed.set(isUsed ? 1 : 0);
-        metrics.replicaLag.set(lag);
-      },
-    });
+  const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
+  const replica = openReplica(config, {
+    primary: db,
+    connections: database.max,
+    log,
+    onLook: ({ isUsed, lag }) => {
+      metrics.replicaUsed.set(isUsed ? 1 : 0);
+      metrics.replicaLag.set(lag);
+    },
+  });
   const readDb = replica?.reads ?? readsOf(db);
   const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = watchRedis(
@@ -150,7 +145,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     readiness,
     shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
-    queues: queuePages(() => producer.queues()),
+    queues: queuePages(queues.queues),
   });
 
   let stopping = false;
@@ -159,7 +154,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     return closeServer(server);
   };
   // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, replica?.reads].map((each) => each?.recover(error)).includes(true);
+  const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   const lifecycle = createLifecycle({ deadline: 10_000, log, recover });
   lifecycle.onStop([
     { name: 'requests', stop: () => stopListening() },

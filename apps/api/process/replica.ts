@@ -1,0 +1,26 @@
+/** The replica that reads go to, where there is one, with the connections that watch it. */
+import type { ApiConfig } from '#libs/config/api';
+import { createReplica, type Replica, type ReplicaParts } from '#libs/store/replica';
+import { createDatabase, type DatabaseOptions } from '#libs/store/sql';
+
+/** What it does not answer by then is asked of the primary, within the same request. */
+const timeouts = { statementTimeout: 1_500, deadline: 1_700 };
+/** Of a primary that works. Each look at the replica waits so long for one that does not. */
+const positionTimeouts = { statementTimeout: 400, deadline: 500 };
+
+interface Parts extends Pick<ReplicaParts, 'primary' | 'log' | 'onLook'> {
+  /** at most, to the replica */
+  connections: number;
+}
+
+export function openReplica(config: ApiConfig, { connections, ...parts }: Parts): Replica | undefined {
+  if (!config.replica) return undefined;
+  const { url, maxLag } = config.replica;
+  const open = (own: Omit<DatabaseOptions, 'prepare' | 'pooled'>) => createDatabase({ ...config.databaseMode, ...own });
+  return createReplica({
+    ...parts,
+    position: open({ url: config.databaseUrl, max: 1, ...positionTimeouts, name: 'assent-api-position' }),
+    replica: open({ url, max: connections, ...timeouts, name: 'assent-api' }),
+    maxLag,
+  });
+}

@@ -1,0 +1,50 @@
+/** Shards that QUEUE_SHARDS names no more: once nothing is in them and nobody adds to them, they need no consumers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { announcedShards, announceEvery, announceShards, unannounceShards } from './shards.ts';
+import { openToRead } from './summary.ts';
+
+/** Milliseconds within which whoever adds to a shard announces it again: those of an older release after five seconds. */
+const settled = 3 * announceEvery;
+
+/** Throws an error that names an obstacle; then all of them stay known. */
+export async function forgetShards(redis: RedisConnection, shards: number[]): Promise<void> {
+  const { client } = redis;
+  const announced = await announcedShards(client);
+  const unknown = shards.find((shard) => !announced.includes(shard));
+  if (unknown !== undefined) throw new Error(`no shard ${unknown} is known`);
+  await refuseJobs(redis, shards);
+  await unannounceShards(client, shards);
+  try {
+    await refuseAnnouncements(redis, shards);
+    // of a process that has ended meanwhile
+    await refuseJobs(redis, shards);
+  } catch (error) {
+    await announceShards(client, shards);
+    throw error;
+  }
+}
+
+async function refuseAnnouncements({ client }: RedisConnection, shards: number[]): Promise<void> {
+  const end = performance.now() + settled;
+  while (performance.now() < end) {
+    const announced = await announcedShards(client);
+    const used = shards.find((shard) => announced.includes(shard));
+    if (used !== undefined)
+      throw new Error(`an API process uses shard ${used}: restart it with the new QUEUE_SHARDS first`);
+    await sleep(announceEvery / 10);
+  }
+}
+
+async function refuseJobs(redis: RedisConnection, shards: number[]): Promise<void> {
+  for (const shard of shards) {
+    const queue = openToRead(redis, shard);
+    try {
+      const counts = Object.entries(await queue.getJobCounts()).filter(([, count]) => count > 0);
+      const held = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+      if (held) throw new Error(`shard ${shard} has jobs: ${held}`);
+    } finally {
+      await queue.close();
+    }
+  }
+}
