@@ -50,7 +50,8 @@ export function logCommand(): Command {
       printList(self, 'logs', rows, 'nothing is sealed yet');
       const reasons = (['behind', 'unconfirmed'] as const).filter((each) => logs.some(({ halted }) => halted === each));
       for (const reason of reasons) process.stdout.write(`${advice[reason]}\n`);
-      if (lag !== undefined) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
+      const goesOn = logs.some(({ halted }) => halted === null);
+      if (lag !== undefined && goesOn) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
     });
   command
     .addCommand(checkCommand())

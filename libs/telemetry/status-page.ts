@@ -61,14 +61,19 @@ export interface Status {
   now?: number;
 }
 
+function stateOf(ready: boolean, isDegraded: boolean, failed: number): [string, string] {
+  if (!ready) return ['bad', 'Not ready: it takes no work'];
+  if (isDegraded) return ['warn', 'Ready, but degraded'];
+  return failed > 0 ? ['warn', 'Ready, but jobs have failed'] : ['good', 'Ready: all parts work'];
+}
+
 export function statusPage({ name, readiness, shards, links, now = Date.now() }: Status): string {
   const { ready, degraded, warnings } = readiness;
   const parts = { ...readiness.parts, queue: shards ? true : 'unknown' };
-  const [kind, state] = ready
-    ? degraded.length > 0
-      ? ['warn', 'Ready, but degraded']
-      : ['good', 'Ready: everything works']
-    : ['bad', 'Not ready: it takes no work'];
+  const failed = (shards ?? []).reduce((sum, { jobs }) => sum + (jobs.failed ?? 0), 0);
+  const [kind, state] = stateOf(ready, degraded.length > 0, failed);
+  const noted =
+    failed === 0 ? warnings : [`Jobs that failed for good: ${failed}. \`queue status\` says why.`, ...warnings];
   const queues = (shards ?? []).map(({ shard, jobs, oldest }) =>
     row(`Shard ${shard}`, [...Object.values(jobs), forHowLong(oldest * 1000)]),
   );
@@ -87,7 +92,7 @@ ${table(
   ['Part', 'State', 'Since', 'Costs'],
   Object.entries(parts).map(([part, is]) => partRow(part, is, degraded, now)),
 )}
-${warnings.length > 0 ? `<h2>Warnings</h2><ul>${warnings.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>` : ''}
+${noted.length > 0 ? `<h2>Warnings</h2><ul>${noted.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>` : ''}
 <h2>Queues</h2>
 ${shards ? table('Jobs by state, each with many records', ['Queue', ...states, 'oldest waits'], queues) : '<p>Unknown: Redis does not answer.</p>'}
 <p>Also here: ${links.map((link) => `<a href="${link}">${link}</a>`).join(' · ')}</p>

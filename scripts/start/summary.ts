@@ -9,7 +9,7 @@ export function summary(facts: SummaryFacts): string {
     'Demo shop': `${baseUrl}/demo`,
     Reference: `${baseUrl}/docs`,
     OpenAPI: `${baseUrl}/openapi.json`,
-    Operations: `${opsUrl}/metrics  ${opsUrl}/queues  (worker: ${workerOpsUrl})`,
+    Operations: `${opsUrl}  ${opsUrl}/metrics  ${opsUrl}/queues  (worker: ${workerOpsUrl})`,
     Postgres: postgres,
     Redis: redis,
     Logs: logs.join('  '),

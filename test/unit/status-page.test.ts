@@ -43,7 +43,11 @@ describe('readiness', () => {
 
 describe('the page of state', () => {
   it('says at a glance how it is', () => {
-    expect(page(well)).toContain('Ready: everything works');
+    const works = page(well, { shards: [{ shard: 0, jobs: { waiting: 3, failed: 0 }, oldest: 1 }] });
+    expect(works).toContain('Ready: all parts work');
+    expect(works).not.toContain('<h2>Warnings</h2>');
+    expect(page(well)).toContain('Ready, but jobs have failed');
+    expect(page(well)).toContain('<li>Jobs that failed for good: 1. `queue status` says why.</li>');
     expect(page(degraded)).toContain('Ready, but degraded');
     expect(page({ ...degraded, ready: false })).toContain('Not ready');
   });
