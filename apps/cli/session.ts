@@ -44,7 +44,7 @@ export async function withDatabase<T>(work: (db: Database, admin: Administration
   } catch (error) {
     if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
     if (isUnavailable(error) && !isOfFile(error))
-      throw new Error(`Postgres does not answer: ${error instanceof Error ? error.message : error}`);
+      throw new Error(`Postgres is not available: ${error instanceof Error ? error.message : error}`);
     throw error;
   } finally {
     await db.close();

@@ -1,5 +1,6 @@
 /** What the API reads. */
 import { readAddressRule } from './address-rule.ts';
+import { checkPostgresAddress } from './postgres-address.ts';
 import { readProvider } from './provider.ts';
 import {
   readConnections,
@@ -20,7 +21,8 @@ function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
 
 /** Undefined where there is none. */
 function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_READ_MAX_LAG: seconds }: Values) {
-  return url === undefined || url === primary ? undefined : { url, maxLag: seconds * 1_000 };
+  if (url === undefined || url === primary) return undefined;
+  return { url: checkPostgresAddress('DATABASE_READ_URL', url), maxLag: seconds * 1_000 };
 }
 
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {

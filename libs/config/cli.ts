@@ -3,6 +3,7 @@ import { readAddressRule } from './address-rule.ts';
 import {
   readConnections,
   readDatabaseMode,
+  readDatabaseUrl,
   readPreviousSecretsKey,
   readPrivacyKey,
   readSecretsKey,
@@ -24,7 +25,7 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
   return {
     connections: () => readConnections(values),
     database: () => ({
-      url: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
+      url: readDatabaseUrl(values),
       ...readDatabaseMode(values),
     }),
     signing: () => readTokens(values),

@@ -1,6 +1,7 @@
 /** Reads the settings from the environment and checks every one of them. */
 import type { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
+import { checkPostgresAddress } from './postgres-address.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { type Setting, settings } from './settings.ts';
 
@@ -38,12 +39,15 @@ export function readSettings(given: NodeJS.ProcessEnv = process.env): Values {
 
 /** What every process needs to reach Postgres and Redis. */
 export const readConnections = (values: Values) => ({
-  databaseUrl: values.DATABASE_URL ?? refuse('DATABASE_URL', 'set: the address of Postgres'),
+  databaseUrl: readDatabaseUrl(values),
   databaseMode: readDatabaseMode(values),
   redis: readRedis(values),
   queueShards: values.QUEUE_SHARDS,
   logLevel: values.LOG_LEVEL,
 });
+
+export const readDatabaseUrl = ({ DATABASE_URL: url }: Values): string =>
+  checkPostgresAddress('DATABASE_URL', url ?? refuse('DATABASE_URL', 'set: the address of Postgres'));
 
 /** Undefined: nothing is traced. */
 export const readTracing = ({

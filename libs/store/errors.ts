@@ -2,8 +2,21 @@
 import postgres from 'postgres';
 import { TimedOut } from '#libs/runtime/within';
 
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
 const stateOf = (error: unknown): string | undefined =>
   error instanceof postgres.PostgresError ? error.code : undefined;
+
+/** The server, or a pooler before it, refused or ended the connection: no statement and no row is to blame. */
+const isOfConnection = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && ['FATAL', 'PANIC'].includes(error.severity ?? error.severity_local);
+
+/** The certificate that Postgres shows does not satisfy the address, or there is none (codes of OpenSSL and Node). */
+const isUntrusted = (error: unknown): boolean =>
+  /CERT|^ERR_(SSL|TLS)_|^UNABLE_TO_|^HOSTNAME_|^INVALID_/.test(codeOf(error));
+
+/** A pooler that keeps no prepared statements led to a server connection without it, or with another of its name. */
+const isOfPreparedStatement = (error: unknown): boolean => ['26000', '42P05'].includes(stateOf(error) ?? '');
 
 /** A deadlock or a serialization failure: the same statement succeeds when retried. */
 export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
@@ -22,21 +35,36 @@ export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
 /** The row itself is at fault (data exception, integrity violation): retrying cannot help. */
-export const isBadData = (error: unknown): boolean => /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error);
+export const isBadData = (error: unknown): boolean =>
+  /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error) && !isOfConnection(error);
 
 /** A missing table, column, type or function: the database has not been migrated yet. */
 export const isSchemaMissing = (error: unknown): boolean =>
-  ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '');
+  ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '') && !isOfConnection(error);
 
 /**
- * Postgres is unavailable for now: no connection, shutting down, out of resources, disk full, a timeout, a read-only
- * standby, or a schema that has not been migrated yet.
+ * Postgres is unavailable for now: no connection, a certificate that is not trusted, a pooler that is not set up, shutting
+ * down, out of resources, disk full, a timeout, a read-only standby, or a schema that has not been migrated yet.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;
-  if (isSchemaMissing(error)) return true;
+  if (isSchemaMissing(error) || isOfConnection(error) || isOfPreparedStatement(error)) return true;
   const state = stateOf(error);
   if (state) return /^(08|28|3D|40|53|55|57|58)/.test(state) || state === '25006';
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(code);
+  const isLost = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(codeOf(error));
+  return isLost || isUntrusted(error);
+}
+
+/** Returns the error. Where a setting is to blame, its message says which. */
+export function advise<T>(error: T): T {
+  const advice = adviceOn(error);
+  // connections that fail together have one error
+  if (advice && error instanceof Error && !error.message.endsWith(advice)) error.message += `: ${advice}`;
+  return error;
+}
+
+function adviceOn(error: unknown): string | undefined {
+  if (isUntrusted(error)) return 'this is no certificate that sslmode and sslrootcert of the address allow';
+  if (isOfPreparedStatement(error)) return 'behind this pooler set DATABASE_PREPARE=false';
+  return undefined;
 }

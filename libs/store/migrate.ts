@@ -4,9 +4,15 @@
  * give a session's lock to another client. Indexes of `records` follow, see record-indexes.ts.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { resolveBinary } from 'dbmate';
 import postgres from 'postgres';
+import { readAddress } from './address.ts';
+import { advise } from './errors.ts';
 import { buildRecordIndexes } from './record-indexes.ts';
 import { migrationsFolder, versions } from './schema.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
@@ -34,10 +40,13 @@ export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnectio
 
 /** Two: one holds the lock while the other works. */
 async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const options = { max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10, backoff: () => 0 };
-  const sql = postgres(databaseUrl, { ...options, prepare: false, fetch_types: false });
+  const { url, ssl } = readAddress(databaseUrl);
+  const options = { ssl, max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10, backoff: () => 0 };
+  const sql = postgres(url, { ...options, prepare: false, fetch_types: false });
   try {
     return await work(sql);
+  } catch (error) {
+    throw advise(error);
   } finally {
     await sql.end({ timeout: 1 });
   }
@@ -70,23 +79,41 @@ async function holdLock(holder: postgres.TransactionSql, patience: number): Prom
 
 async function runDbmate(databaseUrl: string): Promise<string> {
   const args = ['--migrations-dir', migrationsFolder, '--no-dump-schema', 'migrate'];
-  const env = { DATABASE_URL: addressForDbmate(databaseUrl), PATH: '/usr/bin:/bin' };
+  const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
+  const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder), PATH: '/usr/bin:/bin' };
   try {
     const { stdout } = await promisify(execFile)(resolveBinary(), args, { env, cwd: migrationsFolder });
     return stdout;
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new Error(output || (error instanceof Error ? error.message : String(error)), { cause: error });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Where the address says nothing of TLS, the driver connects without and dbmate demands it: both do without. Without
- * `binary_parameters` dbmate's driver would prepare a statement in one transaction and execute it in the next.
+ * Where the address says nothing of TLS, we connect without and dbmate demands it: both do without. Where it names no
+ * certificates, we trust those of Node and dbmate those of the system, which may have none: dbmate gets ours, by a file in
+ * `folder`. With `sslsni` its driver would check the host's name in every mode, and without `binary_parameters` prepare a
+ * statement in one transaction and execute it in the next.
  */
-function addressForDbmate(databaseUrl: string): string {
+function addressForDbmate(databaseUrl: string, folder: string): string {
   const address = new URL(databaseUrl);
-  if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'disable');
-  address.searchParams.set('binary_parameters', 'yes');
+  const { searchParams: query } = address;
+  const mode = query.get('sslmode') ?? 'disable';
+  const given = query.get('sslrootcert');
+  const rootFile = given !== null ? path.resolve(given) : mode.startsWith('verify-') && writeTrusted(folder);
+  query.set('sslmode', mode);
+  if (rootFile) query.set('sslrootcert', rootFile);
+  if (rootFile && mode !== 'verify-full') query.set('sslsni', '0');
+  query.set('binary_parameters', 'yes');
   return address.toString();
+}
+
+function writeTrusted(folder: string): string {
+  const file = path.join(folder, 'trusted.pem');
+  const { NODE_EXTRA_CA_CERTS: more } = process.env;
+  writeFileSync(file, [...rootCertificates, ...(more ? [readFileSync(more, 'utf8')] : [])].join('\n'));
+  return file;
 }

@@ -4,7 +4,8 @@
  */
 import postgres from 'postgres';
 import { within } from '#libs/runtime/within';
-import { isUnavailable } from './errors.ts';
+import { type Address, readAddress } from './address.ts';
+import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -41,14 +42,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-function connect(options: DatabaseOptions, onclose: () => void): Sql {
+function connect({ url, ssl }: Address, options: DatabaseOptions, onclose: () => void): Sql {
   const settings = {
     statement_timeout: options.statementTimeout,
     idle_in_transaction_session_timeout: 60_000,
     // compiling a query over many partitions takes seconds, running it milliseconds
     jit: 'off',
   };
-  const sql = postgres(options.url, {
+  const sql = postgres(url, {
+    ssl,
     max: options.max,
     prepare: options.prepare,
     connect_timeout: 3,
@@ -91,12 +93,29 @@ const arrayParameter = (to: number) => ({
  */
 const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
 
+/** Work that asks Postgres nothing, such as for a limit that no plan sets, must not pass for an answer of it. */
+function watch(pool: Sql): { watched: Sql; isUsed(): boolean } {
+  let used = false;
+  const watched = new Proxy(pool, {
+    apply: (target, self, given) => {
+      used = true;
+      return Reflect.apply(target, self, given);
+    },
+    get: (target, name) => {
+      used = true;
+      return Reflect.get(target, name);
+    },
+  });
+  return { watched, isUsed: () => used };
+}
+
 export function createDatabase(options: DatabaseOptions): Database {
   let generation = 0;
   const countClosed = () => {
     generation += 1;
   };
-  const open = () => connect(options, countClosed);
+  const address = readAddress(options.url);
+  const open = () => connect(address, options, countClosed);
   let sql = open();
   let answered = performance.now();
   let running = 0;
@@ -115,17 +134,21 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     async run(work, deadline = options.deadline) {
       const pool = sql;
+      const { watched, isUsed } = watch(pool);
       const since = performance.now();
       running += 1;
       try {
-        const result = await within(deadline, work(pool), () => replaceIfSilent(pool, since));
-        answered = performance.now();
-        unavailableSince = null;
+        const result = await within(deadline, work(watched), () => replaceIfSilent(pool, since));
+        if (isUsed()) {
+          answered = performance.now();
+          unavailableSince = null;
+        }
         return result;
       } catch (error) {
         if (error instanceof postgres.PostgresError) answered = performance.now();
-        unavailableSince = isUnavailable(error) ? (unavailableSince ?? Date.now()) : null;
-        throw error;
+        if (isUnavailable(error)) unavailableSince ??= Date.now();
+        else if (isUsed()) unavailableSince = null;
+        throw advise(error);
       } finally {
         running -= 1;
       }

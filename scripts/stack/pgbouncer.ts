@@ -2,6 +2,8 @@
 import { chownSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
+import { readAddress } from '#libs/store/address';
+import { type Certificate, handCertificate } from './certificate.ts';
 import { findProgram, type Program } from './packages.ts';
 import { type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser } from './service-user.ts';
@@ -9,6 +11,8 @@ import { reachableFolder, serviceUser } from './service-user.ts';
 interface PgBouncerOptions extends ServerOptions {
   /** the address of Postgres, with the user and the password of both */
   databaseUrl: string;
+  /** its own and that of Postgres: then there is TLS to it, and from it to Postgres */
+  certificate?: Certificate | undefined;
 }
 
 export const findPgBouncer = (options: Pick<ServerOptions, 'say' | 'signal'> = {}): Promise<Program> =>
@@ -23,6 +27,7 @@ export const findPgBouncer = (options: Pick<ServerOptions, 'say' | 'signal'> = {
 /** `settings`: lines of the section `[pgbouncer]`, such as `{ default_pool_size: '4' }` */
 export async function startPgBouncer({
   databaseUrl,
+  certificate,
   settings = {},
   port,
   say = () => {},
@@ -36,6 +41,7 @@ export async function startPgBouncer({
   const users = path.join(dataDir, 'users.txt');
   writeOwn(users, `"${server.username}" "${server.password}"\n`, user);
   const file = path.join(dataDir, 'pgbouncer.ini');
+  const tls = certificate && tlsSettings(handCertificate(certificate, dataDir, user));
   const writeConfig = (onPort: number, to: URL) => {
     const all = {
       listen_addr: '127.0.0.1',
@@ -50,6 +56,7 @@ export async function startPgBouncer({
       server_login_retry: '1',
       // it starts as root to read its program, and goes on as this user
       ...(user && { user: user.name }),
+      ...tls,
       ...settings,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
@@ -64,6 +71,7 @@ export async function startPgBouncer({
     urlOf: (onPort) => {
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${onPort}`;
+      if (certificate) url.search = String(new URLSearchParams(trusting(certificate)));
       return url.toString();
     },
     command: binary,
@@ -84,13 +92,31 @@ export async function startPgBouncer({
   };
 }
 
+const tlsSettings = ({ keyFile, certFile }: Pick<Certificate, 'keyFile' | 'certFile'>) => ({
+  client_tls_sslmode: 'require',
+  client_tls_key_file: keyFile,
+  client_tls_cert_file: certFile,
+  server_tls_sslmode: 'verify-full',
+  server_tls_ca_file: certFile,
+});
+
+const trusting = ({ certFile }: Certificate) => ({ sslmode: 'verify-full', sslrootcert: certFile });
+
 function writeOwn(file: string, text: string, user: ReturnType<typeof serviceUser>): void {
   writeFileSync(file, text, { mode: 0o600 });
   if (user) chownSync(file, user.uid, user.gid);
 }
 
-async function answer(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, prepare: false, fetch_types: false, onnotice: () => {} });
+async function answer(address: string): Promise<void> {
+  const { url, ssl } = readAddress(address);
+  const sql = postgres(url, {
+    ssl,
+    max: 1,
+    connect_timeout: 5,
+    prepare: false,
+    fetch_types: false,
+    onnotice: () => {},
+  });
   try {
     await sql`select 1`;
   } finally {

@@ -5,6 +5,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writ
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
+import { type Certificate, handCertificate } from './certificate.ts';
 import { type CommandOptions, lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
@@ -14,11 +15,23 @@ export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 const NAME = 'assent';
 
+interface PostgresOptions extends ServerOptions {
+  /** it then takes connections with TLS, too */
+  certificate?: Certificate | undefined;
+}
+
 /**
  * `settings`: server settings, such as `{ fsync: 'off' }`. The returned `dataDir` is elsewhere than asked if the user
  * that Postgres runs as cannot reach it.
  */
-export async function startPostgres({ settings = {}, port, say = () => {}, signal, ...rest }: ServerOptions) {
+export async function startPostgres({
+  settings = {},
+  certificate,
+  port,
+  say = () => {},
+  signal,
+  ...rest
+}: PostgresOptions) {
   const user = serviceUser();
   const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
   const cluster = path.join(dataDir, 'cluster');
@@ -37,6 +50,7 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
     throw new Advice(`${passwordFile} is gone: remove ${dataDir} to start with an empty database.`);
   }
   const password = readFileSync(passwordFile, 'utf8').trim();
+  const all = { ...(certificate && tlsSettings(handCertificate(certificate, dataDir, user))), ...settings };
   const server = await startServer({
     name: 'Postgres',
     dataDir,
@@ -44,7 +58,7 @@ export async function startPostgres({ settings = {}, port, say = () => {}, signa
     signal,
     urlOf: (onPort) => `postgres://${NAME}:${password}@127.0.0.1:${onPort}/${NAME}?sslmode=disable`,
     command: path.join(binDir, 'postgres'),
-    argumentsOf: (onPort) => ['-D', cluster, ...serverArguments(onPort, settings)],
+    argumentsOf: (onPort) => ['-D', cluster, ...serverArguments(onPort, all)],
     // fast shutdown: it does not wait for clients
     tether: { uid: user?.uid, gid: user?.gid, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
@@ -80,6 +94,12 @@ async function clearStalePid(cluster: string) {
   const owner = commandLine(pid);
   if (owner !== '' && !owner.includes('postgres')) rmSync(pidFile, { force: true });
 }
+
+const tlsSettings = ({ keyFile, certFile }: Pick<Certificate, 'keyFile' | 'certFile'>) => ({
+  ssl: 'on',
+  ssl_key_file: keyFile,
+  ssl_cert_file: certFile,
+});
 
 function serverArguments(port: number, settings: Record<string, string>): string[] {
   const all = {

@@ -87,6 +87,15 @@ describe.concurrent('the command line', () => {
     });
   });
 
+  it('a parameter in the address that Postgres does not know is named, and no schema is missed', async () => {
+    const address = new URL(env.DATABASE_URL);
+    address.searchParams.set('channel_binding', 'require');
+    for (const command of [['org', 'list'], ['migrate']]) {
+      const line = await createCli({ ...env, DATABASE_URL: address.toString() }).error(...command);
+      expect(line).toMatch(/unrecognized configuration parameter "channel_binding"$/);
+    }
+  });
+
   it('explains itself', async () => {
     const { code, stdout, stderr } = await runCli({}, '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

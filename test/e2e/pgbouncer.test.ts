@@ -1,20 +1,28 @@
-/** Everything through PgBouncer in transaction mode, with fewer server connections than the processes ask for. */
+/**
+ * Everything through PgBouncer in transaction mode, with fewer server connections than the processes ask for, and with TLS
+ * to it and from it to Postgres. The same Postgres is also reached with TLS straight.
+ */
 import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import type { Erasure, FullRecord } from '#libs/contract/responses';
+import { readAddress } from '#libs/store/address';
+import { isUnavailable } from '#libs/store/errors';
 import { migrate } from '#libs/store/migrate';
 import { throughPooler } from '#libs/store/pooled';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
 import { createDatabase, type Database } from '#libs/store/sql';
+import type { Certificate } from '../../scripts/stack/certificate.ts';
 import { startPgBouncer } from '../../scripts/stack/pgbouncer.ts';
 import { atEnd } from '../support/at-end.ts';
+import { openCertificate } from '../support/certificate.ts';
 import { createCli } from '../support/cli.ts';
 import { type Client, createClient, request, tokenFor } from '../support/client.ts';
+import { blocksIn, sectionOf } from '../support/documents.ts';
 import { createLogReader } from '../support/log-reader.ts';
 import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
+import { type Api, runCli, startApi, startWorker } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -23,7 +31,26 @@ const serverConnections = 4;
 const today = dayOf(Date.now());
 const visitorId = 'a visitor behind a pooler';
 
+/** Places, and the port, are the test's own. */
+const ownPlaces = /^(listen_addr|listen_port|auth_file|(client|server)_tls_\w+_file)$/;
+
+/** The section `[pgbouncer]` that the documents show. */
+function documented(): Record<string, string> {
+  const page = 'docs/operations.md';
+  const [ini] = blocksIn(page, sectionOf(page, '### PgBouncer'));
+  const lines = ini?.text.split('[pgbouncer]')[1]?.matchAll(/^(\w+) = (.+)$/gm) ?? [];
+  const settings = Object.fromEntries(Array.from(lines, ([, name = '', value = '']) => [name, value]));
+  expect(settings).toMatchObject({
+    listen_port: '6432',
+    client_tls_sslmode: 'require',
+    server_tls_sslmode: 'verify-full',
+  });
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !ownPlaces.test(name)));
+}
+
 describe('through PgBouncer in transaction mode', () => {
+  let certificate: Certificate;
+  let other: Certificate;
   let server: OwnPostgres;
   let url: string;
   let env: Record<string, string>;
@@ -38,18 +65,21 @@ describe('through PgBouncer in transaction mode', () => {
     return db;
   };
   const openPlain = (to: string, max: number) => {
-    const sql = postgres(to, { max, prepare: false, fetch_types: false, onnotice: () => {} });
+    const { url: address, ssl } = readAddress(to);
+    const sql = postgres(address, { ssl, max, prepare: false, fetch_types: false, onnotice: () => {} });
     atEnd(() => sql.end({ timeout: 1 }));
     return sql;
   };
 
   beforeAll(async () => {
     const redis = openRedisServer();
-    server = await openOwnPostgres({ migrated: false });
+    [certificate, other] = await Promise.all([openCertificate('127.0.0.1'), openCertificate('127.0.0.1')]);
+    server = await openOwnPostgres({ migrated: false, certificate });
     const bouncer = await startPgBouncer({
       dataDir: path.join(inject('folder'), 'pgbouncer'),
       databaseUrl: server.url,
-      settings: { default_pool_size: String(serverConnections) },
+      certificate,
+      settings: { ...documented(), default_pool_size: String(serverConnections) },
     });
     atEnd(bouncer.stop);
     url = bouncer.url;
@@ -70,8 +100,73 @@ describe('through PgBouncer in transaction mode', () => {
 
   it('two migrations at once leave one schema and no lock', async () => {
     expect(await migrate(url)).not.toContain('built');
-    const [lock] = await openPlain(server.url, 1)`select pg_try_advisory_lock(hashtext('assent.migrate')) as "isFree"`;
+    const [lock] = await openPlain(
+      server.url,
+      1,
+    )`select pg_try_advisory_xact_lock(hashtext('assent.migrate')) as "isFree"`;
     expect(lock).toEqual({ isFree: true });
+  });
+
+  /** Straight to Postgres. */
+  const secured = (query: Record<string, string>, hostname = '127.0.0.1') => {
+    const address = new URL(server.url);
+    address.hostname = hostname;
+    address.search = String(new URLSearchParams(query));
+    return address.toString();
+  };
+  const isEncrypted = (to: string) => {
+    const timeouts = { statementTimeout: 10_000, deadline: 20_000 };
+    const db = createDatabase({ url: to, max: 1, prepare: true, name: 'test', ...timeouts });
+    return db
+      .run((sql) => sql<{ ssl: boolean }[]>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`)
+      .then(([row]) => row?.ssl)
+      .finally(db.close);
+  };
+
+  it('with TLS the certificate is checked as libpq checks it', async () => {
+    const [own, wrong] = [certificate.certFile, other.certFile];
+    const taken: [Record<string, string>, string?][] = [
+      [{ sslmode: 'verify-full', sslrootcert: own }],
+      [{ sslmode: 'verify-ca', sslrootcert: own }, 'localhost'],
+      [{ sslmode: 'require', sslrootcert: own }, 'localhost'],
+      [{ sslmode: 'require' }],
+    ];
+    const refused: typeof taken = [
+      [{ sslmode: 'verify-full', sslrootcert: own }, 'localhost'],
+      [{ sslmode: 'verify-full', sslrootcert: wrong }],
+      [{ sslmode: 'verify-ca', sslrootcert: wrong }],
+      [{ sslmode: 'require', sslrootcert: wrong }],
+      [{ sslmode: 'verify-full' }],
+    ];
+    expect(await isEncrypted(secured({}))).toBe(false);
+    for (const [query, hostname] of taken) {
+      const address = secured(query, hostname);
+      expect([query, await isEncrypted(address)]).toEqual([query, true]);
+      expect(await migrate(address)).not.toContain('built');
+    }
+    for (const [query, hostname] of refused) {
+      const error = await isEncrypted(secured(query, hostname)).catch((thrown: unknown) => thrown);
+      expect([query, isUnavailable(error)]).toEqual([query, true]);
+    }
+  });
+
+  it('another certificate is refused in one line, by the command line and by migrations', async () => {
+    const pooled = new URL(url);
+    pooled.searchParams.set('sslrootcert', other.certFile);
+    const straight = secured({ sslmode: 'verify-full', sslrootcert: other.certFile });
+    for (const [address, ...command] of [
+      [straight, 'plan', 'list'],
+      [straight, 'migrate'],
+      [pooled.toString(), 'migrate'],
+    ] as const)
+      expect(await createCli({ DATABASE_URL: address, DATABASE_POOLER: 'true' }).error(...command)).toMatch(
+        /certificate.* that sslmode and sslrootcert of the address allow$/,
+      );
+  });
+
+  it('what Node trusts is trusted, also by migrations', async () => {
+    const env = { DATABASE_URL: secured({ sslmode: 'verify-full' }), NODE_EXTRA_CA_CERTS: certificate.certFile };
+    expect(await runCli(env, 'migrate')).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('records are stored, counted, listed, exported, sealed and erased', async () => {
@@ -110,6 +205,19 @@ describe('through PgBouncer in transaction mode', () => {
     });
   });
 
+  it('what is not set is named', async () => {
+    const limits = { max: 1, statementTimeout: 5_000, deadline: 10_000, prepare: false, name: 'test' };
+    const plain = url.replace(/\?.*$/, '');
+    for (const [message, given] of [
+      ['unsupported startup parameter: statement_timeout', { url }],
+      ['SSL required', { url: plain, pooled: true }],
+    ] as const) {
+      const db = createDatabase({ ...limits, ...given });
+      await expect(db.run((sql) => sql`select 1`)).rejects.toThrow(message);
+      await db.close();
+    }
+  });
+
   it('the command line works', async () => {
     const cli = createCli({ ...env, LOG_NAME: sealSettings.LOG_NAME });
     const { organizations } = await cli.json<{ organizations: unknown[] }>('org', 'list');
@@ -136,7 +244,8 @@ describe('through PgBouncer in transaction mode', () => {
     const sql = throughPooler(openPlain(url, 1) as never, { idle_in_transaction_session_timeout: 200 }, () => {});
     const left = sql.begin(async (transaction) => {
       await transaction`select 1`;
-      await new Promise((_, reject) => setTimeout(reject, 20_000, new Error('it was not ended')));
+      // for good: the driver would roll back on the closed connection
+      await new Promise(() => {});
     });
     await expect(left).rejects.toMatchObject({ code: expect.stringMatching(/^(25P03|CONNECTION_CLOSED|08P01)$/) });
   });
@@ -182,4 +291,5 @@ describe('through PgBouncer in transaction mode', () => {
     );
     expect(names.map(({ name }) => name)).toEqual(['after', 'before']);
   });
+
 });

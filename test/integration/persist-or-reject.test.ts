@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
+import { isUnavailable } from '#libs/store/errors';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { listRejected } from '#libs/store/records/rejected';
-import type { Database } from '#libs/store/sql';
+import { createDatabase, type Database } from '#libs/store/sql';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
@@ -10,12 +11,13 @@ import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 const noon = '2024-05-15T12:00:00.000Z';
 
 describe('a record that Postgres refuses', () => {
+  let url: string;
   let db: Database;
   let tenant: Tenant;
   let domainId: string;
 
   beforeAll(async () => {
-    ({ db } = await openDatabase());
+    ({ url, db } = await openDatabase());
   });
   beforeEach(async () => {
     tenant = await makeTenant(db);
@@ -50,6 +52,17 @@ describe('a record that Postgres refuses', () => {
     expect(JSON.parse(kept?.record ?? '')).toEqual(record);
     expect(kept?.errorCode).toMatch(/^2[23]/);
     expect(kept?.error).not.toBe('');
+  });
+
+  it('is none where Postgres refuses the connection, whatever the code of that', async () => {
+    const address = new URL(url);
+    address.searchParams.set('work_mem', 'much');
+    const timeouts = { statementTimeout: 5_000, deadline: 10_000 };
+    const refused = createDatabase({ url: address.toString(), max: 1, ...timeouts, prepare: true, name: 'test' });
+    onTestFinished(() => refused.close());
+    const answer = persistOrReject(refused, [recordAt(noon, { domainId })]);
+    await expect(answer).rejects.toMatchObject({ code: '22023', severity: 'FATAL' });
+    await expect(answer).rejects.toSatisfy(isUnavailable);
   });
 
   it('does not cost the others of its batch: wherever it lies in a hundred, the rest is stored and counted', async () => {

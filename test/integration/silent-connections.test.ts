@@ -1,7 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '#libs/store/errors';
 import { createDatabase } from '#libs/store/sql';
+import { findCap } from '../../apps/api/access/tenant-rules.ts';
 import { atEnd } from '../support/at-end.ts';
 import { freshDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -54,25 +55,27 @@ async function openSilentWay(target: URL) {
 }
 
 describe('connections to Postgres that go silent', () => {
-  it('right after they are made cost no process its life, and are replaced', async () => {
-    const nobodyHandled: unknown[] = [];
-    const note = (error: unknown) => nobodyHandled.push(error);
+  const nobodyHandled: unknown[] = [];
+  const note = (error: unknown) => nobodyHandled.push(error);
+
+  beforeAll(() => {
     process.on('unhandledRejection', note);
+    atEnd(() => process.off('unhandledRejection', note));
+  });
+
+  const open = async () => {
     const way = await openSilentWay(new URL(await freshDatabase()));
-    const db = createDatabase({
-      url: way.url,
-      max: 2,
-      statementTimeout: 1_000,
-      deadline: 400,
-      prepare: true,
-      name: 'test',
-    });
-    atEnd(async () => {
+    const timeouts = { statementTimeout: 1_000, deadline: 400 };
+    const db = createDatabase({ url: way.url, max: 2, ...timeouts, prepare: true, name: 'test' });
+    onTestFinished(async () => {
       await db.close();
       way.close();
-      process.off('unhandledRejection', note);
     });
+    return { way, db };
+  };
 
+  it('right after they are made cost no process its life, and are replaced', async () => {
+    const { way, db } = await open();
     await expect(db.run((sql) => sql`select 1`)).rejects.toSatisfy(isUnavailable);
     expect(way.connectionsMade()).toBeGreaterThan(0);
     // the pool that they belonged to was ended
@@ -80,5 +83,24 @@ describe('connections to Postgres that go silent', () => {
     way.speak();
     await eventually(async () => expect(await db.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]));
     expect(nobodyHandled).toEqual([]);
+  });
+
+  it('are replaced, and said to be away, also beside work that asks Postgres nothing', async () => {
+    const { way, db } = await open();
+    const now = Date.now();
+    const unlimited = {
+      organizationId: 'org_a',
+      name: 'a',
+      cursorKey: new Uint8Array(),
+      tokensSince: null,
+      domains: [],
+      plan: { name: 'pro', consentLog: true, monthlyRecordLimit: null },
+    };
+    const reads = setInterval(() => void db.run((sql) => findCap(sql, unlimited, now)), 20);
+    onTestFinished(() => clearInterval(reads));
+    await expect(db.run((sql) => sql`select 1`)).rejects.toSatisfy(isUnavailable);
+    await eventually(() => expect(way.connectionsOpen()).toBe(0));
+    await db.run((sql) => findCap(sql, unlimited, now));
+    expect(db.unavailableSince()).not.toBeNull();
   });
 });

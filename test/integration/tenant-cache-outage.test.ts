@@ -3,14 +3,14 @@ import { isUnavailable } from '#libs/store/errors';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
-import { makeApiKey } from '#libs/store/tenants/tenants';
+import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
 import { openOwnPostgres } from '../support/outage.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('tenants while Postgres is away', () => {
-  it('that are known are served, unknown ones are an error and never a no, and changes arrive once it is back', async () => {
+  it('that are known are served, unknown ones are an error and never a no, and changes arrive once it is back, also without an act', async () => {
     const postgres = await openOwnPostgres();
     const db: Database = createDatabase({
       url: postgres.url,
@@ -32,7 +32,9 @@ describe('tenants while Postgres is away', () => {
     const { organizationId, domainIds, apiKeys } = await makeTenant(db, { domains: 2 });
     const [domainId = ''] = domainIds;
     const [known = '', neverAsked = ''] = apiKeys;
+    const { apiKey: lost } = await createAdministration(db, 'tester').createKey(domainId);
     await cache.follow();
+    expect(await cache.domainOfKey(lost)).not.toBeNull();
     const before = await Promise.all([
       cache.domainOfKey(known),
       cache.domain(domainId),
@@ -51,6 +53,11 @@ describe('tenants while Postgres is away', () => {
     ).toEqual(before);
 
     await postgres.start();
+    // as where a replica takes its place, which has got neither the key nor the act
+    await eventually(() =>
+      db.run((sql) => sql`delete from api_keys where hash = decode(${hashApiKey(lost)}, 'hex')`.then(() => {})),
+    );
+    await eventually(async () => expect(await cache.domainOfKey(lost)).toBeNull());
     await eventually(async () => expect((await cache.domainOfKey(neverAsked))?.domainId).toBe(domainIds[1]));
     await createAdministration(db, 'tester').revokeKey(domainId, known);
     await eventually(async () => expect(await cache.domainOfKey(known)).toBeNull());

@@ -4,6 +4,7 @@ import { readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
 import { persist, persistKnown } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { newTextsBound } from '#libs/store/user-agents/numbers';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 
@@ -110,6 +111,35 @@ describe('user agents', () => {
       browser('shared'),
       'family: Chrome, Windows, desktop',
     ]);
+  });
+
+  it('have the numbers of the server that stores them, also where it takes the place of another on the way', async () => {
+    await newDomain();
+    const { db: promoted } = await openDatabase();
+    const tenant = await makeTenant(promoted);
+    const admin = createAdministration(promoted, 'test');
+    await admin.createDomain(tenant.organizationId, { domainId, name: 'a', origins: [] });
+    await persist(promoted, [record(browser('of the promoted one alone'))]);
+    let generation = 0;
+    /** leads to the other one as soon as it has answered */
+    const process: Database = {
+      ...db,
+      generation: () => generation,
+      run: async (work, deadline) => {
+        const result = await (generation === 0 ? db : promoted).run(work, deadline);
+        generation = 1;
+        return result;
+      },
+    };
+    const [one] = [record(browser(141), { notice: 'ab'.repeat(32) })];
+    await persist(process, [one]);
+    const [stored] = await promoted.run(
+      (sql) => sql`
+        select text, encode(hash, 'hex') as notice from records r
+        join user_agents on user_agents.number = user_agent_number join notices on notices.number = notice_number
+        where r.id = ${one.id}`,
+    );
+    expect(stored).toEqual({ text: browser(141), notice: one.notice });
   });
 
   it('are bounded by domain and day: past the bound a record has a family that says so, known ones go on', async () => {

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { migrate } from '#libs/store/migrate';
+import type { Certificate } from '../../scripts/stack/certificate.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
@@ -32,10 +33,16 @@ export interface OwnPostgres {
 }
 
 /** A Postgres that a test may take away without harm to the others; migrated, unless told otherwise. */
-export async function openOwnPostgres({ migrated = true } = {}): Promise<OwnPostgres> {
+export async function openOwnPostgres({
+  migrated = true,
+  certificate,
+}: {
+  migrated?: boolean;
+  certificate?: Certificate;
+} = {}): Promise<OwnPostgres> {
   const dataDir = path.join(inject('folder'), `postgres-${randomBytes(4).toString('hex')}`);
   const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
-  let server: RunningPostgres = await startPostgres({ dataDir, settings });
+  let server: RunningPostgres = await startPostgres({ dataDir, settings, certificate });
   atEnd(async () => {
     await server.stop();
     rmSync(server.dataDir, { recursive: true, force: true });
@@ -45,7 +52,7 @@ export async function openOwnPostgres({ migrated = true } = {}): Promise<OwnPost
     url: server.url,
     stop: () => server.stop(),
     start: async () => {
-      server = await startPostgres({ dataDir: server.dataDir, port: server.port, settings });
+      server = await startPostgres({ dataDir: server.dataDir, port: server.port, settings, certificate });
     },
   };
 }

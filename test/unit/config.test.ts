@@ -185,6 +185,30 @@ describe('a given value', () => {
     expect(config.ip.hashKey?.export().toString()).toBe('k'.repeat(32));
   });
 
+  it('of an address of Postgres may say what TLS is wanted, by a file that is there', () => {
+    const file = new URL('../../package.json', import.meta.url).pathname;
+    const refused = (query: string, name = 'DATABASE_URL') => apiRefuses({ [name]: `${needed.DATABASE_URL}?${query}` });
+    for (const mode of ['disable', 'require', 'verify-ca', 'verify-full']) {
+      const url = `${needed.DATABASE_URL}?sslmode=${mode}&channel_binding=require`;
+      expect(readApiConfig({ ...needed, DATABASE_URL: url }).databaseUrl).toBe(url);
+    }
+    for (const mode of ['prefer', 'allow', 'verify_full', ''])
+      expect(refused(`sslmode=${mode}`)).toMatch(
+        /^DATABASE_URL must be .* sslmode is one of disable, require, verify-/,
+      );
+    expect(refused('sslrootcrt=/ca.pem')).toMatch(/^DATABASE_URL must be an address without sslrootcrt/);
+    expect(refused('sslrootcert=/ca.pem')).toMatch(
+      /^DATABASE_URL must be .* sslmode=verify-full beside its sslrootcert/,
+    );
+    for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'])
+      expect(refused('sslmode=verify-full&sslrootcert=/nowhere/ca.pem', name)).toMatch(
+        new RegExp(`^${name} must be .* sslrootcert is a file of certificates .*/nowhere/ca.pem`),
+      );
+    expect(refused(`sslmode=verify-ca&sslrootcert=${file}`)).toContain(`${file} has none`);
+    for (const read of [readWorkerConfig, (given: NodeJS.ProcessEnv) => readCliConfig({}, given).database()])
+      expect(refusal(() => read({ ...needed, DATABASE_URL: 'postgres://db/assent?sslcert=a' }))).toContain('sslcert');
+  });
+
   it('of no limit for records is one for none at all, except those that are set', () => {
     const off = { ...needed, RECORD_RATE_PER_MINUTE: '0' };
     expect(readApiConfig(off)).toMatchObject({ readRatePerMinute: 0, failureRatePerMinute: 0 });

@@ -55,10 +55,12 @@ interface Manner {
 async function persistRetrying(db: Database, records: NewRecord[], manner: Manner): Promise<Outcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
+      const generation = db.generation();
       const batch = JSON.stringify(await toRows(db, records));
-      return await db.run((sql) => persistBatch(sql, batch, manner));
+      // else the numbers in it may be those of another server than the one that would store them
+      if (generation === db.generation()) return await db.run((sql) => persistBatch(sql, batch, manner));
     } catch (error) {
-      if (attempt === 5) throw error;
+      if (attempt >= 5) throw error;
       if (isMissingMonth(error)) await makeMonths(db, records);
       else if (!isDeadlock(error)) throw error;
     }

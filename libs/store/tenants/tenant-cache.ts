@@ -56,6 +56,7 @@ export function createTenantCache(
   { noteUseEvery = usualNoteUseEvery } = {},
 ): TenantCache {
   let lastAct: number | undefined;
+  let server: string | undefined;
   let generation = 0;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
@@ -132,20 +133,23 @@ export function createTenantCache(
 
   const ask = async () => {
     const acts = await db.run(
-      (sql) => sql<(Act & { newest: number })[]>`
+      (sql) => sql<(Act & { newest: number; since: string })[]>`
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
-        select newest, a.id, a.act, a.subject, a.organization_id as "organizationId"
+        select newest, pg_postmaster_start_time()::text as since, a.id, a.act, a.subject, a.organization_id as "organizationId"
         from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
         order by a.id`,
       2_000,
     );
-    const newest = acts[0]?.newest ?? 0;
-    if (lastAct !== undefined && newest === lastAct) return;
+    const { newest = 0, since } = acts[0] ?? {};
+    const isSame = since === server && lastAct !== undefined && newest >= lastAct;
+    if (isSame && newest === lastAct) return;
     generation += 1;
-    // a restored or failed-over database may have lost acts that were seen here
-    if (lastAct === undefined || newest < lastAct) forgetAll();
+    // a restored or promoted database may lack acts that were seen here; a promoted one skips numbers, so that it may
+    // hide that with its first new act
+    if (!isSame) forgetAll();
     else for (const act of acts) if (act.act) forget(act);
     lastAct = newest;
+    server = since;
   };
 
   /** When keys were last used, of those used since the last note; all are noted together. */

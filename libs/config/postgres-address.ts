@@ -1,0 +1,37 @@
+/**
+ * What an address of Postgres says of TLS, in libpq's parameters. It is checked at the start, because migrations would
+ * otherwise take it differently from all else, and Postgres would call a parameter unknown. All other parameters are
+ * Postgres' to judge.
+ */
+import { readFileSync } from 'node:fs';
+import { BadSetting } from './bad-setting.ts';
+
+const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
+const parameters = ['sslmode', 'sslrootcert'];
+
+/** Returns the address. */
+export function checkPostgresAddress(name: string, address: string): string {
+  const refuse = (rule: string): never => {
+    throw new BadSetting(`${name} must be ${rule}`);
+  };
+  const { searchParams: query } = new URL(address);
+  const unknown = [...query.keys()].find((each) => each.startsWith('ssl') && !parameters.includes(each));
+  if (unknown) refuse(`an address without ${unknown}: of TLS it may have ${parameters.join(' and ')}`);
+  const mode = query.get('sslmode') ?? 'disable';
+  if (!modes.includes(mode)) refuse(`an address whose sslmode is one of ${modes.join(', ')}`);
+  const file = query.get('sslrootcert');
+  if (file === null) return address;
+  if (mode === 'disable') refuse('an address with sslmode=verify-full beside its sslrootcert');
+  const fault = faultOf(file);
+  if (fault) refuse(`an address whose sslrootcert is a file of certificates (PEM): ${fault}`);
+  return address;
+}
+
+function faultOf(file: string): string | undefined {
+  try {
+    const isPem = readFileSync(file, 'utf8').includes('-----BEGIN CERTIFICATE-----');
+    return isPem ? undefined : `${file} has none`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
