@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
+import type { RedisConnection } from '#libs/runtime/redis';
 import type { Tracing } from '#libs/runtime/tracing';
 import type { HeldNotices } from '#libs/store/notices/held';
 import type { ReadDatabase } from '#libs/store/replica';
@@ -86,6 +87,8 @@ export interface AppParts {
   metrics: Metrics;
   tracing: Tracing | undefined;
   db: Database;
+  /** fails fast */
+  redis: RedisConnection;
   /** the same database, or a replica of it that may lag */
   readDb: ReadDatabase;
   tenants: TenantCache;

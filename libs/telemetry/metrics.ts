@@ -131,7 +131,7 @@ export function createMetrics() {
     }),
     logsHalted: new Gauge({
       name: 'assent_logs_halted',
-      help: 'Sealed logs that get no positions, because Postgres lacks what was sealed before',
+      help: 'Sealed logs that get no positions, because Postgres lacks, or may lack, what was sealed before',
       registers,
     }),
     timestampAge: new Gauge({

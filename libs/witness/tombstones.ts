@@ -2,7 +2,7 @@
  * The tombstones in Redis: a Postgres that was restored from a backup does not know who was erased since. They stay for as
  * long as backups are kept.
  */
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient, RedisConnection } from '#libs/runtime/redis';
 
 const key = 'assent:tombstones';
 
@@ -18,6 +18,9 @@ export interface RememberedTombstone {
 
 const fieldOf = ({ organizationId, domainId, hash }: Omit<RememberedTombstone, 'erasedAt'>): string =>
   `${organizationId}/${domainId ?? ''}/${hash}`;
+
+/** The run_id of the server that remembers them; undefined while not connected. */
+export const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
 export async function rememberTombstones(redis: RedisClient, tombstones: RememberedTombstone[]): Promise<void> {
   if (tombstones.length === 0) return;

@@ -3,11 +3,13 @@
  * behind it, and must not sign another tree of a size that was signed before.
  */
 import { readFileSync } from 'node:fs';
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient, RedisConnection } from '#libs/runtime/redis';
 
 const rememberNewer = readFileSync(new URL('./remember.lua', import.meta.url), 'utf8');
 
 const key = 'assent:logs';
+/** Among the domains: the run_id of the server that was told all. */
+const whole = 'run_id';
 
 export interface Witnessed {
   log: number;
@@ -34,6 +36,21 @@ export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promis
   const fields = logs.flatMap(({ domainId, log, size, root }) => [domainId, log, size, root]);
   await redis.eval(rememberNewer, 1, key, ...fields);
 }
+
+/**
+ * Whether it remembers all that was ever published. A server that was emptied, that took over from another one or that
+ * was restarted may not, until somebody who is sure tells it all again. To be asked after what it remembers.
+ */
+export async function isWhole(redis: RedisConnection): Promise<boolean> {
+  const noted = await redis.client.hget(key, whole);
+  return noted !== null && noted === redis.runIdOf(key);
+}
+
+/** The run_id of the server that remembers; undefined while not connected. */
+export const witnessServer = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
+
+/** `server`: the one that was told all. */
+export const noteWhole = (redis: RedisClient, server: string): Promise<number> => redis.hset(key, whole, server);
 
 /** Of domains that were deleted. */
 export async function forgetLogs(redis: RedisClient, domainIds: string[]): Promise<void> {

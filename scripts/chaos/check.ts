@@ -155,10 +155,12 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
   return sum;
 }
 
-export function breaches(verdict: Verdict, allowed: { rejected: number; lost: boolean }): string[] {
+export function breaches(verdict: Verdict, allowed: { rejected: number; lost: number }): string[] {
   const { lost, doubled, strange, strangeOne, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
   return [
-    ...(lost > 0 && !allowed.lost ? [`I1: ${lost} acknowledged records are lost`] : []),
+    ...(lost > allowed.lost
+      ? [`I1: ${lost} acknowledged records are lost, and no more than ${allowed.lost} may be`]
+      : []),
     ...(verdict.lostPersisted > 0 ? [`I1: ${verdict.lostPersisted} of them were in Postgres`] : []),
     ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
     ...(strange > 0 ? [`I2: ${strange} stored records are not as anybody sent them, such as ${strangeOne}`] : []),

@@ -25,8 +25,6 @@ export interface Drill {
   upgrade?: true;
   /** records a second */
   rate?: number;
-  /** a setting that may lose acknowledged records: reported, not a breach */
-  mayLose?: boolean;
   /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
   prepare?: () => { postgresFolder?: string; undo: () => void } | undefined;
   /** The time to heal counts from its end, unless it says `healed` itself. */
@@ -107,8 +105,8 @@ function createScene(stack: ChaosStack, signal: AbortSignal, rate?: number) {
     checkpoints: watchCheckpoints(stack),
     /** the breaches of what the drill itself promises */
     found,
-    /** how many records Postgres has to reject, and whether attempts may fail */
-    allowed: { rejected: 0, failures: true },
+    /** How many records Postgres has to reject, how many acknowledged ones may be lost, and whether attempts may fail. */
+    allowed: { rejected: 0, lost: 0, failures: true },
     secondsToHeal: () => (performance.now() - (healedAt ?? performance.now())) / 1_000,
     isHealed: () => healedAt !== undefined,
     api,
@@ -152,7 +150,6 @@ function createScene(stack: ChaosStack, signal: AbortSignal, rate?: number) {
 }
 
 async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): Promise<Report> {
-  const { mayLose: lost = false } = drill;
   const scene = createScene(stack, signal, drill.rate);
   const { load, found } = scene;
   try {
@@ -163,11 +160,11 @@ async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): 
     const secondsToHeal = scene.secondsToHeal();
     const verdict = await check(stack, load.attempts, scene.checkpoints);
     await drill.afterwards?.(scene);
-    const { rejected, failures } = scene.allowed;
+    const { failures, ...allowed } = scene.allowed;
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
     scene.expect(failures || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return { verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, { rejected, lost })] };
+    return { verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
   } catch (error) {
     await load.end();
     return { breaches: [...found, describe(error)] };

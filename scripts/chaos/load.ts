@@ -105,9 +105,12 @@ const outcomeOf = (status: number): Outcome => {
   return status >= 400 && status < 500 ? 'refused' : 'unknown';
 };
 
+/** Every other has no user agent: to store one without, and without a notice, is a single statement. */
+const headersOf = ({ id }: Body): Record<string, string> => (id < `${id.slice(0, -1)}8` ? { 'user-agent': '' } : {});
+
 async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
   try {
-    const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience));
+    const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience), headersOf(body));
     const { status: how } = (await response.json()) as { status: unknown };
     return { status: response.status, how: String(how) };
   } catch {

@@ -12,12 +12,15 @@ import { startProxy } from './proxy.ts';
 
 /** seconds */
 const maxLag = 2;
+export const synchronousNames = 'synchronous_standby_names';
 /** Milliseconds: a second passes between two looks at the replica, and another until an answer is there. */
 const oldest = maxLag * 1_000 + 2_000;
 
-export async function replicate(scene: Scene) {
+/** `synchronous`: set before the copy is made, so that both have it, as where one file configures both. */
+export async function replicate(scene: Scene, { synchronous = false } = {}) {
   const primary = scene.postgres.running();
   await setOnPrimary(scene, 'wal_keep_size', '1GB');
+  if (synchronous) await setOnPrimary(scene, synchronousNames, 'replica');
   const proxy = await startProxy(primary.port);
   scene.onStop(proxy.close);
   let replica = await startReplica({ primary, through: proxy.port, dataDir: path.join(scene.folder, 'replica') });
@@ -57,6 +60,10 @@ export async function setOnPrimary(scene: Scene, name: string, value: string): P
   await scene.sql((sql) => sql.unsafe(`alter system set ${name} = '${value}'`));
   await scene.sql((sql) => sql`select pg_reload_conf()`);
 }
+
+/** Connections whose commits wait for a synchronous standby. */
+export const countWaiting = async (scene: Scene): Promise<number> =>
+  (await scene.sql((sql) => sql`select from pg_stat_activity where wait_event = 'SyncRep'`)).length;
 
 export const isReplicaUsed = async ({ opsUrl }: AssentProcess): Promise<boolean> => {
   const response = await fetch(`${opsUrl}/readyz`);

@@ -18,10 +18,11 @@ export const postRecord = (
   { domainId, apiKey }: Omit<Site, 'organizationId'>,
   body: object,
   signal: AbortSignal | null = null,
+  headers: Record<string, string> = {},
 ): Promise<Response> =>
   fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey, ...headers },
     body: JSON.stringify(body),
     signal,
   });

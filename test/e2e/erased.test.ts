@@ -9,6 +9,7 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
+import { recallTombstones } from '#libs/witness/tombstones';
 import { keysWith } from '../../scripts/stack/redis-keys.ts';
 import { tablesWith } from '../../scripts/stack/tables-with.ts';
 import { request, tokenFor } from '../support/client.ts';
@@ -102,6 +103,10 @@ describe('who was erased while their records waited everywhere', () => {
       headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
     });
     expect(answer.body).toMatchObject({ state: 'done', records: 20 });
+    // no worker runs yet: if Postgres is replaced now by a copy that lacks the erasure, it can be repeated
+    expect(await recallTombstones(redis.client)).toMatchObject([
+      { organizationId: stack.tenant.organizationId, domainId: null, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
     worker = await startWorker({ ...stack.env, ...sealSettings });
     const stored = () =>
       stack.db.run(

@@ -312,6 +312,61 @@ describe('logs', () => {
     await expectSealed(one, [10]);
   });
 
+  it('where Redis alone is another server, it is told what it lacks; where both are, nobody is sure of any log', async () => {
+    await store(one, 5);
+    await store(two, 6);
+    await sealer.closeAndSeal();
+    const known = await recall(redis.client, [one, two]);
+    /** A replica took over that lacks the newest of what was remembered. */
+    const failOverRedis = () =>
+      redis.client.hset('assent:logs', {
+        [one]: `1 3 ${randomBytes(32).toString('base64')}`,
+        run_id: 'the one before',
+      });
+    await failOverRedis();
+    await sealer.seal();
+    expect([await haltedLogs(), await recall(redis.client, [one, two])]).toEqual([{}, known]);
+
+    await failOverRedis();
+    await db.run((sql) => sql`update log_server set timeline = '0000002A'`);
+    for (const domainId of [one, two, three, one]) {
+      await store(domainId, 2);
+      await sealer.closeAndSeal();
+    }
+    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
+    await expectSealed(three, [2]);
+    expect(await cli.json('log', 'confirm')).toEqual({ confirmed: 2, behind: [] });
+    await sealer.closeAndSeal();
+    await expectSealed(one, [9]);
+    await expectSealed(two, [8]);
+    // and it vouches for Postgres again
+    await db.run((sql) => sql`update log_server set timeline = '0000002B'`);
+    await store(one, 1);
+    await sealer.closeAndSeal();
+    await expectSealed(one, [10]);
+  });
+
+  it('a log that is behind is not sealed on where Redis has forgotten by how much', async () => {
+    await store(one, 5);
+    await sealer.closeAndSeal();
+    const copy = await backUp();
+    await store(one, 5);
+    await store(two, 1);
+    await sealer.closeAndSeal();
+    await db.close();
+    use(copy);
+    await store(one, 7);
+    await store(two, 7);
+    await sealer.closeAndSeal();
+    await sealer.closeAndSeal();
+    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
+    await redis.client.flushall();
+    await sealer.seal();
+    await sealer.seal();
+    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
+    expect((await logsOf(one)).map(({ checkpointSize }) => checkpointSize)).toEqual([5]);
+  });
+
   it('an emptied Redis remembers every log again', async () => {
     await store(one, 5);
     await store(two, 6);

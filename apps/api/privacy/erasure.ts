@@ -2,21 +2,29 @@
 import { Problem } from '#libs/contract/problem';
 import { erasurePath, noQuery } from '#libs/contract/queries';
 import type { Erasure } from '#libs/contract/responses';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { within } from '#libs/runtime/within';
 import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/privacy/erasures';
 import type { Database } from '#libs/store/sql';
+import { rememberTombstones } from '#libs/witness/tombstones';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
-import { forVisitor } from './visitor.ts';
+import { forVisitor, type Visitor } from './visitor.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
+  redis: RedisConnection;
 }
 
-export const erase = ({ config, db }: Parts, given: 'path' | 'body'): Middleware =>
+/** Milliseconds for Redis. */
+const patience = 500;
+
+export const erase = ({ config, db, redis }: Parts, given: 'path' | 'body'): Middleware =>
   forVisitor({ config }, given, async (ctx, visitor) => {
     const found = await eraseVisitor(db, { ...visitor, actor: accessIn(ctx).subject });
+    await tell(redis, visitor);
     ctx.status = found.erasedAt ? 200 : 202;
     ctx.body = toAnswer(found, visitor.visitorId);
   });
@@ -28,6 +36,17 @@ export const erasure = ({ db }: { db: Database }): Middleware =>
     if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
     ctx.body = toAnswer(found, found.visitorId);
   });
+
+/** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker tells it later. */
+async function tell(redis: RedisConnection, { organizationId, domainId, hash }: Visitor): Promise<void> {
+  const tombstone = {
+    organizationId,
+    domainId: domainId ?? null,
+    hash: hash.toString('hex'),
+    erasedAt: new Date().toISOString(),
+  };
+  await within(patience, rememberTombstones(redis.client, [tombstone])).catch(() => {});
+}
 
 const toAnswer = ({ erasureId, records, erasedAt }: Found, visitorId: string | null): Erasure => ({
   erasureId,

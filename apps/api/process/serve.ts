@@ -122,6 +122,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     metrics,
     tracing,
     db,
+    redis,
     readDb,
     tenants,
     notices,

@@ -15,6 +15,7 @@ import type { Metrics } from '#libs/telemetry/metrics';
 import { blanking } from './blank/blank.ts';
 import { createBlanking } from './blank/blanking.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
+import { createTelling } from './blank/telling.ts';
 import { createClosing } from './close.ts';
 import { createFacets } from './facets/facets.ts';
 import { createNoticeCounting, noticeCounting } from './notices/counting.ts';
@@ -93,6 +94,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     }),
     round('erase', () => goOnErasing(db, stopping.signal)),
     round('clear', onceAnEpoch(db, clear)),
+    round('tell of erasures', createTelling({ redis, db })),
     // a round of its own: sealing does not wait for the authority
     ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery)] : []),
   ];

@@ -1,6 +1,6 @@
 /**
  * What is left of erased visitors beyond stored records: erasures that are too large for one answer, jobs in queues,
- * rejected records, counters of busy visitors, Redis' append-only file. And Redis learns who was erased.
+ * rejected records, counters of busy visitors, Redis' append-only file.
  */
 
 import type { NewRecord } from '#libs/contract/record';
@@ -11,19 +11,12 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
 import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
-import {
-  deleteOldTombstones,
-  listErased,
-  listErasedDomains,
-  listUnsearched,
-  noteRemembered,
-  noteSearched,
-} from '#libs/store/privacy/tombstones';
+import { deleteOldTombstones, listErasedDomains, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
 import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
-import { forgetTombstones, rememberTombstones } from '#libs/witness/tombstones';
+import { forgetTombstones } from '#libs/witness/tombstones';
 
 export interface LeftoverParts {
   config: { queueShards: number; backupDays: number };
@@ -71,9 +64,6 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       await deleteUnnamedUserAgents(db);
     }
     await db.run(deleteOldTombstones);
-    const unremembered = await db.run((sql) => listErased(sql, { untold: true }));
-    await rememberTombstones(redis.client, unremembered);
-    await db.run((sql) => noteRemembered(sql, unremembered));
     await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
     await rewriteFile(redis.client);
   };

@@ -1,7 +1,7 @@
 /**
  * The guard: a log whose database lacks what was signed before gets no positions and no signatures, so that nothing is
- * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where Redis remembers nothing
- * of it and the server is another one.
+ * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where nobody can say whether
+ * it is: Postgres is another server, and Redis is not sure to remember all.
  */
 
 import { groupsOf } from '#libs/runtime/group-by';
@@ -12,7 +12,7 @@ import { currentServer, sealedOn, sealOn } from '#libs/store/logs/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { isBehind, recall, remember, type Witnessed } from '#libs/witness/witness';
+import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '#libs/witness/witness';
 
 /** logs in one question to Redis */
 const chunk = 1_000;
@@ -26,6 +26,7 @@ export interface GuardParts {
 
 /** Compares every log with what Redis remembers, and halts or releases it. Rejects while Redis is away. */
 export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Promise<void> {
+  const witness = witnessServer(redis);
   const [server, known] = await Promise.all([db.run(currentServer), db.run(sealedOn)]);
   const isAnother =
     known !== undefined && (known.systemIdentifier !== server.systemIdentifier || known.timeline !== server.timeline);
@@ -40,17 +41,20 @@ export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Prom
       changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
     ),
   );
-  if (isAnother || !known) await db.run((sql) => sealOn(sql, server));
   await rememberAll(
     redis,
-    judged.filter(({ halted, witnessed }) => halted === null && !witnessed).map(({ own }) => own),
+    judged.flatMap(({ own, halted, witnessed }) => (halted === null && isNewer(own, witnessed) ? [own] : [])),
   );
+  // of a halted one it may remember less than there was
+  const isToldAll = judged.every(({ halted }) => halted === null);
+  if (isToldAll && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
+  if (isAnother || !known) await db.run((sql) => sealOn(sql, server));
   const halted = judged.filter((each) => each.halted !== null).length;
   metrics.logsHalted.set(halted);
   if (changes.some((change) => change.halted)) {
     log.error(
       { event: 'logs_halted', halted, domainNumbers: changes.slice(0, 5).map(({ own }) => own.domainNumber) },
-      'Postgres lacks what was sealed before; these logs are not sealed on: see assent log status',
+      'Postgres lacks, or may lack, what was sealed before; these logs are not sealed on: see assent log status',
     );
   }
 }
@@ -66,10 +70,11 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: Published[],
     redis.client,
     logs.map(({ domainId }) => domainId),
   );
+  const trust = { isAnother, isSure: await isWhole(redis) };
   const judgeOne = (own: Published, at: number): Judged => ({
     own,
     witnessed: witnessed[at],
-    halted: judge(own, witnessed[at], isAnother),
+    halted: judge(own, witnessed[at], trust),
   });
   const judged = logs.map(judgeOne);
   const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
@@ -82,17 +87,28 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: Published[],
   });
 }
 
-function judge(own: Published, witnessed: Witnessed | undefined, isAnother: boolean): Halted | null {
+/** `isAnother`: Postgres. `isSure`: Redis remembers all. */
+interface Trust {
+  isAnother: boolean;
+  isSure: boolean;
+}
+
+function judge(own: Published, witnessed: Witnessed | undefined, { isAnother, isSure }: Trust): Halted | null {
   if (isBehind(own, witnessed)) return 'behind';
   // of one size there is one tree
   if (witnessed && witnessed.log === own.log && witnessed.size === own.checkpointSize && witnessed.root !== own.root) {
     return 'behind';
   }
-  if (witnessed) return null;
-  return own.size > 0 && (isAnother || own.halted === 'unconfirmed') ? 'unconfirmed' : null;
+  // until somebody confirms or restarts it
+  if (own.halted === 'unconfirmed') return 'unconfirmed';
+  const mayLack = own.halted === 'behind' || (isAnother && own.size > 0);
+  return mayLack && !isSure ? 'unconfirmed' : null;
 }
 
-/** Redis was emptied, perhaps while others were published: what it does not know is remembered again. */
+const isNewer = ({ log, checkpointSize }: Published, witnessed: Witnessed | undefined): boolean =>
+  !witnessed || log > witnessed.log || (log === witnessed.log && checkpointSize > witnessed.size);
+
+/** Redis was emptied, or another one took over: what it does not know is remembered again. */
 async function rememberAll(redis: RedisConnection, logs: Published[]): Promise<void> {
   const published = logs.flatMap(({ domainId, log, checkpointSize, root }) =>
     root ? [{ domainId, log, size: checkpointSize, root }] : [],
