@@ -17,6 +17,7 @@ import { exports } from './bench/measurements/export.ts';
 import { facets } from './bench/measurements/facets.ts';
 import { fresh } from './bench/measurements/fresh.ts';
 import { imports } from './bench/measurements/import.ts';
+import { jobs } from './bench/measurements/jobs.ts';
 import { logCheck } from './bench/measurements/log-check.ts';
 import { pages } from './bench/measurements/pages.ts';
 import { persist } from './bench/measurements/persist.ts';
@@ -78,6 +79,7 @@ const all = [
   thousands,
   giant,
   shardsOfOrganizations,
+  jobs,
   capacity,
   soak,
   restore,

@@ -5,6 +5,7 @@ import type { Stack } from '../stack.ts';
 import { countersMemory } from './counters-memory.ts';
 import { disk } from './disk.ts';
 import { drain } from './drain.ts';
+import { jobs } from './jobs.ts';
 import { oneOrganization } from './one-organization.ts';
 import { seal } from './seal.ts';
 import { sustained } from './sustain.ts';
@@ -24,7 +25,7 @@ const year = 365 * 24 * 3_600;
 export const capacity: Measurement = {
   name: 'capacity',
   about:
-    'what a record takes of each part, one organization with 1, 2 and 4 workers, and what 1,000 to 100,000 records/s need',
+    'what a record takes of each part, one organization with 1, 2 and 4 workers, `jobs`, and what 1,000 to 100,000 records/s need',
   figure: async (stack, scale) => {
     const measure = async (measures: ((stack: Stack, scale: Scale) => Promise<Figures>)[]): Promise<Figures> => {
       const figures: Figures = {};
@@ -37,7 +38,7 @@ export const capacity: Measurement = {
     // bytes hardly differ between rounds
     const bytes = await measure([waiting, stored, sealed, countersMemory]);
     return async () => {
-      const figures = { ...bytes, ...(await measure([perRecord, oneOrganization])) };
+      const figures = { ...bytes, ...(await measure([perRecord, oneOrganization, jobSizes])) };
       return { ...figures, ...needs(figures) };
     };
   },
@@ -61,6 +62,10 @@ async function waiting(stack: Stack, scale: Scale): Promise<Figures> {
   const figures = await (await drain.figure(stack, { ...scale, records: scale.records / 4 }))();
   const value = figureOf(figures, 'drain: queued record');
   return { 'capacity: waiting record': { value, unit: 'bytes of Redis' } };
+}
+
+async function jobSizes(stack: Stack, scale: Scale): Promise<Figures> {
+  return (await jobs.figure(stack, scale))();
 }
 
 async function stored(stack: Stack, scale: Scale): Promise<Figures> {
