@@ -83,7 +83,7 @@ const faults: Fault[] = [
   },
   {
     alerts: ['WorkerDown', 'QueueOld'],
-    may: ['DerivationLag', 'EpochOpen'],
+    may: notStoring,
     begin: async (parts) => {
       await parts.scene.kill(parts.worker);
       return async () => {
