@@ -15,16 +15,16 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     if (!before) throw new Error('there is no release before');
     scene.allowed.failures = false;
     const some = () => load.acknowledged(rate * seconds);
-    const [oldWorker, ...oldApis] = await Promise.all([
+    // `early` gets no load: a load balancer asks whether it is ready
+    const [oldWorker, early, ...oldApis] = await Promise.all([
       scene.worker({}, before),
+      scene.start('api'),
       scene.api({}, before),
       scene.api({}, before),
     ]);
     const started = performance.now();
-    load.begin();
-    // gets no load: a load balancer asks whether it is ready
-    const early = await scene.start('api');
     await scene.until(async () => !(await answersReady(early.opsUrl)), 'the new API is not ready on the old schema');
+    load.begin();
     await some();
 
     await scene.assent('migrate');
