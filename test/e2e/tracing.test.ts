@@ -106,6 +106,8 @@ describe('tracing', () => {
       ['assent-worker', 'raise counters', internal],
     ]);
     expect(trace).toHaveLength(way.length);
+    const instances = new Set(trace.map(({ instance }) => instance));
+    expect([...instances]).toEqual(Array(2).fill(expect.stringMatching(/-\d+$/)));
     expect(request?.attributes).toEqual({
       'http.request.method': 'POST',
       'http.route': '/v1/consent/:domainId/record',

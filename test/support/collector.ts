@@ -31,7 +31,7 @@ const sent = z.object({
   ),
 });
 
-export type CollectedSpan = z.infer<typeof span> & { service: unknown };
+export type CollectedSpan = z.infer<typeof span> & { service: unknown; instance: unknown };
 
 export interface Collector {
   /** what OTEL_EXPORTER_OTLP_ENDPOINT is set to */
@@ -60,7 +60,11 @@ export async function startCollector(): Promise<Collector> {
     headers.push(request.headers);
     for (const { resource, scopeSpans } of sent.parse(JSON.parse(body)).resourceSpans)
       for (const each of scopeSpans.flatMap((scope) => scope.spans))
-        spans.push({ ...each, service: resource.attributes['service.name'] });
+        spans.push({
+          ...each,
+          service: resource.attributes['service.name'],
+          instance: resource.attributes['service.instance.id'],
+        });
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

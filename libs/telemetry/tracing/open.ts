@@ -2,6 +2,7 @@
  * OpenTelemetry, as a process has it that traces. Loaded only then.
  * Spans wait in a bounded queue: where the collector is slow or gone they are dropped, and nothing waits for them.
  */
+import { hostname } from 'node:os';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -44,9 +45,11 @@ export interface TracingOptions {
 
 export function openTracing({ service, endpoint, headers, ratio, log, onFailure }: TracingOptions): Tracing {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  // in a container the host's name is the container's
+  const identity = { 'service.name': service, 'service.instance.id': `${hostname()}-${process.pid}` };
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: exportPatience });
   const provider = new TracerProvider({
-    resource: defaultResource().merge(resourceFromAttributes({ 'service.name': service })),
+    resource: defaultResource().merge(resourceFromAttributes(identity)),
     sampler: new ParentBasedSampler({ root: rootSampler(ratio) }),
     spanProcessors: [
       new BatchSpanProcessor({
