@@ -24,6 +24,7 @@ export interface SessionSettings {
  * under way then fails as with a lost connection: it may rest on what only the other one holds.
  */
 export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServer: () => void): Sql {
+  const isPrepared = pool.options.prepare;
   const set = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}';`);
   const begin = `${set.join(' ')} select pg_postmaster_start_time()::text as since`;
   let server: string | undefined;
@@ -40,6 +41,7 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
         server = since;
       }
       if (before !== undefined && since !== before) throw new OtherServer('the pooler leads to another server');
+      if (isPrepared) await commit(transaction);
       return result;
     });
   };
@@ -77,6 +79,16 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
             given.length === 2 ? inTransaction(...given) : inTransaction('', ...given)
         : Reflect.get(target, name),
   });
+}
+
+/**
+ * The driver prepares its own `commit`. Where the pooler keeps no prepared statements that one fails, which aborts the
+ * transaction; the driver then sends it anew, Postgres rolls back, and the driver takes that for success. So it is sent
+ * before, in a way that needs no preparing; the driver's own finds no transaction then.
+ */
+async function commit(transaction: TransactionSql<Types>): Promise<void> {
+  const { command } = await transaction.unsafe('commit');
+  if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`);
 }
 
 const isStatement = (given: unknown[]): given is Statement => Array.isArray(given[0]) && 'raw' in given[0];

@@ -3,10 +3,12 @@
  * to it and from it to Postgres. The same Postgres is also reached with TLS straight.
  */
 import path from 'node:path';
+import { Queue } from 'bullmq';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import type { Erasure, FullRecord } from '#libs/contract/responses';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { readAddress } from '#libs/store/address';
 import { isUnavailable } from '#libs/store/errors';
 import { migrate } from '#libs/store/migrate';
@@ -22,9 +24,10 @@ import { type Client, createClient, request, tokenFor } from '../support/client.
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { createLogReader } from '../support/log-reader.ts';
 import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
+import { recordAt } from '../support/records.ts';
 import { type Api, runCli, startApi, startWorker } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
-import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const serverConnections = 4;
@@ -292,4 +295,47 @@ describe('through PgBouncer in transaction mode', () => {
     expect(names.map(({ name }) => name)).toEqual(['after', 'before']);
   });
 
+  it('without DATABASE_PREPARE=false no record is lost, no job uses up an attempt, and the log says what to set', async () => {
+    // each transaction gets another server connection than the one before
+    const settings = { default_pool_size: '2', server_round_robin: '1' };
+    const [rotating, redis] = await Promise.all([
+      startPgBouncer({ dataDir: path.join(inject('folder'), 'rotating'), databaseUrl: server.url, settings }),
+      openRedisServer(),
+    ]);
+    atEnd(rotating.stop);
+    const db = open(10_000);
+    const own = await makeTenant(db);
+    const connection = await openRedis(redis.url, 'worker');
+    const queue = new Queue(recordQueue(0), { connection: connection.client, prefix: queuePrefix });
+    atEnd(() => queue.close());
+    const worker = await startWorker({ DATABASE_URL: rotating.url, DATABASE_POOLER: 'true', REDIS_URL: redis.url });
+    const ids: string[] = [];
+    const stored = async () => {
+      const [row] = await db.run(
+        (sql) => sql<{ count: number }[]>`select count(*) from records where id in ${sql(ids)}`,
+      );
+      return row?.count;
+    };
+    await eventually(
+      async () => {
+        const record = recordAt(Date.now(), { domainId: at(own.domainIds, 0) });
+        ids.push(record.id);
+        await queue.add('record', { v: 1, records: [record] }, { attempts: 1 });
+        expect(worker.lines.filter((line) => line.includes('jobs wait')).join()).toContain('DATABASE_PREPARE=false');
+      },
+      { within: 20_000, every: 50 },
+    );
+    await worker.stop();
+    await startWorker({ DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: redis.url });
+    await eventually(
+      async () => {
+        expect((await queue.getFailed()).map(({ failedReason }) => failedReason)).toEqual([]);
+        expect([await stored(), await queue.getJobCounts()]).toEqual([
+          ids.length,
+          expect.objectContaining({ active: 0, waiting: 0 }),
+        ]);
+      },
+      { within: 20_000 },
+    );
+  });
 });
