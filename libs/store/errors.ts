@@ -59,11 +59,13 @@ export function isUnavailable(error: unknown): boolean {
 export function advise<T>(error: T): T {
   const advice = adviceOn(error);
   // connections that fail together have one error
-  if (advice && error instanceof Error && !error.message.endsWith(advice)) error.message += `: ${advice}`;
+  if (advice && error instanceof Error && !error.message.endsWith(advice))
+    error.message = `${error.message.trimEnd()}: ${advice}`;
   return error;
 }
 
 function adviceOn(error: unknown): string | undefined {
+  if (codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'there is no TLS at the address of Postgres';
   if (isUntrusted(error)) return 'this is no certificate that sslmode and sslrootcert of the address allow';
   if (isOfPreparedStatement(error)) return 'behind this pooler set DATABASE_PREPARE=false';
   return undefined;

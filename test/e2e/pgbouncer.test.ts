@@ -214,6 +214,8 @@ describe('through PgBouncer in transaction mode', () => {
     for (const [message, given] of [
       ['unsupported startup parameter: statement_timeout', { url }],
       ['SSL required', { url: plain, pooled: true }],
+      ['no such database: nowhere', { url: url.replace(/\/assent\?/, '/nowhere?'), pooled: true }],
+      ['SASL authentication failed', { url: url.replace(/:[^:@]+@/, ':wrong@'), pooled: true }],
     ] as const) {
       const db = createDatabase({ ...limits, ...given });
       await expect(db.run((sql) => sql`select 1`)).rejects.toThrow(message);
