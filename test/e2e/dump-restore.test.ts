@@ -88,7 +88,7 @@ describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump 
     await persistOrReject(source.db, [recordAt(Date.now(), { domainId: 'nobodys' })]);
 
     restoredUrl = await createEmptyDatabase(inject('postgresUrl'));
-    const { code, output } = await runCommand('/bin/sh', ['-ec', commands.join('\n')], {
+    const { code, output } = await runCommand('/bin/sh', ['-ec', commands.join('\nDUMP=$(ls assent-*.dump)\n')], {
       cwd: inject('folder'),
       env: {
         PATH: `${clients}${path.delimiter}${process.env.PATH}`,

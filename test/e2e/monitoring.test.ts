@@ -83,7 +83,7 @@ describe('a Prometheus that scrapes a stack', () => {
     stack = await startStack({ worker: false });
     const worker = await startWorker({ ...stack.env, ...sealSettings });
     // not a replica, but one is configured
-    const other = await startApi({ ...stack.env, DATABASE_READ_URL: `${stack.env.DATABASE_URL}?sslmode=disable` });
+    const other = await startApi({ ...stack.env, DATABASE_READ_URL: `${stack.env.DATABASE_URL}&sslmode=disable` });
     apis = [stack.api, other];
     const dataDir = mkdtempSync(path.join(inject('folder'), 'prometheus-'));
     // as they are shipped, but sooner
