@@ -125,7 +125,7 @@ const faults: Fault[] = [
     begin: async ({ scene, env }) => {
       const { url } = scene.postgres.running();
       // a primary is no replica
-      const other = await scene.start('api', { ...env.api, DATABASE_READ_URL: `${url}?sslmode=disable` });
+      const other = await scene.start('api', { ...env.api, DATABASE_READ_URL: `${url}&sslmode=disable` });
       return () => other.process.stop();
     },
   },
