@@ -28,6 +28,8 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
       url: readDatabaseUrl(values),
       ...readDatabaseMode(values),
     }),
+    /** what Node itself trusts beside the public ones; the processes need no setting for that */
+    moreCertificates: environmentGiven.NODE_EXTRA_CA_CERTS,
     signing: () => readTokens(values),
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
     privacyKey: () => readPrivacyKey(values) ?? refuse('PRIVACY_KEY', 'set, as for the API'),

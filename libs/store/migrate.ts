@@ -17,10 +17,15 @@ import { buildRecordIndexes } from './record-indexes.ts';
 import { migrationsFolder, versions } from './schema.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
 
+interface Options extends Waiting {
+  /** a file of certificates (PEM) that are trusted beside the public ones, where the address names none */
+  moreCertificates: string | undefined;
+}
+
 /** `patience` is for a server that starts, and again for another migration. */
 export function migrate(
   databaseUrl: string,
-  { patience = 60_000, say = () => {} }: Partial<Waiting> = {},
+  { patience = 60_000, say = () => {}, moreCertificates }: Partial<Options> = {},
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
     await untilAnswers(sql, { patience, say });
@@ -29,7 +34,7 @@ export function migrate(
       await holder`set local idle_in_transaction_session_timeout = 0`;
       await holdLock(holder, patience);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
-      const output = await runDbmate(databaseUrl);
+      const output = await runDbmate(databaseUrl, moreCertificates);
       return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
     });
   });
@@ -77,10 +82,10 @@ async function holdLock(holder: postgres.TransactionSql, patience: number): Prom
   throw new Error(`another migration has been running for ${patience / 1000} s`);
 }
 
-async function runDbmate(databaseUrl: string): Promise<string> {
+async function runDbmate(databaseUrl: string, moreCertificates: string | undefined): Promise<string> {
   const args = ['--migrations-dir', migrationsFolder, '--no-dump-schema', 'migrate'];
   const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
-  const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder), PATH: '/usr/bin:/bin' };
+  const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder, moreCertificates), PATH: '/usr/bin:/bin' };
   try {
     const { stdout } = await promisify(execFile)(resolveBinary(), args, { env, cwd: migrationsFolder });
     return stdout;
@@ -98,12 +103,13 @@ async function runDbmate(databaseUrl: string): Promise<string> {
  * `folder`. With `sslsni` its driver would check the host's name in every mode, and without `binary_parameters` prepare a
  * statement in one transaction and execute it in the next.
  */
-function addressForDbmate(databaseUrl: string, folder: string): string {
+function addressForDbmate(databaseUrl: string, folder: string, moreCertificates: string | undefined): string {
   const address = new URL(databaseUrl);
   const { searchParams: query } = address;
   const mode = query.get('sslmode') ?? 'disable';
   const given = query.get('sslrootcert');
-  const rootFile = given !== null ? path.resolve(given) : mode.startsWith('verify-') && writeTrusted(folder);
+  const rootFile =
+    given !== null ? path.resolve(given) : mode.startsWith('verify-') && writeTrusted(folder, moreCertificates);
   query.set('sslmode', mode);
   if (rootFile) query.set('sslrootcert', rootFile);
   if (rootFile && mode !== 'verify-full') query.set('sslsni', '0');
@@ -111,9 +117,8 @@ function addressForDbmate(databaseUrl: string, folder: string): string {
   return address.toString();
 }
 
-function writeTrusted(folder: string): string {
+function writeTrusted(folder: string, more: string | undefined): string {
   const file = path.join(folder, 'trusted.pem');
-  const { NODE_EXTRA_CA_CERTS: more } = process.env;
   writeFileSync(file, [...rootCertificates, ...(more ? [readFileSync(more, 'utf8')] : [])].join('\n'));
   return file;
 }
