@@ -1,5 +1,5 @@
 /** Whether an answer is one that the OpenAPI document describes. */
-import Ajv2020 from 'ajv/dist/2020.js';
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 interface Responses {
@@ -31,6 +31,15 @@ export function createCheck(document: Described): (answer: GivenAnswer) => strin
     pattern: new RegExp(`^${template.replace('{tile}', '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
 
+  /** by pointer: compiling one takes longer than many answers take to check */
+  const compiled = new Map<string, ValidateFunction>();
+  const validatorAt = (steps: string[]): ValidateFunction => {
+    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#/${pointer}` });
+    compiled.set(pointer, validate);
+    return validate;
+  };
+
   return ({ method, path, status, type, body }) => {
     const template = path in document.paths ? path : templates.find(({ pattern }) => pattern.test(path))?.template;
     const operation = template && document.paths[template]?.[method.toLowerCase()];
@@ -42,9 +51,8 @@ export function createCheck(document: Described): (answer: GivenAnswer) => strin
     const mediaType = type.split(';')[0] ?? '';
     if (!content[mediaType]) return `${method} ${path} ${status} is ${type}, which its description lacks`;
     const schema = ['responses', String(status), 'content', mediaType, 'schema'];
-    const steps = ['paths', template, method.toLowerCase(), ...schema];
-    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
-    if (ajv.validate({ $ref: `openapi#/${pointer}` }, body)) return null;
-    return `${method} ${path} ${status}: ${ajv.errorsText()}`;
+    const validate = validatorAt(['paths', template, method.toLowerCase(), ...schema]);
+    if (validate(body)) return null;
+    return `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`;
   };
 }

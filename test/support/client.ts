@@ -1,4 +1,5 @@
 /** A client that checks every answer it gets against the OpenAPI document that the service itself serves. */
+import { createSecretKey } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
 import { createOpenApi } from '#libs/contract/openapi/document';
@@ -39,7 +40,8 @@ export async function request<Body = never>(
 export const tokenFor = (organizationId: string, claims: object = {}, secret: string = jwtSecret): string =>
   jsonwebtoken.sign(
     { sub: 'tester', org: organizationId, exp: Math.floor(Date.now() / 1000) + 600, ...claims },
-    secret,
+    // of a string it would try first whether it is a PEM
+    createSecretKey(secret, 'utf8'),
   );
 
 export interface ProblemAnswer {

@@ -1,12 +1,20 @@
 /** Waits for a condition, never for a time. */
-export async function eventually<T>(check: () => Promise<T> | T, { within = 10_000, every = 20 } = {}): Promise<T> {
-  const end = performance.now() + within;
+
+/** milliseconds */
+const soonest = 20;
+const latest = 250;
+
+/** What it waits for is seen at most a tenth later than it is there, and long waits leave the processors to others. */
+export async function eventually<T>(check: () => Promise<T> | T, { within = 10_000, every = 0 } = {}): Promise<T> {
+  const began = performance.now();
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (performance.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, every));
+      const waited = performance.now() - began;
+      if (waited > within) throw error;
+      const pause = every || Math.min(latest, Math.max(soonest, waited / 10));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }
