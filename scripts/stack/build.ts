@@ -5,7 +5,7 @@ import { type BuildEnvironmentOptions, type UserConfig, build as vite } from 'vi
 import { Advice, describe } from './advice.ts';
 import { buildProcesses } from './build-processes.ts';
 import { lastLines, runCommand } from './command.ts';
-import { root } from './paths.ts';
+import { ensureDataRoot, root } from './paths.ts';
 import { singlePage } from './single-page.ts';
 
 /** What has files that are read as they are: pages, Lua and SQL. */
@@ -36,7 +36,9 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
 
 async function checkTypes(signal: AbortSignal | undefined) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json')];
+  // what was checked once is checked again only where it has changed
+  const known = ['--incremental', '--tsBuildInfoFile', path.join(ensureDataRoot(), 'types.tsbuildinfo')];
+  const args = [tsc, '-p', path.join(root, 'tsconfig.build.json'), ...known];
   const { code, output } = await runCommand(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new Advice(`The source does not compile.\n${lastLines(output, 40)}`);
 }

@@ -36,6 +36,9 @@ function copyCheckout(): string {
   mkdirSync(path.join(copy, '.data'), { mode: 0o711 });
   const packages = path.join(dataRoot, 'packages');
   if (existsSync(packages)) symlinkSync(packages, path.join(copy, '.data/packages'));
+  // nor is source checked again that was when this run's processes were built
+  const types = path.join(dataRoot, 'types.tsbuildinfo');
+  if (existsSync(types)) cpSync(types, path.join(copy, '.data/types.tsbuildinfo'));
   return copy;
 }
 
