@@ -1,9 +1,6 @@
 import type { RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { webhookTypes } from '#libs/contract/webhook';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
-import { createSecretBox } from '#libs/store/webhooks/secret';
 import { useBrowser } from '../support/browser/browser.ts';
 import {
   type Customer,
@@ -19,7 +16,6 @@ import {
 } from '../support/browser/dashboard.ts';
 import { violations as run } from '../support/browser/look.ts';
 import { tokenFor } from '../support/client.ts';
-import { secretsKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 
 const desk = { width: 1440, height: 900 };
@@ -40,7 +36,6 @@ describe('the dashboard for everyone', () => {
   let empty: Customer;
   let officer: Pick<Customer, 'token'>;
   let manager: Pick<Customer, 'token'>;
-  let webhookId: string;
 
   beforeAll(async () => {
     running = useService();
@@ -49,14 +44,6 @@ describe('the dashboard for everyone', () => {
     });
     officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
     manager = { token: tokenFor(customer.organizationId, { scope: 'read manage' }) };
-    const webhooks = createWebhookAdministration(running.db, 'tester');
-    const { organizationId } = customer;
-    const receiver = { types: [...webhookTypes], domains: null, decisions: null };
-    const box = createSecretBox(Buffer.from(secretsKey, 'hex'));
-    // this machine's own address, which the worker refuses to connect to
-    const { webhook } = await webhooks.create(organizationId, { ...receiver, url: 'https://127.0.0.1/' }, box);
-    await webhooks.test(webhook);
-    webhookId = webhook.webhookId;
     capped = await makeCustomer(running.db, { monthlyRecordLimit: 5 });
     without = await makeCustomer(running.db, { consentLog: false });
     empty = await makeCustomer(running.db);
@@ -115,30 +102,6 @@ describe('the dashboard for everyone', () => {
       expect(await violations(page)).toEqual({});
       await page.getByRole('button', { name: 'Erase…' }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await violations(page)).toEqual({});
-    });
-
-    it('on the pages of webhooks, and in their dialogs', async () => {
-      const page = await look(manager, '/webhooks');
-      await page.getByRole('list', { name: 'Webhooks' }).waitFor();
-      expect(await violations(page)).toEqual({});
-      await page.getByRole('link', { name: 'New webhook' }).click();
-      await page.getByRole('radio', { name: 'Only these' }).check();
-      await page.getByRole('button', { name: 'Create webhook' }).click();
-      await page.getByRole('alert').first().waitFor();
-      expect(await violations(page)).toEqual({});
-      await page.goto(`${running.api.baseUrl}/webhooks/${webhookId}`);
-      await page.getByText('the address is not a public one').waitFor();
-      expect(await violations(page)).toEqual({});
-      for (const name of ['Replay…', 'New secret…', 'Delete…']) {
-        await page.getByRole('button', { name, exact: true }).click();
-        await page.getByRole('dialog').waitFor();
-        expect(await violations(page)).toEqual({});
-        await page.keyboard.press('Escape');
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
-      }
-      await page.getByRole('button', { name: 'Change…' }).click();
-      await page.getByRole('button', { name: 'Save changes' }).waitFor();
       expect(await violations(page)).toEqual({});
     });
 

@@ -450,7 +450,6 @@ describe('the settings in the dashboard', () => {
     await page.getByRole('link', { name: 'Domains', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     const shoot = (name: string) => look(page, `dashboard-settings-${name}`);
-    await shoot('overview');
     await page.locator('.menu-button').click();
     await shoot('menu');
     await page.keyboard.press('Escape');

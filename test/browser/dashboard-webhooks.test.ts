@@ -296,7 +296,6 @@ describe('the page of webhooks', () => {
     await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     const shoot = (name: string) => look(page, `dashboard-webhooks-${name}`);
-    await shoot('overview');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'New webhook' }).click();
     await page.getByRole('radio', { name: 'Only these' }).check();
@@ -325,6 +324,10 @@ describe('the page of webhooks', () => {
     await click(page, 'Delete…');
     await page.getByRole('dialog').waitFor();
     await shoot('delete');
+    await page.keyboard.press('Escape');
+    await click(page, 'New secret…');
+    await page.getByRole('dialog').waitFor();
+    await shoot('new-secret');
     await page.keyboard.press('Escape');
     await click(page, 'Change…');
     await page.getByRole('button', { name: 'Save changes' }).waitFor();

@@ -25,12 +25,12 @@ describe('a visitor', () => {
   const domain = (domainId: string) => `/v1/consent/${domainId}`;
 
   // one token a scope: what is noted once a token would be noted again with that of the next second
-  const exp = Math.floor(Date.now() / 1_000) + 3_600;
+  const iat = Math.floor(Date.now() / 1_000);
   const ask = <Body>(method: string, path: string, body?: object, scope = 'privacy') =>
     request<Body & ProblemAnswer>(stack.api.baseUrl, path, {
       method,
       headers: {
-        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope, sub: 'officer', exp })}`,
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope, sub: 'officer', iat, exp: iat + 3_600 })}`,
         ...(body && { 'content-type': 'application/json' }),
       },
       body: body ? JSON.stringify(body) : null,
