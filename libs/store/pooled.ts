@@ -84,10 +84,11 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
 /**
  * The driver prepares its own `commit`. Where the pooler keeps no prepared statements that one fails, which aborts the
  * transaction; the driver then sends it anew, Postgres rolls back, and the driver takes that for success. So it is sent
- * before, in a way that needs no preparing; the driver's own finds no transaction then.
+ * before, in a way that needs no preparing; the driver's own ends an empty transaction then. It follows at once: outside
+ * any, the driver would already have given the connection to the next one that waits.
  */
 async function commit(transaction: TransactionSql<Types>): Promise<void> {
-  const { command } = await transaction.unsafe('commit');
+  const { command } = await transaction.unsafe('commit and chain');
   if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`);
 }
 

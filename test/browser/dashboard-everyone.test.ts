@@ -40,14 +40,14 @@ describe('the dashboard for everyone', () => {
   beforeAll(async () => {
     running = useService();
     customer = await makeCustomer(running.db, {
-      domains: ['shop.example', ...Array.from({ length: 199 }, (_, index) => `site-${index}.example`)],
+      domains: ['shop.example', ...Array.from({ length: 39 }, (_, index) => `site-${index}.example`)],
     });
     officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
     manager = { token: tokenFor(customer.organizationId, { scope: 'read manage' }) };
     capped = await makeCustomer(running.db, { monthlyRecordLimit: 5 });
     without = await makeCustomer(running.db, { consentLog: false });
     empty = await makeCustomer(running.db);
-    await storeCounted(running, customer, history(customer, 60, 100));
+    await storeCounted(running, customer, history(customer, 60, 20));
     await store(running.db, history(capped, 40, 4));
   }, 120_000);
 

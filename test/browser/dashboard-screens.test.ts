@@ -48,7 +48,7 @@ describe('the dashboard looks as it does in .data/screenshots', () => {
       plan: 'Basic',
     });
     await Promise.all([
-      storeCounted(running, customer, history(customer, 62, 220)),
+      storeCounted(running, customer, history(customer, 62, 60)),
       storeCounted(running, capped, history(capped, 62, 40)),
     ]);
   }, 120_000);

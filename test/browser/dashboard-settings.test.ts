@@ -176,7 +176,7 @@ describe('the settings in the dashboard', () => {
       pages.map((pageUrl, each) => recordAt(Date.now() - each, { domainId, pageUrl })),
     );
     await use(apiKey);
-    const { page } = await open(visit, running, managerOf(customer), settingsOf(domainId));
+    const { page } = await open(visit.again, running, managerOf(customer), settingsOf(domainId));
     const hint = page.getByRole('list', { name: /^The newest records come from/ });
     const told = () => hint.getByRole('listitem').allTextContents();
     await hint.waitFor();
@@ -226,7 +226,7 @@ describe('the settings in the dashboard', () => {
   it('shows both where two people change the same domain, and lets one choose', async () => {
     const customer = await makeCustomer(running.db, { domains: ['shop.example'] });
     const { domainId } = at(customer.domains, 0);
-    const { page } = await open(visit, running, managerOf(customer), settingsOf(domainId));
+    const { page } = await open(visit.again, running, managerOf(customer), settingsOf(domainId));
     await click(page, 'Change…');
     await page.getByRole('textbox', { name: 'Name' }).fill('mine.example');
     await patch(customer, domainId, { name: 'theirs.example', origins: ['https://theirs.example'] });
@@ -260,7 +260,7 @@ describe('the settings in the dashboard', () => {
   it('archives a domain with its keys and restores it', async () => {
     const customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
     const { domainId, apiKey } = at(customer.domains, 0);
-    const { page } = await open(visit, running, managerOf(customer), settingsOf(domainId));
+    const { page } = await open(visit.again, running, managerOf(customer), settingsOf(domainId));
     await click(page, 'Archive…');
     const dialog = page.getByRole('dialog', { name: 'Archive this domain?' });
     await dialog.getByText('Its key is revoked for good.').waitFor();
@@ -302,7 +302,7 @@ describe('the settings in the dashboard', () => {
   it('knows a key that somebody else revoked meanwhile', async () => {
     const customer = await makeCustomer(running.db);
     const { domainId } = at(customer.domains, 0);
-    const { page } = await open(visit, running, managerOf(customer), settingsOf(domainId));
+    const { page } = await open(visit.again, running, managerOf(customer), settingsOf(domainId));
     const { prefix } = await makeKey(customer, domainId);
     await page.getByRole('button', { name: `Revoke… ${prefix}` }).click();
     await page.getByRole('dialog', { name: 'Revoke this key?' }).waitFor();
@@ -332,7 +332,7 @@ describe('the settings in the dashboard', () => {
     await eventually(async () =>
       expect((await ask<Organization>(customer, '')).domains).toMatchObject([{ name: 'shop-26.example' }]),
     );
-    const { page } = await open(visit, running, managerOf(customer), '/activity');
+    const { page } = await open(visit.again, running, managerOf(customer), '/activity');
     const acts = page.getByRole('region', { name: 'Activity' }).getByRole('listitem');
     await eventually(async () => expect(await acts.count()).toBe(50));
     const newest = await acts.first().textContent();
@@ -349,7 +349,7 @@ describe('the settings in the dashboard', () => {
 
   it('shows how much of the plan is used', async () => {
     const customer = await makeCustomer(running.db, { monthlyRecordLimit: 1_000 });
-    const { page } = await open(visit, running, managerOf(customer), '/domains');
+    const { page } = await open(visit.again, running, managerOf(customer), '/domains');
     await page.getByText(`of 1,000 records in the plan “${customer.plan}”`).waitFor();
     await page.getByRole('meter', { name: /^Usage in/ }).waitFor();
   });
@@ -357,7 +357,7 @@ describe('the settings in the dashboard', () => {
   it('is neither offered nor shown to a token without the scope, and says why', async () => {
     const customer = await makeCustomer(running.db);
     const { domainId } = at(customer.domains, 0);
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
     expect(await page.getByRole('link', { name: /^(Domains|Activity|settings)/i }).count()).toBe(0);
     await page.goto(`${running.api.baseUrl}/domains/${domainId}`);
@@ -375,7 +375,7 @@ describe('the settings in the dashboard', () => {
 
   it('says what it cannot read, and that there is no such domain', async () => {
     const customer = await makeCustomer(running.db);
-    const { page } = await open(visit, running, managerOf(customer), settingsOf('nobody'));
+    const { page } = await open(visit.again, running, managerOf(customer), settingsOf('nobody'));
     await page.getByRole('heading', { name: 'Domain not found' }).waitFor();
     for (const address of ['/domains', '/activity']) {
       await page.route('**/v1/organization/{domains,acts}?**', (route) => route.abort());
@@ -389,7 +389,7 @@ describe('the settings in the dashboard', () => {
 
   it('shows names that turn the direction by their code points', async () => {
     const customer = await makeCustomer(running.db, { domains: ['shop\u202eelpmaxe', '<b>bold</b>.example'] });
-    const { page } = await open(visit, running, managerOf(customer), '/domains');
+    const { page } = await open(visit.again, running, managerOf(customer), '/domains');
     await page.getByRole('link', { name: 'shop\\u{202e}elpmaxe' }).click();
     await page.getByRole('heading', { name: 'shop\\u{202e}elpmaxe', level: 1 }).waitFor();
     await page.goto(`${running.api.baseUrl}/activity`);
@@ -407,7 +407,7 @@ describe('the settings in the dashboard', () => {
         from generate_series(1, 230) as each`,
     );
     expect((await ask<DomainsPage>(customer, '/domains?limit=200')).nextCursor).not.toBeNull();
-    const { page } = await open(visit, running, managerOf(customer), '/domains');
+    const { page } = await open(visit.again, running, managerOf(customer), '/domains');
     await page.getByText('and 131 more: search to narrow the list').waitFor();
     await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-7.');
     await page.getByRole('link', { name: 'site-7.example' }).waitFor();

@@ -124,7 +124,7 @@ describe('the page of webhooks', () => {
 
   it('changes, pauses and resumes a webhook, and makes a new secret', async () => {
     const receiver = await startReceiver();
-    const { page } = await open(visit, running, manager(), '/webhooks');
+    const { page } = await open(visit.again, running, manager(), '/webhooks');
     await make(page, receiver);
     const first = await page.locator('.snippet-code').textContent();
     await click(page, 'Change…');
@@ -160,7 +160,7 @@ describe('the page of webhooks', () => {
 
   it('keeps what somebody else has changed meanwhile', async () => {
     const receiver = await startReceiver();
-    const { page } = await open(visit, running, manager(), '/webhooks');
+    const { page } = await open(visit.again, running, manager(), '/webhooks');
     await make(page, receiver);
     await click(page, 'Change…');
     const target = new URL(page.url()).pathname.replace('/webhooks', '');
@@ -173,7 +173,7 @@ describe('the page of webhooks', () => {
 
   it('says next to each field what is wrong with it', async () => {
     const receiver = await startReceiver();
-    const { page } = await open(visit, running, manager(), '/webhooks/new');
+    const { page } = await open(visit.again, running, manager(), '/webhooks/new');
     const url = page.getByRole('textbox', { name: 'URL' });
     await click(page, 'Create webhook');
     await page.getByText('Enter the address of your receiver.').waitFor();
@@ -198,7 +198,7 @@ describe('the page of webhooks', () => {
   it('says that the service gave a webhook up', async () => {
     const receiver = await startReceiver();
     receiver.answerWith((response) => void response.writeHead(410).end());
-    const { page } = await open(visit, running, manager(), '/webhooks');
+    const { page } = await open(visit.again, running, manager(), '/webhooks');
     await make(page, receiver);
     await decide(1);
     await page.getByRole('heading', { name: 'The service paused this webhook' }).waitFor({ timeout: 30_000 });
@@ -206,7 +206,7 @@ describe('the page of webhooks', () => {
   });
 
   it('is neither offered nor shown to a token without the scope, and says why', async () => {
-    const { page } = await open(visit, running, customer);
+    const { page } = await open(visit.again, running, customer);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
     const requests: string[] = [];
@@ -220,7 +220,7 @@ describe('the page of webhooks', () => {
   });
 
   it('is reached with a token that may do nothing else', async () => {
-    const { page } = await open(visit, running, tokenOf('manage'));
+    const { page } = await open(visit.again, running, tokenOf('manage'));
     await page.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
     await page.getByText('The access token lacks the scope read.').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
@@ -229,7 +229,7 @@ describe('the page of webhooks', () => {
   });
 
   it('offers entries only to who may read them', async () => {
-    const { page } = await open(visit, running, tokenOf('manage'), '/webhooks/new');
+    const { page } = await open(visit.again, running, tokenOf('manage'), '/webhooks/new');
     const entries = page.getByRole('checkbox', { name: /New entries/ });
     await entries.waitFor();
     expect(await entries.isDisabled()).toBe(true);
@@ -240,7 +240,7 @@ describe('the page of webhooks', () => {
   });
 
   it('says that there is no such webhook, and that the service cannot keep secrets', async () => {
-    const { page } = await open(visit, running, manager(), '/webhooks/wh_nobody');
+    const { page } = await open(visit.again, running, manager(), '/webhooks/wh_nobody');
     await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();
     const bare = await startApi({ ...running.env, SECRETS_KEY: '' });
     const other = await open(visit, { ...running, api: bare }, manager(), '/webhooks');
@@ -259,7 +259,7 @@ describe('the page of webhooks', () => {
 
   it('loads older deliveries, and newer ones go on coming in front', async () => {
     const receiver = await startReceiver();
-    const { page } = await open(visit, running, manager(), '/webhooks');
+    const { page } = await open(visit.again, running, manager(), '/webhooks');
     await make(page, receiver);
     const webhookId = page.url().split('/').at(-1) ?? '';
     await running.db.run(
@@ -281,7 +281,7 @@ describe('the page of webhooks', () => {
   it('chooses among many domains', async () => {
     const names = Array.from({ length: 130 }, (_, index) => `site-${index}.example`);
     const large = await makeCustomer(running.db, { domains: names });
-    const { page } = await open(visit, running, tokenOf('read manage', large), '/webhooks/new');
+    const { page } = await open(visit.again, running, tokenOf('read manage', large), '/webhooks/new');
     await page.getByRole('radio', { name: 'Only these' }).check();
     await page.getByText('and 30 more: type to narrow the list').waitFor();
     await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-129');

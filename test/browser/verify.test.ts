@@ -1,5 +1,5 @@
 /** The page that checks proofs, served and opened from disk. */
-import { copyFileSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -36,7 +36,8 @@ describe.each(['served', 'from disk'])('the page that checks proofs, %s', (way) 
   });
 
   const open = async (options = {}) => {
-    const visitor = await visit(options);
+    const visitor = await visit.again(options);
+    visitor.messages.length = 0;
     const requests: string[] = [];
     visitor.page.on('request', (request) => requests.push(request.url()));
     await visitor.page.goto(address);
@@ -195,7 +196,10 @@ describe.each(['served', 'from disk'])('the page that checks proofs, %s', (way) 
   it('says so where a file is too large to be a proof', async () => {
     const { page } = await open();
     await enter(page, vector.verifierKey);
-    await choose(page, vector.proof + 'x'.repeat(8 * 1024 * 1024), 'huge.iso');
+    const huge = path.join(mkdtempSync(path.join(inject('folder'), 'huge-')), 'huge.iso');
+    writeFileSync(huge, vector.proof);
+    truncateSync(huge, 9 * 1024 * 1024);
+    await page.getByLabel('Proof file or bundle').setInputFiles(huge);
     await page.getByText('huge.iso is too large to be a proof.').waitFor();
     expect(await verdict(page)).toBe('Choose a proof file or a bundle.');
   });

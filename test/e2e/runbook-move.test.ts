@@ -55,7 +55,7 @@ describe.skipIf(clients === undefined)('a move to another Postgres (with the cli
       openRunbook('## Move to another Postgres'),
     ]);
     const site = { client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) };
-    steady = recordSteadily([site], { every: 25 });
+    steady = recordSteadily([site], { every: 60 });
   }, 60_000);
 
   it('begins beside the running service', async () => {

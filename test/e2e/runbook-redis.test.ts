@@ -14,7 +14,7 @@ import { untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 /** milliseconds between two records */
-const trickle = { every: 25 };
+const trickle = { every: 60 };
 
 describe('Redis', () => {
   let stores: OwnStores;

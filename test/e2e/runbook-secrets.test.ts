@@ -28,7 +28,7 @@ import { eventually } from '../support/wait.ts';
 
 const clients = await findPostgresClients();
 /** milliseconds between two records, and between two reads */
-const trickle = { every: 25 };
+const trickle = { every: 60 };
 const newKey = () => randomBytes(32).toString('hex');
 const makePair = () =>
   generateKeyPairSync('ec', {

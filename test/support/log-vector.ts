@@ -1,8 +1,8 @@
 /** A domain's log of three entries, fixed to the byte; Go's golang.org/x/mod/sumdb/{note,tlog} accepts its proof. */
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, hkdfSync, sign, verify } from 'node:crypto';
 import type { SealedRecord } from '#libs/merkle/entry';
 
-export const sha256 = (input: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(input).digest());
+export const sha256 = (input: Uint8Array): Uint8Array => new Uint8Array(hash('sha256', input, 'buffer'));
 
 /** The Ed25519 key of a log, as it is made from LOG_KEY (64 hex digits). */
 export function logKey(key: string, origin: string) {

@@ -1,7 +1,13 @@
 /** Merkle trees as RFC 6962 defines them, in section 2.1, with no thought of speed: what the fast ones are held against. */
 import { sha256 } from './log-vector.ts';
 
-const node = (left: Uint8Array, right: Uint8Array) => sha256(Uint8Array.of(1, ...left, ...right));
+const node = (left: Uint8Array, right: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(1 + left.length + right.length);
+  both[0] = 1;
+  both.set(left, 1);
+  both.set(right, 1 + left.length);
+  return sha256(both);
+};
 
 /** The largest power of two smaller than n. */
 const split = (n: number) => 2 ** Math.ceil(Math.log2(n) - 1);

@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 /** milliseconds */
-const pause = 5;
+const pause = 20;
 
 /** Each of `sites` in turn. Whatever is not acknowledged fails the test that calls `stop`. */
 export function recordSteadily(sites: Recorder[], { every = pause } = {}) {

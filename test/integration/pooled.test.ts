@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { freshDatabase } from '../support/stores.ts';
+
+const connections = 2;
+const transactions = 60;
+let db: Database;
+
+beforeAll(async () => {
+  const url = await freshDatabase();
+  const timeouts = { statementTimeout: 5_000, deadline: 8_000 };
+  db = createDatabase({ url, max: connections, prepare: true, pooled: true, name: 'test', ...timeouts });
+  await db.run((sql) => sql`create table noted (number integer)`);
+});
+afterAll(() => db.close());
+
+// a connection whose transaction has ended goes to the next one that waits
+it('more transactions than connections, through a pooler with prepared statements, all end, and what they wrote is there', async () => {
+  const insert = (number: number) =>
+    db.run((sql) =>
+      number % 2 === 0
+        ? sql`insert into noted values (${number})`
+        : sql.begin((transaction) => transaction`insert into noted values (${number})`),
+    );
+  const all = await Promise.allSettled(Array.from({ length: transactions }, (_, number) => insert(number)));
+  expect(all.filter(({ status }) => status === 'rejected')).toEqual([]);
+  const [row] = await db.run((sql) => sql<{ count: number }[]>`select count(distinct number)::integer from noted`);
+  expect(row?.count).toBe(transactions);
+});
