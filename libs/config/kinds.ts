@@ -60,8 +60,8 @@ const isDecodable = (address: string): boolean => {
 };
 
 const isNode = (node: string): boolean => {
-  const [, address, name] = /^(?:\[([^\s\]]+)\]|([^\s:[\]]+)):\d+$/.exec(node) ?? [];
-  return name !== undefined || (address !== undefined && isIPv6(address));
+  const [, address, name, port] = /^(?:\[([^\s\]]+)\]|([^\s:[\]]+)):(\d+)$/.exec(node) ?? [];
+  return Number(port) <= 65_535 && (name !== undefined || (address !== undefined && isIPv6(address)));
 };
 
 export const text = z.string().meta({ rule: 'text' });

@@ -3,6 +3,7 @@
  * otherwise take it differently from all else, and Postgres would call a parameter unknown. All other parameters are
  * Postgres' to judge.
  */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BadSetting } from './bad-setting.ts';
 
@@ -14,7 +15,9 @@ export function checkPostgresAddress(name: string, address: string): string {
   const refuse = (rule: string): never => {
     throw new BadSetting(`${name} must be ${rule}`);
   };
-  const { searchParams: query } = new URL(address);
+  const { hostname, searchParams: query } = new URL(address);
+  // the driver would take what is before the first colon for the host
+  if (hostname.startsWith('[')) refuse('an address whose host is a name or an IPv4 address');
   const unknown = [...query.keys()].find((each) => each.startsWith('ssl') && !parameters.includes(each));
   if (unknown) refuse(`an address without ${unknown}: of TLS it may have ${parameters.join(' and ')}`);
   const mode = query.get('sslmode') ?? 'disable';
@@ -27,11 +30,16 @@ export function checkPostgresAddress(name: string, address: string): string {
   return address;
 }
 
+const isMarked = (text: string): boolean => text.startsWith('-----BEGIN CERTIFICATE-----');
+
 function faultOf(file: string): string | undefined {
   try {
-    const isPem = readFileSync(file, 'utf8').includes('-----BEGIN CERTIFICATE-----');
-    return isPem ? undefined : `${file} has none`;
+    const certificates = readFileSync(file, 'utf8')
+      .split(/(?=-----BEGIN CERTIFICATE-----)/)
+      .filter(isMarked);
+    for (const certificate of certificates) new X509Certificate(certificate);
+    return certificates.length > 0 ? undefined : `${file} has none`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return `${file}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -7,7 +7,10 @@ import { openToRead } from './summary.ts';
 /** Milliseconds within which whoever adds to a shard announces it again: those of an older release after five seconds. */
 const settled = 3 * announceEvery;
 
-/** Throws an error that names an obstacle; then all of them stay known. */
+/**
+ * Throws an error that names an obstacle; then all of them stay known. Where the process is killed or Redis fails
+ * meanwhile, they may stay forgotten, with their jobs: an API process whose QUEUE_SHARDS has them makes them known again.
+ */
 export async function forgetShards(redis: RedisConnection, shards: number[]): Promise<void> {
   const { client } = redis;
   const announced = await announcedShards(client);
@@ -20,7 +23,8 @@ export async function forgetShards(redis: RedisConnection, shards: number[]): Pr
     // of a process that has ended meanwhile
     await refuseJobs(redis, shards);
   } catch (error) {
-    await announceShards(client, shards);
+    // where Redis fails here too, the first error says what was in the way
+    await announceShards(client, shards).catch(() => {});
     throw error;
   }
 }

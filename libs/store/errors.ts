@@ -11,9 +11,12 @@ const stateOf = (error: unknown): string | undefined =>
 const isOfConnection = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['FATAL', 'PANIC'].includes(error.severity ?? error.severity_local);
 
-/** The certificate that Postgres shows does not satisfy the address, or there is none (codes of OpenSSL and Node). */
+/** The certificate that Postgres shows does not satisfy the address (codes of OpenSSL and Node). */
 const isUntrusted = (error: unknown): boolean =>
-  /CERT|^ERR_(SSL|TLS)_|^UNABLE_TO_|^HOSTNAME_|^INVALID_/.test(codeOf(error));
+  /^(?!ERR_SSL_)(.*CERT|UNABLE_TO_|HOSTNAME_|INVALID_)/.test(codeOf(error));
+
+/** TLS itself failed, such as where both sides have no version of it in common, or there is none. */
+const isOfTls = (error: unknown): boolean => /^ERR_(SSL|TLS)_/.test(codeOf(error));
 
 /** A pooler that keeps no prepared statements led to a server connection without it, or with another of its name. */
 const isOfPreparedStatement = (error: unknown): boolean => ['26000', '42P05'].includes(stateOf(error) ?? '');
@@ -43,7 +46,7 @@ export const isSchemaMissing = (error: unknown): boolean =>
   ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '') && !isOfConnection(error);
 
 /**
- * Postgres is unavailable for now: no connection, a certificate that is not trusted, a pooler that is not set up, shutting
+ * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set up, shutting
  * down, out of resources, disk full, a timeout, a read-only standby, or a schema that has not been migrated yet.
  */
 export function isUnavailable(error: unknown): boolean {
@@ -52,7 +55,7 @@ export function isUnavailable(error: unknown): boolean {
   const state = stateOf(error);
   if (state) return /^(08|28|3D|40|53|55|57|58)/.test(state) || state === '25006';
   const isLost = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(codeOf(error));
-  return isLost || isUntrusted(error);
+  return isLost || isUntrusted(error) || isOfTls(error);
 }
 
 /** Returns the error. Where a setting is to blame, its message says which. */

@@ -85,8 +85,8 @@ async function holdLock(holder: postgres.TransactionSql, patience: number): Prom
 async function runDbmate(databaseUrl: string, moreCertificates: string | undefined): Promise<string> {
   const args = ['--migrations-dir', migrationsFolder, '--no-dump-schema', 'migrate'];
   const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
-  const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder, moreCertificates), PATH: '/usr/bin:/bin' };
   try {
+    const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder, moreCertificates), PATH: '/usr/bin:/bin' };
     const { stdout } = await promisify(execFile)(resolveBinary(), args, { env, cwd: migrationsFolder });
     return stdout;
   } catch (error) {
@@ -119,6 +119,14 @@ function addressForDbmate(databaseUrl: string, folder: string, moreCertificates:
 
 function writeTrusted(folder: string, more: string | undefined): string {
   const file = path.join(folder, 'trusted.pem');
-  writeFileSync(file, [...rootCertificates, ...(more ? [readFileSync(more, 'utf8')] : [])].join('\n'));
+  writeFileSync(file, [...rootCertificates, ...(more ? [readMore(more)] : [])].join('\n'));
   return file;
+}
+
+function readMore(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`NODE_EXTRA_CA_CERTS names a file that cannot be read: ${file}`, { cause: error });
+  }
 }

@@ -7,11 +7,13 @@
  * that the primary had when it was asked last, and was no further than the replica is now. So an idle primary is no lag,
  * a replica that is cut off from it is, and no clocks are compared.
  *
- * A primary that does not answer that question could not answer reads either. So the replica stays in use, and time does
- * not count until the primary is heard of again, be it by what the replica receives from it.
+ * A primary that does not answer that question in time may be overloaded, away, or still being connected to, and is no
+ * better place for reads. So the replica stays in use, and time does not count until the primary is heard of again, be it
+ * by what the replica receives from it.
  */
 import type { Log } from '#libs/runtime/log';
 import { createPoll } from '#libs/runtime/poll';
+import { within } from '#libs/runtime/within';
 import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';
 import type { Database, Sql } from './sql.ts';
@@ -19,6 +21,8 @@ import type { Database, Sql } from './sql.ts';
 /** milliseconds */
 const pollEvery = 1_000;
 const pollDeadline = 1_000;
+/** Each look at the replica waits so long for a primary that does not answer. */
+const primaryDeadline = 500;
 /** how many answers of the primary are remembered: a lag beyond is reported as this many seconds */
 const remembered = 600;
 
@@ -77,11 +81,14 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
     else
       log.warn({ event: 'replica_not_used', reason: now, lag: Math.round(lag() / 1_000) }, 'reading from the primary');
   };
-  /** Returns when the primary was asked or, where it was silent, when that was clear. */
+  /**
+   * Returns when the primary was asked or, where it was silent, when that was clear. The question itself may take longer:
+   * the first one on a connection waits until that is made, and the next one need not.
+   */
   const askPrimary = async () => {
     const asked = performance.now();
     try {
-      watch.hear(asked, await position.run(primaryPosition));
+      watch.hear(asked, await within(primaryDeadline, position.run(primaryPosition)));
     } catch (error) {
       if (!isAnswer(error)) return performance.now();
       // it may have news: the replica counts as lagging more and more

@@ -11,7 +11,7 @@ export const versions = readdirSync(migrationsFolder)
   .map((file) => file.replace(/_.*/, ''))
   .sort();
 
-/** `old`: migrations of this build are missing; `unknown`: Postgres does not answer within `patience` milliseconds. */
+/** `old`: migrations of this build are missing; `unknown`: Postgres did not say, within `patience` milliseconds. */
 export async function lookAtSchema(
   db: Pick<Database, 'run'>,
   patience: number,

@@ -1,8 +1,11 @@
 /** An API that reads from a streaming replica, which lags, stops, dies and comes back. */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { readApiConfig } from '#libs/config/api';
 import type { NewRecord } from '#libs/contract/record';
 import { listInTheWay } from '#libs/store/epochs/epochs';
 import { migrate } from '#libs/store/migrate';
@@ -10,6 +13,7 @@ import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { createReplica } from '#libs/store/replica';
 import { createDatabase, type Database } from '#libs/store/sql';
+import { openReplica } from '../../apps/api/process/replica.ts';
 import { createClosing } from '../../apps/worker/derive/close.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
@@ -24,6 +28,28 @@ import { eventually } from '../support/wait.ts';
 const settings = { fsync: 'off', max_standby_streaming_delay: '100ms', wal_retrieve_retry_interval: '200ms' };
 /** seconds; looks at both servers are up to 1.5 s apart while one is silent */
 const maxLag = 3;
+
+/** The address of a way there on which each piece takes 150 ms. */
+async function openFar(url: string): Promise<string> {
+  const { port, hostname } = new URL(url);
+  const server = createServer((near) => {
+    const onward = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [near, onward],
+      [onward, near],
+    ] as const) {
+      from.on('data', (piece) => setTimeout(() => to.write(piece), 150));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => server.close());
+  const far = new URL(url);
+  far.port = String((server.address() as AddressInfo).port);
+  return far.toString();
+}
 
 describe('with a replica the log', () => {
   let primary: RunningPostgres;
@@ -176,6 +202,23 @@ describe('with a replica the log', () => {
     await store();
     await untilReplayed();
     await untilReplicaIs(true);
+  });
+
+  it('is read from it also where the primary is so far away that connecting takes longer than a question may', async () => {
+    const far = await openFar(primary.url);
+    const config = readApiConfig({
+      DATABASE_URL: far,
+      DATABASE_READ_URL: replica.url,
+      REDIS_URL: 'redis://none',
+      JWT_SECRET: 'of-the-test-and-thirty-two-bytes',
+    });
+    const log = { info: () => {}, warn: () => {} };
+    const distant = openReplica(config, { primary: db, connections: 1, log, onLook: () => {} });
+    if (!distant) throw new Error('no replica');
+    atEnd(distant.close);
+    await distant.follow();
+    expect(distant.reason()).toBe('it lags');
+    await eventually(() => expect(distant.reason()).toBeNull());
   });
 
   it('is read from the primary where what has to be replayed cancels a statement', async () => {

@@ -94,6 +94,28 @@ describe('migrate', () => {
     await expect(migrate(gate.url, { patience: 300 })).rejects.toThrow(/no answer within 300 ms|CONN/);
   });
 
+  it('waits no longer altogether where a server comes that does not answer', async () => {
+    const later = new URL(url);
+    later.port = String(await freePort());
+    const say = () => {
+      const server = createServer();
+      server.listen(Number(later.port), later.hostname);
+      atEnd(() => server.close());
+    };
+    const error = await migrate(later.toString(), { patience: 1_000, say }).catch(String);
+    const [, waited] = /no answer within (\d+) ms/.exec(error) ?? [];
+    expect(Number(waited), error).toBeLessThanOrEqual(500);
+  });
+
+  it('does not wait for TLS where there is none', async () => {
+    const secured = new URL(url);
+    secured.searchParams.set('sslmode', 'require');
+    const said: string[] = [];
+    const say = (line: string) => said.push(line);
+    await expect(migrate(secured.toString(), { patience: 5_000, say })).rejects.toThrow(/before secure TLS/);
+    expect(said).toEqual([]);
+  });
+
   it('tells what went wrong', async () => {
     const nowhere = new URL(url);
     nowhere.pathname = '/no_such_database';

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
+import { isUnavailable } from '#libs/store/errors';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
@@ -39,6 +40,13 @@ describe('persist', () => {
     expect(added).toBe(2);
     expect(await bannerOf(record.id)).toHaveLength(1);
     await expectTrueCounters();
+  });
+
+  it('gives up as with a lost connection where connections are closed again and again', async () => {
+    let closed = 0;
+    const closing = { ...db, generation: () => (closed += 1) };
+    const error = await persist(closing, [recordAt(noon, { domainId })]).catch((thrown: unknown) => thrown);
+    expect([error, isUnavailable(error)]).toMatchObject([{ code: 'CONNECTION_CLOSED' }, true]);
   });
 
   it('a batch that is sent again, whole or in part, adds nothing', async () => {

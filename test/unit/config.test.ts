@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
 import { BadSetting } from '#libs/config/bad-setting';
@@ -209,6 +213,21 @@ describe('a given value', () => {
       expect(refusal(() => read({ ...needed, DATABASE_URL: 'postgres://db/assent?sslcert=a' }))).toContain('sslcert');
   });
 
+  it('of its CAs is a file of whole certificates', () => {
+    const [one = '', another = ''] = rootCertificates;
+    const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
+    const file = path.join(folder, 'ca.pem');
+    const DATABASE_URL = `${needed.DATABASE_URL}?sslmode=verify-full&sslrootcert=${file}`;
+    try {
+      writeFileSync(file, `two of them\n${one}\n${another}`);
+      expect(readApiConfig({ ...needed, DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+      writeFileSync(file, `${one}\n${another.slice(0, 400)}`);
+      expect(apiRefuses({ DATABASE_URL })).toContain(`is a file of certificates (PEM): ${file}: `);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('of no limit for records is one for none at all, except those that are set', () => {
     const off = { ...needed, RECORD_RATE_PER_MINUTE: '0' };
     expect(readApiConfig(off)).toMatchObject({ readRatePerMinute: 0, failureRatePerMinute: 0 });
@@ -279,8 +298,11 @@ describe('a bad value', () => {
     ['LOG_LEVEL', ['verbose', 'INFO']],
     ['DATABASE_PREPARE', ['1', 'yes', 'TRUE']],
     ['COUNTRY_HEADER', ['x country', 'x:y', 'x'.repeat(65)]],
-    ['REDIS_CLUSTER_NODES', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '::1:1', '[::1]', '[::1:1', '[a]:1', '[]:1']],
-    ['REDIS_SENTINELS', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2']],
+    [
+      'REDIS_CLUSTER_NODES',
+      ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '::1:1', '[::1]', '[::1:1', '[a]:1', '[]:1', 'a:65536'],
+    ],
+    ['REDIS_SENTINELS', ['a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '[::1]:99999']],
   ])('of %s is named with what it may be: %j', (name, values) => {
     for (const value of values) {
       const line = apiRefuses({ [name]: value });
@@ -305,6 +327,12 @@ describe('a bad value', () => {
       expect(apiRefuses({ DATABASE_URL: `postgres://user:s3cret@${hosts}/x` })).toMatch(
         /^DATABASE_URL .* of one host$/,
       );
+  });
+
+  it.each(['DATABASE_URL', 'DATABASE_READ_URL'])('of %s is an IPv6 address, which the driver does not take', (name) => {
+    expect(apiRefuses({ [name]: 'postgres://user:s3cret@[::1]:5432/x' })).toBe(
+      `${name} must be an address whose host is a name or an IPv4 address`,
+    );
   });
 
   it('with a line break is still told in one line', () => {

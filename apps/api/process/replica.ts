@@ -5,8 +5,8 @@ import { createDatabase, type DatabaseOptions } from '#libs/store/sql';
 
 /** What it does not answer by then is asked of the primary, within the same request. */
 const timeouts = { statementTimeout: 1_500, deadline: 1_700 };
-/** Of a primary that works. Each look at the replica waits so long for one that does not. */
-const positionTimeouts = { statementTimeout: 400, deadline: 500 };
+/** The deadline includes connecting, which to a far primary with TLS takes many round trips: looks do not wait for it. */
+const positionTimeouts = { statementTimeout: 400, deadline: 3_500 };
 
 interface Parts extends Pick<ReplicaParts, 'primary' | 'log' | 'onLook'> {
   /** at most, to the replica */

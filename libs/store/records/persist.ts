@@ -52,13 +52,20 @@ interface Manner {
   isPartial: boolean;
 }
 
+/** As the driver's error of a lost connection. */
+class ConnectionsClosed extends Error {
+  readonly code = 'CONNECTION_CLOSED';
+}
+
 async function persistRetrying(db: Database, records: NewRecord[], manner: Manner): Promise<Outcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const generation = db.generation();
       const batch = JSON.stringify(await toRows(db, records));
-      // else the numbers in it may be those of another server than the one that would store them
+      // else the numbers in it may be those of another server than the one that would store them; without a pooler that
+      // one may still come when the statement waits for a connection
       if (generation === db.generation()) return await db.run((sql) => persistBatch(sql, batch, manner));
+      if (attempt >= 5) throw new ConnectionsClosed('connections to Postgres were closed again and again');
     } catch (error) {
       if (attempt >= 5) throw error;
       if (isMissingMonth(error)) await makeMonths(db, records);

@@ -56,7 +56,7 @@ export function createTenantCache(
   { noteUseEvery = usualNoteUseEvery } = {},
 ): TenantCache {
   let lastAct: number | undefined;
-  let server: string | undefined;
+  let lastActAt: string | null = null;
   let generation = 0;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
@@ -133,23 +133,25 @@ export function createTenantCache(
 
   const ask = async () => {
     const acts = await db.run(
-      (sql) => sql<(Act & { newest: number; since: string })[]>`
+      (sql) => sql<(Act & { newest: number; newestAt: string | null; lastAt: string | null })[]>`
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
-        select newest, pg_postmaster_start_time()::text as since, a.id, a.act, a.subject, a.organization_id as "organizationId"
+        select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
+          (select at::text from administrative_acts where id = ${lastAct ?? -1}) as "lastAt",
+          a.id, a.act, a.subject, a.organization_id as "organizationId"
         from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
         order by a.id`,
       2_000,
     );
-    const { newest = 0, since } = acts[0] ?? {};
-    const isSame = since === server && lastAct !== undefined && newest >= lastAct;
-    if (isSame && newest === lastAct) return;
+    const { newest = 0, newestAt = null, lastAt = null } = acts[0] ?? {};
+    // a restored or promoted database may lack acts that were seen here, and hide that with new ones; where it has the
+    // last, it has all before
+    const hasLast = lastAct !== undefined && lastAt === lastActAt;
+    if (hasLast && newest === lastAct) return;
     generation += 1;
-    // a restored or promoted database may lack acts that were seen here; a promoted one skips numbers, so that it may
-    // hide that with its first new act
-    if (!isSame) forgetAll();
+    if (!hasLast) forgetAll();
     else for (const act of acts) if (act.act) forget(act);
     lastAct = newest;
-    server = since;
+    lastActAt = newestAt;
   };
 
   /** When keys were last used, of those used since the last note; all are noted together. */
