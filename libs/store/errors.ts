@@ -46,8 +46,9 @@ export const isSchemaMissing = (error: unknown): boolean =>
   ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '') && !isOfConnection(error);
 
 /**
- * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set up, shutting
- * down, out of resources, disk full, a timeout, a read-only standby, or a schema that has not been migrated yet.
+ * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set
+ * up, shutting down, out of resources, disk full, a timeout, a read-only standby, or a schema that has not been migrated
+ * yet.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;

@@ -4,7 +4,7 @@
 const soonest = 20;
 const latest = 250;
 
-/** What it waits for is seen at most a tenth later than it is there, and long waits leave the processors to others. */
+/** The longer it has waited, the less often it looks, so that long waits leave the processors to others. */
 export async function eventually<T>(check: () => Promise<T> | T, { within = 10_000, every = 0 } = {}): Promise<T> {
   const began = performance.now();
   for (;;) {
