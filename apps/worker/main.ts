@@ -5,7 +5,7 @@ import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
-import { readBacklog } from '#libs/store/backlog';
+import { lookAtBacklog } from '#libs/store/backlog';
 import { createDatabase } from '#libs/store/sql';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createLog } from '#libs/telemetry/log';
@@ -74,17 +74,18 @@ const delivering = config.secretsKey
       metrics,
     })
   : undefined;
+const derivations = derivationsOf(config);
 const housekeeping = createHousekeeping({
   retentionMonths: config.retentionMonths,
   personalRetentionMonths: config.personalRetentionMonths,
-  derivations: derivationsOf(config),
+  derivations,
   redis,
   db,
   log,
 });
 const queues = observeQueues(redis, config.queueShards);
 createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
-createBacklogGauges(metrics.register, () => db.run(readBacklog, 1_000), failed('observe_backlog'));
+createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations), failed('observe_backlog'));
 createStoreGauges(metrics.register, {
   isPostgresUsable: () => db.unavailableSince() === null,
   redisMemory: redisHealth.memory,

@@ -1,5 +1,6 @@
 /** What is left to do, as Postgres knows it: for the metrics. */
-import type { Sql } from './sql.ts';
+import { within } from '#libs/runtime/within';
+import type { Database, Sql } from './sql.ts';
 
 export interface Backlog {
   /** counters that wait to be raised in Redis; at most `most` are counted */
@@ -12,6 +13,8 @@ export interface Backlog {
   epochsClosed: number;
   /** seconds that the open epoch has been open */
   epochOpen: number;
+  /** seconds since the oldest epoch was closed that a derivation is not done with, by derivation; 0 where there is none */
+  derivationLag: Record<string, number>;
   /** 1 while Postgres cannot archive its write-ahead log; 0 also where it does not archive it */
   archiveFailing: number;
   /** Unix seconds of the last success of each task of housekeeping, or of when it was first scheduled */
@@ -19,8 +22,20 @@ export interface Backlog {
 }
 
 const most = 100_000;
+/** milliseconds */
+const patience = 1_000;
 
-export async function readBacklog(sql: Sql): Promise<Backlog> {
+/**
+ * Rejects with TimedOut where no answer comes soon. The deadline is not one of `run`, which takes silence for connections
+ * that are lost: who is scraped while Postgres is slow for a second would give up all that is under way.
+ */
+export const lookAtBacklog = (db: Database, derivations: string[]): Promise<Backlog> =>
+  within(
+    patience,
+    db.run((sql) => readBacklog(sql, derivations)),
+  );
+
+export async function readBacklog(sql: Sql, derivations: string[]): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select
       (select count(*)::int from (select from owed_raises limit ${most}) as owed) as "owedRaises",
@@ -30,6 +45,13 @@ export async function readBacklog(sql: Sql): Promise<Backlog> {
       coalesce((
         select extract(epoch from clock_timestamp() - max(closed_at))::float8 from closed_epochs
       ), 0) as "epochOpen",
+      (
+        select coalesce(json_object_agg(name, coalesce((
+          select extract(epoch from clock_timestamp() - closed_at)::float8 from closed_epochs
+          where closed_epochs.epoch > coalesce(derivations.epoch, 0) order by closed_epochs.epoch limit 1
+        ), 0)), '{}')
+        from unnest(${derivations}::text[]) as name left join derivations using (name)
+      ) as "derivationLag",
       (
         select (
           current_setting('archive_mode') <> 'off' and last_failed_time is not null

@@ -13,6 +13,8 @@ const gauges = {
 type Name = keyof typeof gauges;
 
 interface Backlog extends Record<Name, number> {
+  /** seconds, by derivation */
+  derivationLag: Record<string, number>;
   /** Unix seconds, by task */
   housekeeping: Record<string, number>;
 }
@@ -24,6 +26,7 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
     (backlog) => show(backlog),
     () => {
       for (const { gauge } of made) gauge.remove();
+      derivationLag.reset();
       housekeeping.reset();
       onError();
     },
@@ -33,6 +36,12 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
     const [name, help] = gauges[key];
     return { key, gauge: new Gauge({ name, help, ...shared }) };
   });
+  const derivationLag = new Gauge({
+    name: 'assent_derivation_lag_seconds',
+    help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
+    labelNames: ['derivation'],
+    ...shared,
+  });
   const housekeeping = new Gauge({
     name: 'assent_housekeeping_last_success_timestamp_seconds',
     help: 'When a task of housekeeping last succeeded in any worker, or was first scheduled, by task',
@@ -41,6 +50,9 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
   });
   const show = (backlog: Backlog) => {
     for (const { key, gauge } of made) gauge.set(backlog[key]);
+    derivationLag.reset();
+    for (const [derivation, seconds] of Object.entries(backlog.derivationLag))
+      derivationLag.set({ derivation }, seconds);
     housekeeping.reset();
     for (const [task, at] of Object.entries(backlog.housekeeping)) housekeeping.set({ task }, at);
   };

@@ -113,12 +113,6 @@ export function createMetrics() {
       help: 'Seconds after which the open epoch is to be closed',
       registers,
     }),
-    derivationLag: new Gauge({
-      name: 'assent_derivation_lag_seconds',
-      help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
-      labelNames: ['derivation'],
-      registers,
-    }),
     entriesSealed: new Counter({
       name: 'assent_log_entries_sealed_total',
       help: 'Records that got their position in a sealed log',

@@ -62,7 +62,7 @@ export interface Status {
 }
 
 function stateOf(ready: boolean, isDegraded: boolean, failed: number): [string, string] {
-  if (!ready) return ['bad', 'Not ready: it takes no work'];
+  if (!ready) return ['bad', 'Not ready: the parts below say why'];
   if (isDegraded) return ['warn', 'Ready, but degraded'];
   return failed > 0 ? ['warn', 'Ready, but jobs have failed'] : ['good', 'Ready: all parts work'];
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readBacklog } from '#libs/store/backlog';
 import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
 import { closeEpoch, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
@@ -80,6 +81,24 @@ describe('a derivation', () => {
     await runUntilDone(counting('once'));
     expect((await derivedBy('once'))[0]?.records).toBe(stored);
     expect(await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, 'once')))).toBe(0);
+  });
+
+  it('is behind by the age of the oldest epoch that it is not done with, also while it is at it', async () => {
+    const lags = async () => (await db.run((sql) => readBacklog(sql, ['once', 'never']))).derivationLag;
+    await store(3);
+    const before = await lags();
+    expect(before.once).toBeGreaterThan(0);
+    expect(before.never).toBeGreaterThan(before.once ?? Number.NaN);
+    const counts = counting('once');
+    const seen: Record<string, number>[] = [];
+    const piece: Derivation['piece'] = async (...where) => {
+      seen.push(await lags());
+      return counts.piece(...where);
+    };
+    await deriveNext(db, { name: 'once', piece });
+    expect(seen[0]?.once).toBeGreaterThan(before.once ?? Number.NaN);
+    await runUntilDone(counts);
+    expect((await lags()).once).toBe(0);
   });
 
   it('begins no epoch before the one it follows is done with it', async () => {

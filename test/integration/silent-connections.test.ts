@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { lookAtBacklog } from '#libs/store/backlog';
 import { isUnavailable } from '#libs/store/errors';
 import { createDatabase } from '#libs/store/sql';
 import { findCap } from '../../apps/api/access/tenant-rules.ts';
@@ -83,6 +84,22 @@ describe('connections to Postgres that go silent', () => {
     way.speak();
     await eventually(async () => expect(await db.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]));
     expect(nobodyHandled).toEqual([]);
+  });
+
+  it('are not taken for lost by a look at the backlog, which gives up sooner', async () => {
+    const url = await freshDatabase();
+    const db = createDatabase({ url, max: 2, statementTimeout: 60_000, deadline: 60_000, prepare: true, name: 'test' });
+    const blocker = createDatabase({ url, max: 1, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'test' });
+    onTestFinished(async () => void (await Promise.all([db.close(), blocker.close()])));
+    const slow = await blocker.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`lock table owed_raises`;
+        const stored = db.run((other) => other`select count(*)::int as owed from owed_raises`);
+        await expect(lookAtBacklog(db, [])).rejects.toThrow('no answer within 1000 ms');
+        return { stored };
+      }),
+    );
+    await expect(slow.stored).resolves.toEqual([{ owed: 0 }]);
   });
 
   it('are replaced, and said to be away, also beside work that asks Postgres nothing', async () => {

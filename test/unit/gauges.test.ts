@@ -22,7 +22,8 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
   };
   createQueueGauges(register, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
   const counts = { owedRaises: 1, rejectedRecords: 2, webhooksFailing: 3, epochsClosed: 4, epochOpen: 5 };
-  createBacklogGauges(register, look({ ...counts, archiveFailing: 0, housekeeping: { months: 9 } }), failed);
+  const byName = { derivationLag: { seal: 6 }, housekeeping: { months: 9 } };
+  createBacklogGauges(register, look({ ...counts, archiveFailing: 0, ...byName }), failed);
   const stores = { isPostgresUsable: () => !isAway, redisMemory: () => (isAway ? null : 0.25) };
   createStoreGauges(register, stores);
   const all = [
@@ -34,6 +35,7 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     'assent_epochs_closed 4',
     'assent_epoch_open_seconds 5',
     'assent_postgres_archive_failing 0',
+    'assent_derivation_lag_seconds{derivation="seal"} 6',
     'assent_housekeeping_last_success_timestamp_seconds{task="months"} 9',
     'assent_postgres_usable 1',
     'assent_redis_memory_used_ratio 0.25',

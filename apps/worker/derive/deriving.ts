@@ -6,7 +6,7 @@ import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
 import { doneWith } from '#libs/store/epochs/derivations';
-import { forgetEpochs, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database, Sql } from '#libs/store/sql';
@@ -72,15 +72,6 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
     await forgetEpochs(sql, Math.min(endOfTime, ...marks));
   };
-  const tellLag = async (derivation: string) => {
-    try {
-      const lag = await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, derivation)));
-      metrics.derivationLag.set({ derivation }, lag);
-    } catch (error) {
-      metrics.derivationLag.remove({ derivation });
-      throw error;
-    }
-  };
   const stops = [
     round('close', async () => {
       await close();
@@ -89,8 +80,10 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     ...Object.entries(derivations).map(([name, derive]) => {
       // the others begin an epoch only when blanking is done with it
       const through = name === blanking ? lastClosedEpoch : (sql: Sql) => doneWith(sql, blanking);
-      const whenDue = onceAnEpoch(db, () => derive(stopping.signal), through);
-      return round(name, () => whenDue().finally(() => tellLag(name)));
+      return round(
+        name,
+        onceAnEpoch(db, () => derive(stopping.signal), through),
+      );
     }),
     round('erase', () => goOnErasing(db, stopping.signal)),
     round('clear', onceAnEpoch(db, clear)),
