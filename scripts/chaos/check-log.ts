@@ -1,28 +1,16 @@
 /** Checks the promise I8: one position for each record, no gaps, and a tree that has only grown under signed roots. */
-import { createPublicKey, hash, verify } from 'node:crypto';
 import { base64, equal } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { sealedEntryOf } from '#libs/merkle/entry';
 import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
-import type { Sha256 } from '#libs/merkle/hash';
 import { leafHash } from '#libs/merkle/hash';
 import { parseNote, verifyNote } from '#libs/merkle/note';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import { verifyEd25519 } from '#libs/runtime/ed25519';
 import { repeat } from '#libs/runtime/repeat';
+import { sha256 } from '#libs/runtime/sha256';
 import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
 import type { ChaosStack } from './stack.ts';
-
-const sha256: Sha256 = (input) => Buffer.from(hash('sha256', input, 'hex'), 'hex');
-
-/** an Ed25519 public key in DER (RFC 8410), up to its 32 bytes */
-const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-const isSigned = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean =>
-  verify(
-    null,
-    message,
-    createPublicKey({ key: Buffer.concat([derPrefix, publicKey]), format: 'der', type: 'spki' }),
-    signature,
-  );
 
 interface StoredLog {
   domainNumber: number;
@@ -94,7 +82,7 @@ export async function checkLogs(stack: ChaosStack, { seen, lost }: Checkpoints):
     for (const note of own) {
       const checkpoint = parseCheckpoint(parseNote(note).text);
       const root = roots(checkpoint.size);
-      if (!verifyNote(note, verifiers, isSigned).holds) wrong.push(`${origin}: a checkpoint is not signed`);
+      if (!verifyNote(note, verifiers, verifyEd25519).holds) wrong.push(`${origin}: a checkpoint is not signed`);
       if (!root || !equal(root, checkpoint.root)) {
         wrong.push(`${origin}: at ${checkpoint.size} the root is not ${base64(checkpoint.root)} any more`);
       }

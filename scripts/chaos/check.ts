@@ -9,6 +9,7 @@ import { read, type Site, signToken } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { countFacetDifferences, countUnderived } from './check-facets.ts';
 import { type Checkpoints, checkLogs, countUnsealed } from './check-log.ts';
+import { checkProofs } from './check-proofs.ts';
 import type { Attempt } from './load.ts';
 import type { ChaosStack } from './stack.ts';
 
@@ -90,8 +91,8 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
     attempts: attempts.length,
     acknowledged: acknowledged.length,
     found: stored.length,
-    /** acknowledged, but not stored (I1) */
-    lost: acknowledged.filter(({ body }) => !found.has(body.id)).length,
+    /** records that were acknowledged, but are not stored (I1) */
+    lost: new Set(acknowledged.map(({ body }) => body.id).filter((id) => !found.has(id))).size,
     /** of these, the ones that were answered as stored in Postgres: no engine's failover may lose them */
     lostPersisted: acknowledged.filter(({ body, how }) => how === 'persisted' && !found.has(body.id)).length,
     /** stored more than once (I1, I2) */
@@ -107,6 +108,8 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
     rejected: await count(stack, 'rejected_records'),
     /** what is wrong with the sealed logs (I8) */
     logs: await checkLogs(stack, checkpoints),
+    /** what is wrong with the proofs that the API gives (I8) */
+    proofs: await checkProofs(stack),
     /** facets that do not add up to the counters (I9) */
     facetDifferences: await countFacetDifferences(stack),
     /** the slowest answer, in milliseconds (I7) */
@@ -156,7 +159,8 @@ async function countRedisDifferences(stack: ChaosStack): Promise<number> {
 }
 
 export function breaches(verdict: Verdict, allowed: { rejected: number; lost: number }): string[] {
-  const { lost, doubled, strange, strangeOne, differences, stuck, rejected, logs, facetDifferences, slowest } = verdict;
+  const { lost, doubled, strange, strangeOne, differences, stuck, rejected } = verdict;
+  const { logs, proofs, facetDifferences, slowest } = verdict;
   return [
     ...(lost > allowed.lost
       ? [`I1: ${lost} acknowledged records are lost, and no more than ${allowed.lost} may be`]
@@ -167,7 +171,7 @@ export function breaches(verdict: Verdict, allowed: { rejected: number; lost: nu
     ...(differences > 0 ? [`I3: ${differences} counters differ`] : []),
     ...(stuck > 0 ? [`I5: ${stuck} jobs are stuck`] : []),
     ...(rejected !== allowed.rejected ? [`I6: ${rejected} records were rejected`] : []),
-    ...logs.slice(0, 5).map((what) => `I8: ${what}`),
+    ...[...logs.slice(0, 5), ...proofs.slice(0, 5)].map((what) => `I8: ${what}`),
     ...(facetDifferences > 0 ? [`I9: ${facetDifferences} sums of facets are not those of the counters`] : []),
     ...(slowest > deadline ? [`I7: an answer took ${slowest} ms`] : []),
   ];

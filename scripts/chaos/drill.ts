@@ -12,6 +12,7 @@ import { watchCheckpoints } from './check-log.ts';
 import type { EngineKind } from './engine.ts';
 import { createLoad } from './load.ts';
 import { startProxy } from './proxy.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { type ChaosStack, startChaosStack } from './stack.ts';
 
 export interface Drill {
@@ -25,8 +26,8 @@ export interface Drill {
   upgrade?: true;
   /** records a second */
   rate?: number;
-  /** Makes a special folder for Postgres; undefined where this machine does not allow it. */
-  prepare?: () => { postgresFolder?: string; undo: () => void } | undefined;
+  /** A store gets a disk of that size. Where this machine does not allow it the drill is skipped, unless it goes on `without`. */
+  smallDisk?: { of: 'postgres' | 'redis'; size: string; without?: true };
   /** The time to heal counts from its end, unless it says `healed` itself. */
   run: (scene: Scene) => Promise<void>;
   /** What else has to hold once all is quiet. */
@@ -42,6 +43,8 @@ export type Scene = ReturnType<typeof createScene>;
 
 export interface Report {
   verdict?: Verdict;
+  /** how many acknowledged records the drill may lose */
+  mayLose?: number;
   secondsToHeal?: number;
   breaches: string[];
   skipped?: string;
@@ -54,11 +57,12 @@ export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 
 /** Rejects when `signal` aborts, after the drill's stack is down. */
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
-  const { name, redisSettings = {}, engine } = drill;
-  const prepared = drill.prepare?.();
-  if (drill.prepare && !prepared) return { breaches: [], skipped: 'not possible on this machine' };
+  const { name, redisSettings = {}, engine, smallDisk } = drill;
+  const disk = smallDisk && mountSmallDisk(smallDisk.size);
+  if (smallDisk && !smallDisk.without && !disk) return { breaches: [], skipped: 'not possible on this machine' };
+  const folders = disk && { [`${smallDisk?.of}Folder`]: disk.folder };
   const before = drill.upgrade && (await buildBefore(signal));
-  const stack = await startChaosStack({ dist, redisSettings, engine, before, ...prepared });
+  const stack = await startChaosStack({ dist, redisSettings, engine, before, ...folders });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
@@ -69,7 +73,7 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
     return report;
   } finally {
     await stack.stop();
-    prepared?.undo();
+    disk?.undo();
   }
 }
 
@@ -164,7 +168,7 @@ async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): 
     const unmet = load.failedSince(0);
     scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
     scene.expect(failures || unmet === 0, `${unmet} attempts were not acknowledged`);
-    return { verdict, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
+    return { verdict, mayLose: allowed.lost, secondsToHeal, breaches: [...found, ...breaches(verdict, allowed)] };
   } catch (error) {
     await load.end();
     return { breaches: [...found, describe(error)] };

@@ -6,6 +6,9 @@ import { type RedisCluster, startRedisCluster } from '../stack/redis-cluster.ts'
 import { type RedisSentinels, startRedisSentinels } from '../stack/redis-sentinels.ts';
 import type { RunningServer } from '../stack/server.ts';
 
+/** of the drills on a cluster */
+export const clusterShards = 3;
+
 export type EngineKind = 'cluster' | 'sentinels';
 
 export interface Engine {

@@ -45,8 +45,24 @@ export async function replicate(scene: Scene, { synchronous = false } = {}) {
     start: async () => {
       replica = await startPostgres({ dataDir: replica.dataDir, port: replica.port });
     },
-    /** It gets nothing more of the primary. */
-    cutOff: () => proxy.set('refuse'),
+    /** It gets nothing more of the primary, once it has all of it. */
+    cutOff: async () => {
+      const [end] = await scene.sql((running) => running<{ lsn: string }[]>`select pg_current_wal_lsn() as lsn`);
+      const hasAll = async () => {
+        const [row] = await sql(
+          (own) => own<{ hasAll: boolean }[]>`select pg_last_wal_replay_lsn() >= ${end?.lsn ?? ''}::pg_lsn as "hasAll"`,
+        );
+        return row?.hasAll === true;
+      };
+      await scene.until(hasAll, 'the replica catches up');
+      proxy.set('refuse');
+    },
+    /** Ids of records that the primary has and the replica lacks. */
+    lacks: async (): Promise<Set<string>> => {
+      const read = (store: Sql) => store<{ id: string }[]>`select id from records`;
+      const own = new Set((await sql(read)).map(({ id }) => id));
+      return new Set((await scene.sql(read)).map(({ id }) => id).filter((id) => !own.has(id)));
+    },
     /** The primary is gone, and it takes its place, also for what the drill reads. */
     promote: async () => {
       await scene.postgres.kill();

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { shardOf } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
 import { migrate } from '#libs/store/migrate';
 import { createDatabase, type Database, type Sql } from '#libs/store/sql';
@@ -15,7 +16,7 @@ import { startPostgres } from '../stack/postgres.ts';
 import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer } from '../stack/server.ts';
-import { type EngineKind, startEngine } from './engine.ts';
+import { clusterShards, type EngineKind, startEngine } from './engine.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 
@@ -38,7 +39,8 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
       signal: new AbortController().signal,
     });
   const { url, dataDir, port } = stores.postgres;
-  const redisOptions = { dataDir: `${folder}/redis`, port: stores.redis.port, settings: options.redisSettings ?? {} };
+  const { redis: firstRedis } = stores;
+  const redisOptions = { dataDir: firstRedis.dataDir, port: firstRedis.port, settings: options.redisSettings ?? {} };
   const postgres = restartable(stores.postgres, () => startPostgres({ dataDir, port }));
   const redis = restartable(stores.redis, () => startRedis(redisOptions));
   onStop(() => postgres.running().stop());
@@ -49,7 +51,9 @@ async function startStack(run: Run, dist: string, options: ChaosOptions) {
   const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
   const { before } = options;
   if (!before) await migrate(url);
-  const sites = before ? await makeSitesWith((...args) => assent(args, before)) : await makeSites(url);
+  const sites = before
+    ? await makeSitesWith((...args) => assent(args, before))
+    : await makeSites(url, options.engine === 'cluster' ? coversShards : isTwo);
   const [site] = sites;
   if (!site) throw new Error('no site');
   const processes: AssentProcess[] = [];
@@ -131,13 +135,20 @@ async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>):
   }
 }
 
-const makeSites = (url: string): Promise<Site[]> =>
+type Enough = (organizationIds: string[]) => boolean;
+const isTwo: Enough = ({ length }) => length === 2;
+const coversShards: Enough = (ids) => new Set(ids.map((id) => shardOf(id, clusterShards))).size === clusterShards;
+
+const makeSites = (url: string, isEnough: Enough): Promise<Site[]> =>
   withDatabase(url, async (db) => {
     const admin = createAdministration(db, 'chaos');
     const sites: Site[] = [];
     await admin.setPlan('chaos', {});
-    for (const organization of ['Organization 0', 'Organization 1']) {
-      const { organizationId } = await admin.createOrganization(organization, 'chaos');
+    const organizationIds: string[] = [];
+    while (!isEnough(organizationIds)) {
+      const name = `Organization ${organizationIds.length}`;
+      const { organizationId } = await admin.createOrganization(name, 'chaos');
+      organizationIds.push(organizationId);
       for (const name of ['site-0.example', 'site-1.example']) {
         const made = await admin.createDomain(organizationId, { name, origins: [] });
         const { domainId, apiKey } = await admin.createKey(made.domainId);

@@ -46,6 +46,8 @@ function soonerRules(ages: Record<string, number>) {
   return file;
 }
 
+const nameOf = ({ labels }: { labels: { alertname: string } }): string => labels.alertname.replace(/^Assent/, '');
+
 export type Watch = Awaited<ReturnType<typeof watch>>;
 
 export async function watch(scene: Scene, ages: Record<string, number> = {}) {
@@ -75,6 +77,7 @@ export async function watch(scene: Scene, ages: Record<string, number> = {}) {
   const timer = setInterval(writeTargets, every);
   scene.onStop(() => clearInterval(timer));
 
+  const listAlerts = async () => pending.parse(await get('alerts')).data.alerts;
   const get = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json();
   return {
     /** What a panel of the dashboard shows now, by the one label that its lines differ in; '' where there is none. */
@@ -84,9 +87,8 @@ export async function watch(scene: Scene, ages: Record<string, number> = {}) {
         data.result.map(({ metric, value }) => [Object.values(metric).join(), Number(value[1])]),
       );
     },
-    firing: async (): Promise<string[]> => {
-      const { data } = pending.parse(await get('alerts'));
-      return [...new Set(data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname))];
-    },
+    firing: async (): Promise<string[]> => (await listAlerts()).filter(({ state }) => state === 'firing').map(nameOf),
+    /** Those too that will fire if what they are about does not end. */
+    active: async (): Promise<string[]> => (await listAlerts()).map(nameOf),
   };
 }

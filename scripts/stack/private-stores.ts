@@ -33,18 +33,19 @@ export async function startRun<Started>(name: string, start: (run: Run) => Promi
 
 export interface StoreOptions {
   postgresFolder?: string;
+  redisFolder?: string;
   redisSettings?: Record<string, string>;
   signal?: AbortSignal;
 }
 
 export async function startStores({ folder, onStop }: Run, options: StoreOptions = {}) {
-  const { postgresFolder = path.join(folder, 'postgres'), redisSettings = {}, signal } = options;
+  const { redisSettings = {}, signal } = options;
+  const { postgresFolder = path.join(folder, 'postgres'), redisFolder = path.join(folder, 'redis') } = options;
   const postgres = await startPostgres({ dataDir: postgresFolder, say: console.log, signal });
   onStop(async () => {
     await postgres.stop();
     rmSync(postgres.dataDir, { recursive: true, force: true });
   });
-  const redisFolder = path.join(folder, 'redis');
   const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
   onStop(redis.stop);
   /** for the API and the worker */

@@ -13,6 +13,7 @@ import { type Drill, drill, hold, type Scene } from '../drill.ts';
 import { fillRedis, killOf, lockTable, makeRoom } from '../faults.ts';
 import { makeBody } from '../load.ts';
 import { callOnce } from '../random/calls.ts';
+import { setOnPrimary } from '../replicated.ts';
 import { setBack } from '../set-back.ts';
 import { type Watch, watch } from '../watch.ts';
 
@@ -70,6 +71,12 @@ const lock =
   (table: string) =>
   ({ scene }: Parts) =>
     lockTable(scene, table);
+
+/** Postgres archives its write-ahead log with this command, and has a piece of it to archive. */
+async function archiveBy(scene: Scene, command: string): Promise<void> {
+  await setOnPrimary(scene, 'archive_command', command);
+  await scene.sql((sql) => sql`select pg_switch_wal()`);
+}
 
 const faults: Fault[] = [
   {
@@ -178,6 +185,24 @@ const faults: Fault[] = [
     },
   },
   {
+    alerts: ['HousekeepingLate'],
+    begin: async ({ scene }) => {
+      const succeeded = (ago: string) => () =>
+        scene.sql(
+          (sql) => sql`update housekeeping_tasks set succeeded_at = now() - ${ago}::interval where task = 'bookmarks'`,
+        );
+      await succeeded('4 hours')();
+      return succeeded('0');
+    },
+  },
+  {
+    alerts: ['ArchiveFailing'],
+    begin: async ({ scene }) => {
+      await archiveBy(scene, 'false');
+      return () => archiveBy(scene, 'true');
+    },
+  },
+  {
     alerts: ['WebhooksFailing'],
     begin: async ({ scene, api }) => {
       const webhooks = { site: scene.site, scope: 'manage read', path: '/v1/organization/webhooks' };
@@ -216,12 +241,12 @@ const faults: Fault[] = [
   },
 ];
 
-async function fireInTurn(parts: Parts, { ask, firing }: Watch): Promise<void> {
+async function fireInTurn(parts: Parts, { ask, firing, active }: Watch): Promise<void> {
   const { scene } = parts;
-  const names = async () => (await firing()).map((name) => name.replace(/^Assent/, ''));
   let seen: string[] = [];
+  // nor is one about to fire, which would be taken for an effect of the next fault
   const isSilent = async () => {
-    seen = await names();
+    seen = await active();
     return seen.length === 0;
   };
   await scene.until(async () => (await ask('count(up == 1)'))[''] === 2, 'Prometheus reaches both processes');
@@ -232,7 +257,7 @@ async function fireInTurn(parts: Parts, { ask, firing }: Watch): Promise<void> {
     const others = new Set<string>();
     const end = await begin(parts);
     const isFiring = async () => {
-      seen = await names();
+      seen = await firing();
       for (const each of seen) if (![...alerts, ...may, ...slow].includes(each)) others.add(each);
       return alerts.every((alert) => seen.includes(alert));
     };
@@ -252,13 +277,17 @@ export const alertDrills: Drill[] = [
     const toRedis = await scene.proxy('redis');
     const webhooks = { SECRETS_KEY: randomBytes(32).toString('hex'), WEBHOOK_ALLOW_PRIVATE: 'true' };
     const env = { api: { ...toRedis.env, ...webhooks }, worker: webhooks };
+    await setOnPrimary(scene, 'archive_command', 'true');
+    await setOnPrimary(scene, 'archive_mode', 'on');
+    await scene.postgres.running().stop();
+    await scene.postgres.start();
     const begun = await scene.begin(env);
     const prometheus = await watch(scene, ages);
     const parts: Parts = { scene, ...begun, env, toRedis };
     await fireInTurn(parts, prometheus);
     await setBack(scene, { asAnother: true });
     await scene.redisDo((redis) => redis.flushall());
-    const isHalted = async () => (await prometheus.firing()).includes('AssentLogsHalted');
+    const isHalted = async () => (await prometheus.firing()).includes('LogsHalted');
     await scene.until(isHalted, 'LogsHalted fires', patience);
     for (const { domainId } of scene.sites) await scene.assent('log', 'restart', domainId);
     scene.load.begin();

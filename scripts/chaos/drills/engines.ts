@@ -1,14 +1,21 @@
 /** Redis Cluster, and Redis under sentinels: masters that die, slots that move, another number of shards. */
 import calculateSlot from 'cluster-key-slot';
+import { dayOf } from '#libs/contract/calendar';
 import { readyKey } from '#libs/counters/keys';
 import { recordQueue } from '#libs/queue/names';
+import type { AssentProcess } from '../../stack/assent-process.ts';
 import { moveSlot, ownerOf } from '../../stack/redis-slots.ts';
 import { waitUntil } from '../../stack/wait.ts';
+import { queueKey, readAs } from '../check.ts';
 import { type Drill, drill, type Scene } from '../drill.ts';
+import { clusterShards } from '../engine.ts';
 import { untilDirect, untilQueued } from '../faults.ts';
 
-const shards = 3;
-const sharded = { QUEUE_SHARDS: String(shards) };
+const sharded = { QUEUE_SHARDS: String(clusterShards) };
+
+/** The first slot of each master of three, and those of the queues. */
+const thirds = [0, 5_461, 10_923];
+const queueSlots = Array.from({ length: clusterShards }, (_, shard) => calculateSlot(recordQueue(shard)));
 
 const clusterOf = ({ engine: { cluster } }: Scene) => {
   if (!cluster) throw new Error('there is no cluster');
@@ -26,16 +33,18 @@ const sentinelsOf = ({ engine: { sentinels } }: Scene) => {
  */
 const mayLoseAtKill = 25;
 
-/** The master that has the first shard dies under load, and comes back as the replica of its replica. */
+/** Each master dies under load, and comes back as the replica of its replica. */
 const killMasters = async (scene: Scene) => {
   const cluster = clusterOf(scene);
-  scene.allowed.lost = shards * mayLoseAtKill;
-  await scene.begin({ api: sharded, worker: sharded });
-  for (let round = 0; round < shards; round += 1) {
-    const slot = calculateSlot(recordQueue(round));
+  scene.allowed.lost = thirds.length * mayLoseAtKill;
+  const { api } = await scene.begin({ api: sharded, worker: sharded });
+  const owners = () => Promise.all(queueSlots.map((slot) => ownerOf(cluster, slot)));
+  for (const slot of thirds) {
     const { node, id } = await ownerOf(cluster, slot);
+    const hasQueue = (await owners()).some((owner) => owner.id === id);
     await node.kill();
-    await untilDirect(scene);
+    if (hasQueue) await untilDirect(scene);
+    await scene.until(() => areRead(scene, api), 'statistics are read while a master is away', 10_000);
     const isReplaced = () =>
       ownerOf(cluster, slot).then(
         (owner) => owner.id !== id,
@@ -48,6 +57,19 @@ const killMasters = async (scene: Scene) => {
     await scene.load.acknowledged(200);
   }
 };
+
+/** Whoever asks for statistics gets them, from wherever. */
+const areRead = async (scene: Scene, { baseUrl }: AssentProcess): Promise<boolean> => {
+  const today = dayOf(Date.now());
+  const answers = scene.sites.map((site) =>
+    readAs(site, scene, `${baseUrl}/v1/consent/${site.domainId}/stats?from=${today}&to=${today}`),
+  );
+  return (await Promise.all(answers)).every(({ ok }) => ok);
+};
+
+/** Jobs that wait, by shard. */
+const countWaitingJobs = ({ counters: { client } }: Scene): Promise<number[]> =>
+  Promise.all(Array.from({ length: clusterShards }, (_, shard) => client.llen(queueKey('wait', shard))));
 
 /** Every master has its replica, so that the next may die. */
 const untilReplicated = (scene: Scene): Promise<void> =>
@@ -122,7 +144,10 @@ export const engineDrills: Drill[] = [
   {
     ...drill('cluster-slots-move', 'slots of counters and queues move from master to master', async (scene) => {
       await scene.begin({ api: sharded, worker: sharded });
-      const keys = [readyKey(scene.site.organizationId), ...Array.from({ length: shards }, (_, at) => recordQueue(at))];
+      const keys = [
+        readyKey(scene.site.organizationId),
+        ...Array.from({ length: clusterShards }, (_, at) => recordQueue(at)),
+      ];
       for (let round = 0; round < 2; round += 1) {
         for (const key of keys) {
           await moveSlot(clusterOf(scene), calculateSlot(key), () => scene.load.acknowledged(100));
@@ -138,6 +163,10 @@ export const engineDrills: Drill[] = [
       for (const count of ['1', '5']) {
         await worker.process.stop();
         await scene.load.acknowledged(200);
+        if (count === '1') {
+          const waiting = await countWaitingJobs(scene);
+          scene.expect(Math.min(...waiting) > 0, `jobs wait in every shard: ${waiting.join(', ')}`);
+        }
         const [newApi, newWorker] = await Promise.all([
           scene.api({ QUEUE_SHARDS: count }),
           scene.worker({ QUEUE_SHARDS: '1' }),

@@ -3,14 +3,15 @@ import { statsAreRight } from '../check.ts';
 import { type Drill, drill } from '../drill.ts';
 import { type Fault, freeze, killOf, lockCounters, outageOf, withoutPostgres } from '../faults.ts';
 import { makeBody } from '../load.ts';
-import { fillDiskOf, mountSmallDisk, serverPids } from '../postgres-server.ts';
+import { serverPids } from '../postgres-server.ts';
 import { haltedLogs, sealed, setBack } from '../set-back.ts';
+import { fillDiskOf } from '../small-disk.ts';
 
 const outage = outageOf(withoutPostgres);
 const kill = killOf('postgres');
 
 const fillDisk: Fault = async (scene) => {
-  const end = await fillDiskOf(scene);
+  const end = await fillDiskOf(scene.postgres, () => scene.sql((sql) => sql`select 1`));
   const lines = () => scene.processes.flatMap((each) => each.lines);
   await scene.until(() => lines().some((line) => /No space left/.test(line)), 'Postgres has no space left');
   return end;
@@ -22,7 +23,7 @@ export const postgresDrills: Drill[] = [
   drill('postgres-slow', 'a lock that holds back every statement for 10 s', outage(lockCounters, 10)),
   {
     ...drill('postgres-disk-full', 'the disk of Postgres is full for 5 s (a tmpfs; needs root)', outage(fillDisk, 5)),
-    prepare: () => mountSmallDisk('128m'),
+    smallDisk: { of: 'postgres', size: '128m' },
   },
   drill('postgres-older', 'an older copy of Postgres, Redis knows better: nothing is signed over', async (scene) => {
     const { load } = scene;

@@ -16,6 +16,7 @@ import {
   untilQueued,
   withoutRedis,
 } from '../faults.ts';
+import { fillDiskOf } from '../small-disk.ts';
 
 const outage = outageOf(withoutRedis);
 const kill = killOf('redis');
@@ -33,6 +34,12 @@ const fillAndLeaveLittleRoom: Fault = async (scene) => {
   // adds would fit again, but a worker that starts now might not
   await fillRedis(scene, 1.1);
   return () => makeRoom(scene);
+};
+
+const fillDisk: Fault = async (scene) => {
+  const end = await fillDiskOf(scene.redis, () => scene.redisDo((redis) => redis.ping()));
+  await untilDirect(scene);
+  return end;
 };
 
 const killUnderLoad = async (scene: Scene) => {
@@ -119,6 +126,10 @@ export const redisDrills: Drill[] = [
     await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
   }),
   drill('redis-full', 'Redis at its maxmemory, and a little below it', outage(fillAndLeaveLittleRoom, 0)),
+  {
+    ...drill('redis-disk-full', 'the disk of Redis is full for 5 s (a tmpfs; needs root)', outage(fillDisk, 5)),
+    smallDisk: { of: 'redis', size: '32m' },
+  },
   drill('worker-starts-on-full-redis', 'a worker starts while Redis is full and jobs wait', async (scene) => {
     await scene.api();
     scene.load.begin();

@@ -9,6 +9,8 @@ import { rateSeconds, watch } from '../watch.ts';
 
 /** By how much a rate of the last seconds may differ from what the load counts. */
 const tolerance = 0.25;
+/** that a job may wait while enough workers run */
+const mostSeconds = 5;
 
 const dashboard = z.object({
   panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).optional() })),
@@ -64,6 +66,18 @@ export const scaleDrills: Drill[] = [
         }, 'the dashboard shows the rate of the load');
         console.log(`scale: the dashboard shows ${JSON.stringify(shown)} records/s`);
       };
+      /** Nobody waits for a record, none failed, and every process has its line. */
+      const isCalm = async (processes: number) => {
+        const oldest = await ask(panel('Oldest job'));
+        const failed = await ask(panel('Failed requests'));
+        const cores = Object.values(await ask(panel('CPU')));
+        scene.expect(
+          Math.max(...Object.values(oldest)) < mostSeconds,
+          `the oldest job is ${JSON.stringify(oldest)} s old`,
+        );
+        scene.expect(failed[''] === 0, `the dashboard shows failed requests: ${JSON.stringify(failed)}`);
+        scene.expect(cores.filter((used) => used > 0).length === processes, `CPU is that of ${cores.length} processes`);
+      };
       await shows(1, 1);
       const workers = [worker, ...(await Promise.all([scene.worker(), scene.worker(), scene.worker()]))];
       await scene.api();
@@ -71,10 +85,12 @@ export const scaleDrills: Drill[] = [
       const allStore = async () => (await Promise.all(workers.map(countStoredBy))).every((count) => count > 0);
       await scene.until(allStore, 'every worker stores records');
       await ratesAreRight();
+      await isCalm(6);
       // those go that were there first
       for (const ending of [...workers.slice(0, -1), api]) await stop(scene, ending);
       await shows(1, 1);
       await ratesAreRight();
+      await isCalm(2);
     },
   ),
 ];

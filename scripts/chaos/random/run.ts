@@ -1,13 +1,13 @@
 /** A random run: the plan's faults under load, with everything else that an installation does going on meanwhile. */
 import { randomBytes } from 'node:crypto';
 import { type Drill, hold, type Scene } from '../drill.ts';
-import { mountSmallDisk } from '../postgres-server.ts';
 import { startClients } from './clients.ts';
 import { startErasures } from './erasures.ts';
 import { startExports } from './exports.ts';
 import { startImports } from './imports.ts';
 import { type LinkName, makePlan, type PlannedFault, type ProcessName, processNames, storeNames } from './plan.ts';
 import { type Supervised, supervise } from './processes.ts';
+import { startProofs } from './proofs.ts';
 import { startReader } from './reader.ts';
 import { breakLink, breakStore } from './stores.ts';
 import { startWebhooks } from './webhooks.ts';
@@ -18,20 +18,16 @@ const diskSize = '700m';
 export function randomDrill({ seed, minutes }: { seed: number; minutes: number }): Drill {
   const plan = makePlan(seed, minutes);
   const again = `npm run chaos -- --random --minutes ${minutes} --seed ${seed}`;
-  let hasSmallDisk = false;
   let afterwards: (scene: Scene) => Promise<void> = async () => {};
   return {
     name: `random-${seed}`,
     about: again,
     // as text, which can be searched for erased visitors
     redisSettings: { 'aof-use-rdb-preamble': 'no' },
-    prepare: () => {
-      const disk = mountSmallDisk(diskSize);
-      hasSmallDisk = disk !== undefined;
-      if (!hasSmallDisk) console.log('no small disk can be mounted here: instead of filling it, Postgres is killed');
-      return disk ?? { undo: () => {} };
-    },
+    smallDisk: { of: 'postgres', size: diskSize, without: true },
     run: async (scene) => {
+      const hasSmallDisk = !scene.postgres.running().dataDir.startsWith(scene.folder);
+      if (!hasSmallDisk) console.log('no small disk can be mounted here: instead of filling it, Postgres is killed');
       console.log(`${plan.length} faults; once more: ${again}`);
       const system = await startSystem(scene, hasSmallDisk);
       const others = await startOthers(scene, system.apis);
@@ -89,6 +85,7 @@ async function startOthers(scene: Scene, apis: Supervised[]) {
     startImports(scene, apis),
     startExports(scene, apis),
     startReader(scene, apis),
+    startProofs(scene, apis),
     webhooks,
   ];
   return {

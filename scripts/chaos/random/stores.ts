@@ -1,7 +1,8 @@
 /** Postgres and Redis of a random run, and the network between them and our processes. */
 import { hold, type Scene } from '../drill.ts';
 import { fillRedis, makeRoom } from '../faults.ts';
-import { fillDiskOf, serverPids } from '../postgres-server.ts';
+import { serverPids } from '../postgres-server.ts';
+import { fillDiskOf } from '../small-disk.ts';
 import type { LinkFault, StoreFault, StoreName } from './plan.ts';
 
 type End = () => Promise<unknown> | unknown;
@@ -19,7 +20,10 @@ export async function breakStore(
 ): Promise<End> {
   if (what === 'freeze') return freeze(pidsOf(scene, part));
   if (what === 'fill') {
-    if (part === 'postgres') return hasSmallDisk ? fillDiskOf(scene) : breakStore(scene, { part, what: 'kill' }, false);
+    if (part === 'postgres') {
+      if (!hasSmallDisk) return breakStore(scene, { part, what: 'kill' }, false);
+      return fillDiskOf(scene.postgres, () => scene.sql((sql) => sql`select 1`));
+    }
     await fillRedis(scene, 0.95);
     return () => makeRoom(scene);
   }

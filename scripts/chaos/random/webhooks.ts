@@ -1,8 +1,9 @@
-/** A receiver of each organization's webhooks that now and then fails: every entry comes at least once. */
+/** A receiver of each organization's webhooks that now and then fails: every entry and every erasure comes at least once. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
+import { readErasedPositions } from '#libs/store/logs/feed';
 import { waitUntil } from '../../stack/wait.ts';
 import type { Scene } from '../drill.ts';
 import { callUntilDone } from './calls.ts';
@@ -27,17 +28,21 @@ const message = z.object({
     first: z.number().optional(),
     size: z.number().optional(),
     entries: z.array(entry).default([]),
+    positions: z.array(z.number()).default([]),
   }),
 });
 
 export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Map<string, number>): Promise<Going> {
   /** positions of entries, and ids of records, by domain */
   const positions = new Map(scene.sites.map(({ domainId }) => [domainId, new Set<number>()]));
+  /** of erased records */
+  const erasures = new Map(scene.sites.map(({ domainId }) => [domainId, new Set<number>()]));
   const ids = new Set<string>();
   const refused = new Set<string>();
   let messages = 0;
 
-  const take = ({ data: { domainId, first = 0, size = 0, entries } }: z.infer<typeof message>) => {
+  const take = ({ data: { domainId, first = 0, size = 0, entries, positions: erasedAt } }: z.infer<typeof message>) => {
+    for (const position of erasedAt) erasures.get(domainId)?.add(position);
     for (let position = first; position < size; position += 1) positions.get(domainId)?.add(position);
     for (const { record } of entries) {
       if (!record) continue;
@@ -76,15 +81,22 @@ export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Ma
     await callUntilDone(scene, apis, { site, scope: 'read manage', method: 'POST', path, body });
   }
 
-  /** How many entries and records have not come. */
+  /** How many entries, records and erasures of records have not come. */
   const countMissing = async (): Promise<number> => {
     const logs = await scene.sql(
-      (sql) => sql<{ domainId: string; size: number }[]>`
-        select id as "domainId", checkpoint_size as size from logs join domains on number = domain_number`,
+      (sql) => sql<{ domainId: string; domainNumber: number; log: number; size: number }[]>`
+        select id as "domainId", domain_number as "domainNumber", log, checkpoint_size as size
+        from logs join domains on number = domain_number`,
     );
+    let untold = 0;
+    for (const log of logs) {
+      const told = erasures.get(log.domainId);
+      const erasedAt = await scene.sql((sql) => readErasedPositions(sql, log, { from: 0, below: log.size }));
+      untold += erasedAt.filter((position) => !told?.has(position)).length;
+    }
     const stored = await scene.sql((sql) => sql<{ id: string }[]>`select id from records`);
     const entries = logs.map(({ domainId, size }) => size - (positions.get(domainId)?.size ?? 0));
-    return entries.reduce((sum, each) => sum + each, 0) + stored.filter(({ id }) => !ids.has(id)).length;
+    return untold + entries.reduce((sum, each) => sum + each, 0) + stored.filter(({ id }) => !ids.has(id)).length;
   };
 
   return {
@@ -96,7 +108,9 @@ export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Ma
         return missing === 0;
       };
       await waitUntil(isComplete, { deadlineMs: patience, intervalMs: 1_000 });
-      scene.expect(missing === 0, `${missing} entries and records did not come by webhook`);
+      scene.expect(missing === 0, `${missing} entries, records and erasures did not come by webhook`);
+      const told = [...erasures.values()].reduce((sum, { size }) => sum + size, 0);
+      scene.expect(told > 0, 'no erasure came by webhook');
       console.log(`${messages} messages came, of which ${refused.size} were refused at first`);
     },
   };
