@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inTurns, type Row, table } from './bench/figures.ts';
-import { against, quick, whole } from './bench/measurement.ts';
+import { against, type Computation, type Measurement, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { besideSealing } from './bench/measurements/beside-sealing.ts';
 import { burst } from './bench/measurements/burst.ts';
@@ -104,22 +104,34 @@ async function measure(): Promise<void> {
   const dataRoot = ensureDataRoot();
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   console.log(machine);
-  const starting = startBench(signal, other);
+  const chosen = offered.filter(({ name, isLong }) => (names.length > 0 ? names.includes(name) : !isLong));
+  let starting: ReturnType<typeof startBench> | undefined;
+  const stacks = () => {
+    starting ??= startBench(signal, other);
+    return starting;
+  };
+  const sidesOf = async (each: Measurement | Computation) => {
+    if ('compute' in each) return { figure: each.compute, targets: each.targets };
+    const { figure, reference, targets } = each;
+    const { here, there } = await stacks();
+    for (const stack of [here, there]) await stack?.reset();
+    return there
+      ? { reference: await figure(there, scale), figure: await figure(here, scale) }
+      : { reference: await reference?.(here, scale), figure: await figure(here, scale), targets };
+  };
   signal.addEventListener('abort', () => {
-    void starting.then(({ stop }) => stop()).finally(() => process.exit(130));
+    void Promise.resolve(starting)
+      .then((started) => started?.stop())
+      .finally(() => process.exit(130));
   });
-  const { here, there, stop } = await starting;
+  if (chosen.some((each) => 'figure' in each)) await stacks();
   const rows: Row[] = [];
   const failed: string[] = [];
-  for (const { name, figure, reference, targets, isLong } of offered) {
-    if (names.length > 0 ? !names.includes(name) : isLong) continue;
+  for (const each of chosen) {
+    const { name } = each;
     const started = performance.now();
     try {
-      for (const stack of [here, there]) await stack?.reset();
-      const sides = there
-        ? { reference: await figure(there, scale), figure: await figure(here, scale) }
-        : { reference: await reference?.(here, scale), figure: await figure(here, scale), targets };
-      rows.push(...(await inTurns(scale.rounds, sides)));
+      rows.push(...(await inTurns(scale.rounds, await sidesOf(each))));
     } catch (error) {
       // what fails now fails because its servers go
       if (signal.aborted) return;
@@ -128,8 +140,9 @@ async function measure(): Promise<void> {
     }
     console.log(`${name.padEnd(11)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
   }
-  await stop();
+  await (await starting)?.stop();
   console.log(`\n${table(rows, other === undefined ? undefined : ['here', 'there'])}`);
+  for (const each of chosen) if ('advice' in each) console.log(`\n${each.advice}`);
   if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
   const results = { at: new Date(), machine, other, scale, rows, failed };
   writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);

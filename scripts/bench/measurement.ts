@@ -11,17 +11,27 @@ import type { Server, Stack } from './stack.ts';
 /** Prepares a build, and gives back what measures it once. */
 export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 
-export interface Measurement {
+interface Offered {
   name: string;
   about: string;
-  figure: Prepare;
-  /** measured beside it, under the same names */
-  reference?: Prepare;
   /** offered with `--against`, where the other build's figure is the reference: it takes little of a build for granted */
   comparable?: true;
   /** it runs only where it is named */
   isLong?: true;
   targets: Record<string, Target>;
+}
+
+export interface Measurement extends Offered {
+  figure: Prepare;
+  /** measured beside it, under the same names */
+  reference?: Prepare;
+}
+
+/** No server takes part, so that none is started for it. */
+export interface Computation extends Offered {
+  compute: Round;
+  /** printed below the figures */
+  advice: string;
 }
 
 export interface Scale {

@@ -24,6 +24,12 @@ export function spreadOver(shards: number, organizations: Organization[]): { org
   return { organizations: spreadOf(counts), load: spreadOf(loads) };
 }
 
+/** How much of the load of its shard one organization has among all: from 0 to 1. */
+export function shareOf({ id, load }: Organization, shards: number, all: Organization[]): number {
+  const beside = all.filter((each) => shardOf(each.id, shards) === shardOf(id, shards));
+  return load / beside.reduce((sum, each) => sum + each.load, 0);
+}
+
 function spreadOf(shares: number[]): Spread {
   const even = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   return { fullest: Math.max(...shares) / even, emptiest: Math.min(...shares) / even };

@@ -8,6 +8,8 @@ const locked = z.object({
   packages: z.record(
     z.string(),
     z.object({
+      /** where it is installed under another one */
+      name: z.string().optional(),
       version: z.string().optional(),
       license: z.string().optional(),
       dev: z.boolean().optional(),
@@ -38,10 +40,10 @@ const allowed = new Set([
 export function readPackages(checkout: string): Package[] {
   const { packages } = locked.parse(JSON.parse(readFileSync(path.join(checkout, 'package-lock.json'), 'utf8')));
   const bundled = importedBy(checkout);
-  const shipped = Object.entries(packages).flatMap(([place, { version = '', license = 'none', dev }]) => {
-    const name = place.split('node_modules/').at(-1) ?? '';
-    const isShipped = place !== '' && (!dev || bundled.has(name));
-    return isShipped ? [{ name, version, licence: license }] : [];
+  const shipped = Object.entries(packages).flatMap(([place, { name, version = '', license = 'none', dev }]) => {
+    const installedAs = place.split('node_modules/').at(-1) ?? '';
+    const isShipped = place !== '' && (!dev || bundled.has(installedAs));
+    return isShipped ? [{ name: name ?? installedAs, version, licence: license }] : [];
   });
   const unique = new Map(shipped.map((each) => [`${each.name}@${each.version}`, each]));
   return [...unique.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);

@@ -9,7 +9,7 @@ import type { Package } from './packages.ts';
 
 const bom = z.looseObject({
   metadata: z.looseObject({ component: z.looseObject({ 'bom-ref': z.string() }) }),
-  components: z.array(z.looseObject({ 'bom-ref': z.string(), name: z.string(), version: z.string() })),
+  components: z.array(z.looseObject({ 'bom-ref': z.string(), purl: z.string() })),
   dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
@@ -20,7 +20,7 @@ export function makeSbom(checkout: string, packages: Package[], seconds: number)
   if (status !== 0) throw new Advice(`npm sbom failed: ${lastLines(stderr, 4).replaceAll('\n', '; ')}`);
   const { metadata, components, dependencies, ...rest } = bom.parse(JSON.parse(stdout));
   const shipped = new Set(packages.map(({ name, version }) => `${name}@${version}`));
-  const kept = components.filter(({ name, version }) => shipped.has(`${name}@${version}`));
+  const kept = components.filter(({ purl }) => shipped.has(packageOf(purl)));
   const refs = new Set([metadata.component['bom-ref'], ...kept.map((component) => component['bom-ref'])]);
   const links = dependencies
     .filter(({ ref }) => refs.has(ref))
@@ -42,6 +42,9 @@ export function makeSbom(checkout: string, packages: Package[], seconds: number)
     2,
   )}\n`;
 }
+
+/** `pkg:npm/%40scope/name@1.0.0` as `@scope/name@1.0.0`; what npm calls its name is that of the folder. */
+export const packageOf = (purl: string): string => decodeURIComponent(purl.replace(/^pkg:npm\//, ''));
 
 /** A UUID of version 8 that follows from the content. */
 function nameIn(content: string): string {

@@ -1,10 +1,11 @@
-/** `npm run release -- --check` in a clone of this checkout, with the files as they are now. */
+/** `npm run release -- --check`, and the notes of a release, in a clone of this checkout with the files as they are now. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { git } from '../../scripts/release/git.ts';
+import { makeNotes } from '../../scripts/release/notes.ts';
 import { readReleases } from '../../scripts/release/releases.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
@@ -43,6 +44,18 @@ beforeAll(() => {
 
 it('passes where nothing is missing', () => {
   expect(check()).toEqual({ status: 0, faults: [''] });
+});
+
+it('notes say what changes in schema and settings since the release before', async () => {
+  const work = file('before');
+  const notes = await makeNotes(clone, work, version, before);
+  rmSync(work, { recursive: true });
+  expect(notes).toContain(`# Assent ${version}, 2026-12-01`);
+  const [newest] = readdirSync(file('libs/store/migrations')).toSorted().toReversed();
+  expect(notes).toMatch(
+    new RegExp(`## Schema since ${before?.version}[^]*${newest?.replace(/\.\w+$/, '')}[^]*## Settings`),
+  );
+  expect(notes).toMatch(new RegExp(`## Settings since ${before?.version}[^]*REDIS_SENTINELS`));
 });
 
 it('tells all defects at once, a line each, and fails', () => {

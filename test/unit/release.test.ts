@@ -1,4 +1,4 @@
-/** What `npm run release` checks and writes, piece by piece; the whole is run in test/e2e/release.test.ts. */
+/** What `npm run release` checks and writes, piece by piece; its checks as a whole are run in test/e2e/release.test.ts. */
 import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChangelog, readSections } from '../../scripts/release/changelog.ts';
 import { checkLicences, listLicences, readPackages } from '../../scripts/release/packages.ts';
 import { readReleases } from '../../scripts/release/releases.ts';
-import { checkSbom } from '../../scripts/release/sbom.ts';
+import { checkSbom, makeSbom, packageOf } from '../../scripts/release/sbom.ts';
 import { describeSchema, readMigration } from '../../scripts/release/schema.ts';
 import { describeSettings } from '../../scripts/release/settings.ts';
 import { pack } from '../../scripts/release/tarball.ts';
@@ -108,6 +108,14 @@ it('settings are told that are new, gone, or have another default', () => {
     '- added `NEW`, default none\n- removed `GONE`\n- `MOVED`: default none, was `3`\n',
   );
   expect(describeSettings(before, before)).toBe('Nothing.\n');
+});
+
+it('the bill of materials is CycloneDX, and has every package of the list of licences', () => {
+  const packages = readPackages(root);
+  const sbom = JSON.parse(makeSbom(root, packages, 0));
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+  const kept = (sbom.components as { purl: string }[]).map(({ purl }) => packageOf(purl));
+  expect(kept.toSorted()).toEqual(packages.map(({ name, version }) => `${name}@${version}`).toSorted());
 });
 
 describe('licences', () => {
