@@ -1,14 +1,16 @@
 /**
- * `npm test`: every test, or those whose path contains one of the arguments. The servers that the tests need are
- * started by the tests' own set-up and end with it, also on Ctrl-C.
+ * `npm test`: every test, or those whose path contains one of the arguments, and with `-t PATTERN` whose name matches. The
+ * servers that the tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
  */
+import { parseArgs } from 'node:util';
 import { createVitest, type Vitest } from 'vitest/node';
 
 process.env.NODE_ENV ??= 'test';
-const vitest = await createVitest('test', { run: true, watch: false });
+const { paths, names } = readArguments(process.argv.slice(2));
+const vitest = await createVitest('test', { run: true, watch: false, ...(names && { testNamePattern: names }) });
 // its own would end this process at once; the set-up, which has started the servers, has others
 process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
-await vitest.start(process.argv.slice(2)).catch((error) => {
+await vitest.start(paths).catch((error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
@@ -16,6 +18,18 @@ const line = summary(vitest);
 await vitest.close();
 console.log(line);
 process.exit();
+
+/** Ends the process with one line where it does not understand them: what is ignored would run every test. */
+function readArguments(args: string[]) {
+  try {
+    const options = { testNamePattern: { type: 'string', short: 't' } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    return { paths: positionals, names: values.testNamePattern };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
 
 /** The one line that other programs read. */
 function summary({ state }: Vitest): string {

@@ -1,14 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import type { ProofBundle } from '#libs/contract/responses';
 import { fromBase64, utf8 } from '#libs/merkle/bytes';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
-import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { type Customer, makeCustomer, open, type Running, store } from '../support/browser/dashboard.ts';
+import { picture } from '../support/browser/picture.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
@@ -16,7 +15,6 @@ import { at, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 
 const now = Date.now();
-const screenshots = path.join(dataRoot, 'screenshots');
 
 describe('the sealed log in the dashboard', () => {
   const visit = useBrowser();
@@ -27,7 +25,6 @@ describe('the sealed log in the dashboard', () => {
   let records: NewRecord[];
 
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true });
     const stack = await startStack({ worker: false });
     running = stack;
     sealer = createSealer(stack.db, await openRedis(stack.redis.url));
@@ -119,11 +116,11 @@ describe('the sealed log in the dashboard', () => {
     await page.locator('.details').evaluate((dialog) => dialog.scrollTo(0, dialog.scrollHeight));
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: path.join(screenshots, `dashboard-proof-${colorScheme}.png`) });
+      await picture(page, `dashboard-proof-${colorScheme}`);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator('.details').evaluate((dialog) => dialog.scrollTo(0, dialog.scrollHeight));
-    await page.screenshot({ path: path.join(screenshots, 'dashboard-proof-phone.png') });
+    await picture(page, 'dashboard-proof-phone');
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   });
 
@@ -191,7 +188,7 @@ describe('the sealed log in the dashboard', () => {
       .toBe(true);
     expect(await page.getByRole('region', { name: 'Sealed log' }).textContent()).toContain(why);
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
-    await page.screenshot({ path: path.join(screenshots, 'dashboard-proof-bad.png') });
+    await picture(page, 'dashboard-proof-bad');
   });
 
   it('a record that is not sealed yet says so, and shows its place as soon as it is', async () => {

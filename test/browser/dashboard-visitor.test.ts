@@ -158,7 +158,7 @@ describe('a visitor’s page', () => {
       expect(await page.getByRole('button', { name: hidden }).isVisible()).toBe(false);
   });
 
-  it('has nothing for axe to find in its notices, and fits on small screens, as it does in .data/screenshots', async () => {
+  it('has nothing for axe to find in its notices, and fits on small screens', async () => {
     const visitorId = await decide();
     const { page } = await openVisitor(visitorId);
     await page.getByRole('heading', { name: visitorId }).waitFor();

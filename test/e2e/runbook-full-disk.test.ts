@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
-import { mountSmallDisk } from '../../scripts/chaos/postgres-server.ts';
+import { mountSmallDisk } from '../../scripts/chaos/small-disk.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
@@ -31,7 +31,7 @@ const fill = (folder: string) =>
 
 describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount one)', () => {
   const [postgresFolder, redisFolder] = [forPostgres, forRedis].map((disk) =>
-    path.dirname(disk?.postgresFolder ?? '/nowhere/postgres'),
+    path.dirname(disk?.folder ?? '/nowhere/store'),
   ) as [string, string];
   let postgres: RunningPostgres;
   let redis: RunningRedis;

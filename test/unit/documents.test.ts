@@ -1,5 +1,7 @@
 /** What the documents say of the code, as far as the code itself can tell; their commands and snippets are run elsewhere. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -171,6 +173,19 @@ describe('docs/runbooks.md', () => {
     const named = /for name in ([\s\S]*?)\ndo/.exec(block?.text ?? '')?.[1]?.match(/\w+/g);
     const secrets = Object.entries<Setting>(settings).filter(([, { secret, for: by }]) => secret && by.includes('cli'));
     expect(named?.sort()).toEqual(secrets.map(([name]) => name).sort());
+  });
+
+  it('reads the file of the systemd units with a value as that is quoted there', () => {
+    const [, quoted = '', address] = /`(DATABASE_URL='(.*?)')`/.exec(readPage('docs/operations.md')) ?? [];
+    const [, command = ''] = /`(set -a; .*?)`/.exec(sectionOf(page, beginning)) ?? [];
+    expect([address, command]).toEqual([expect.stringContaining('&'), expect.stringContaining(' /etc/assent/env;')]);
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-env-'));
+    const file = path.join(folder, 'env');
+    writeFileSync(file, `${quoted}\n`);
+    const script = `${command.replace('/etc/assent/env', file)}; printenv DATABASE_URL`;
+    const { stdout } = spawnSync('/bin/sh', ['-euc', script], { env: { PATH: process.env.PATH }, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(stdout).toBe(`${address}\n`);
   });
 
   it.each(runbooks)('%s: its commands are run by one test', (heading) => {

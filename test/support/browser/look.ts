@@ -1,14 +1,12 @@
 /** A screen on a desk and on phones, light and dark: nothing for axe to find, nothing that sticks out, and its pictures. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { dataRoot } from '../../../scripts/stack/paths.ts';
+import { picture } from './picture.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const screenshots = path.join(dataRoot, 'screenshots');
 const ofColours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 /** Where only colours are others, only what looks at colours looks again; the smallest is looked at for its width. */
 const looks = [
@@ -17,16 +15,13 @@ const looks = [
   { width: 320, colorScheme: 'light', rules: null },
 ] as const;
 
-/** The pictures are in `.data/screenshots`, under this name. */
 export async function look(page: Page, name: string): Promise<void> {
-  mkdirSync(screenshots, { recursive: true });
   for (const { width, colorScheme, rules } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     if (!rules) continue;
-    const file = path.join(screenshots, `${name}-${width}-${colorScheme}.png`);
-    await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
+    await picture(page, `${name}-${width}-${colorScheme}`, { fullPage: true });
     expect(await violations(page, rules)).toEqual([]);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
