@@ -12,7 +12,7 @@ const perMinute = 5;
 let addresses = 0;
 const nextAddress = () => {
   addresses += 1;
-  return `203.0.113.${addresses}`;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
 };
 
 const expectLimited = (answer: Answer<ProblemAnswer>, policy: string) => {
@@ -45,6 +45,12 @@ describe(`with ${perMinute} of each a minute`, () => {
       { decision: 'custom' },
       { 'x-forwarded-for': address, 'x-request-id': 'same', ...headers },
     );
+  /** Although its address has failed too often. A process that hears late of the key's creation forgets it once more. */
+  const expectKnown = (address: string) =>
+    eventually(async () => {
+      expect((await record(nextAddress())).status).toBe(202);
+      expect((await record(address)).status).toBe(202);
+    });
   const read = (
     authorization: string,
     address = nextAddress(),
@@ -113,7 +119,6 @@ describe(`with ${perMinute} of each a minute`, () => {
   describe('failed keys', () => {
     it('are refused alike up to the limit, then limited; keys that are known go on', async () => {
       const address = nextAddress();
-      expect((await record(nextAddress())).status).toBe(202);
       const refused = [];
       for (let index = 0; index < perMinute; index += 1) refused.push(await record(address, makeApiKey()));
       for (const answer of refused) expectProblem(answer, 401, 'invalid_api_key');
@@ -121,7 +126,7 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect(new Set(headers).size).toBe(1);
       expectLimited(await record(address, makeApiKey()), 'failed-key');
       expectLimited(await record(address, 'malformed'), 'failed-key');
-      expect((await record(address)).status).toBe(202);
+      await expectKnown(address);
       expect((await record(nextAddress(), makeApiKey())).status).toBe(401);
     });
 
@@ -153,7 +158,7 @@ describe(`with ${perMinute} of each a minute`, () => {
         });
       expect(await statuses((index) => preflight(idOf(index)))).toEqual(times(204, 204));
       expectLimited(await record(address, makeApiKey()), 'failed-key');
-      expect((await record(address)).status).toBe(202);
+      await expectKnown(address);
     });
 
     it('past the limit a preflight looks up no domain either, and knows those that are known', async () => {

@@ -84,8 +84,9 @@ describe('with both stores down, under 1,000 records a second', () => {
     const route = 'route="/v1/consent/:domainId/record",method="POST",status="503"';
     const failed = await metric(api.opsUrl, `assent_http_request_duration_seconds_count{${route}}`);
     expect(failed).toBeGreaterThanOrEqual(found.sent);
-    const parsed = api.lines.map((line): { msg: string; suppressed?: number } => JSON.parse(line));
+    const parsed = api.lines.map((line): { msg: string; reason?: string; suppressed?: number } => JSON.parse(line));
     const lines = parsed.filter(({ msg }) => msg === 'slow or failed request');
+    for (const { reason } of lines) expect(reason).toMatch(/ECONNREFUSED/);
     const suppressed = await metric(api.opsUrl, 'assent_log_lines_suppressed_total{level="warn"}');
     expect(lines.length + suppressed).toBeGreaterThanOrEqual(failed);
     // each line says what came before it, so only the last second is in the metric alone

@@ -17,15 +17,17 @@ export function exchange(deps: { log: Log; metrics: Metrics; tracing?: Tracing |
   return async (ctx, next) => {
     beginRequest(ctx);
     if (deps.tracing) ctx.state.trace = deps.tracing.request(ctx.req.headers);
+    let failure: unknown;
     try {
       checkRequest(ctx);
       await next();
       if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'this path does not exist');
     } catch (error) {
+      failure = error;
       answer(ctx, error);
       if (isFault(ctx, error)) deps.metrics.faults.inc();
     }
-    end(ctx);
+    end(ctx, failure);
   };
 }
 
@@ -65,9 +67,17 @@ function beginRequest(ctx: Context): void {
   ctx.res.setHeader('X-Request-Id', requestId);
 }
 
+/** What the client is not told: the error of the store, where there is one. */
+function reasonOf(failure: unknown): string | undefined {
+  const error = failure instanceof Problem ? (failure.cause ?? failure) : failure;
+  if (!(error instanceof Error)) return undefined;
+  // of a connection that was refused at each of several addresses there is only the code
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
 /** Once the answer is known. */
-function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context) => void {
-  return (ctx) => {
+function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context, failure: unknown) => void {
+  return (ctx, failure) => {
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = routeOf(ctx);
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
@@ -75,8 +85,10 @@ function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Con
     // a refused flood must not flood the log as well
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
+      const { method, status } = ctx;
+      const reason = reasonOf(failure);
       log.warn(
-        { requestId, ...traceOf(ctx), route, method: ctx.method, status: ctx.status, duration: Math.round(duration) },
+        { requestId, ...traceOf(ctx), route, method, status, reason, duration: Math.round(duration) },
         'slow or failed request',
       );
     }
