@@ -51,7 +51,11 @@ const redis = connectRedis(config.redis, 'worker', log);
 const countersRedis = connectRedis(config.redis, 'producer', log);
 const redisHealth = watchRedis(
   countersRedis.client,
-  (reason) => metrics.redisUsable.set(reason === null ? 1 : 0),
+  (reason) => {
+    metrics.redisUsable.set(reason === null ? 1 : 0);
+    if (reason === null) log.info({}, 'Redis takes jobs');
+    else log.warn({ reason }, 'Redis takes no jobs');
+  },
   (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
 );
 

@@ -4,6 +4,7 @@ import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { toldOnce } from '#libs/runtime/told-once';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { queuePrefix, recordQueue } from './names.ts';
 import type { QueueTracing } from './tracing.ts';
@@ -53,7 +54,8 @@ export function consumeShard({ connection, shard, concurrency, handle, log, trac
       ...(tracing && { telemetry: tracing.telemetry }),
     },
   );
-  worker.on('error', (error) => log.warn({ err: error }, 'queue worker error'));
+  const errors = toldOnce((error) => log.warn({ err: error }, 'queue worker error'));
+  worker.on('error', errors.tell).on('active', errors.forget);
   worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
   return worker;
 }

@@ -7,6 +7,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
 import { followPromotions } from './promotions.ts';
 import { followClusterRunIds, followRunId } from './run-ids.ts';
+import { toldOnce } from './told-once.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -61,7 +62,8 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     keepAlive: 10_000,
   };
   const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
-  client.on('error', warnOnChange(log));
+  const errors = toldOnce((_, reason) => log.warn({ reason }, 'Redis connection error'));
+  client.on('error', errors.tell).on('ready', errors.forget);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
     client,
@@ -125,15 +127,4 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
 function parseNode(node: string): { host: string; port: number } {
   const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(node) ?? [];
   return { host, port: Number(port) };
-}
-
-/** An outage makes the same error many times a second; one line is enough. */
-function warnOnChange(log: Pick<Log, 'warn'>) {
-  let last = '';
-  return (error: Error) => {
-    const reason = error.message || error.name;
-    if (reason === last) return;
-    last = reason;
-    log.warn({ reason }, 'Redis connection error');
-  };
 }

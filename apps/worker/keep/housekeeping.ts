@@ -7,6 +7,7 @@ import { closeAll } from '#libs/queue/close';
 import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
+import { toldOnce } from '#libs/runtime/told-once';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { expectTasks, noteSuccess } from '#libs/store/housekeeping';
 import { dropUnnamedNotices } from '#libs/store/notices/documents';
@@ -102,7 +103,8 @@ export function createHousekeeping({
     maxStalledCount: 10,
   });
   queue.on('error', () => {});
-  worker.on('error', (error) => log.warn({ err: error }, 'housekeeping worker error'));
+  const errors = toldOnce((error) => log.warn({ err: error }, 'housekeeping worker error'));
+  worker.on('error', errors.tell).on('active', errors.forget);
   worker.on('failed', (job, error) => log.error({ err: error, task: job?.name }, 'housekeeping failed'));
 
   let isExpected = false;

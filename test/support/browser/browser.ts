@@ -55,7 +55,8 @@ export function useBrowser(): Visit {
   });
 
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
-    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    // drawing what moves takes more of the machine than all else that a page does
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(patience);
     const messages: string[] = [];
     context.on('page', (page) => {
