@@ -10,6 +10,7 @@ const maxNumber = 2 ** 31 - 1;
 interface Options {
   allBehind?: boolean;
   log?: number;
+  yes?: boolean;
 }
 
 export function restartCommand(): Command {
@@ -18,14 +19,20 @@ export function restartCommand(): Command {
     .description('end the log of a domain and begin its next one, for what is stored and has no signed position')
     .option('--all-behind', 'of all domains whose logs are halted as behind')
     .option('--log <n>', 'its number, if the next one may have been used before', wholeNumber(maxNumber))
-    .action(async (domainId: string | undefined, { allBehind = false, log: least = 1 }: Options, self: Command) => {
+    .option('--yes', 'also where the log is not halted')
+    .action(async (domainId: string | undefined, options: Options, self: Command) => {
+      const { allBehind = false, log: least = 1, yes = false } = options;
       if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
       const logName = readConfig().logName();
       const restarted = await withDatabase((db, admin) =>
         withRedis(async (redis) => {
-          const behind = domainId === undefined ? await db.run((sql) => listLogStatus(sql, 'behind')) : [{ domainId }];
+          const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
+          const named = concerned.find((each) => each.domainId === domainId);
+          if (named?.halted === null && !yes)
+            throw new Error(`log ${named.log} of ${domainId} is not halted; to end it all the same, give --yes`);
+          const ids = domainId === undefined ? concerned.map((each) => each.domainId) : [domainId];
           const results = [];
-          for (const { domainId: id } of behind) {
+          for (const id of ids) {
             const next = async (ended: number) => {
               const [witnessed] = await recall(redis.client, [id]);
               const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);

@@ -1,5 +1,6 @@
 /** The operator's command line. */
 import { Command, CommanderError } from 'commander';
+import { version } from '#libs/runtime/version';
 import { actsCommand } from './acts.ts';
 import { countersCommand } from './counters.ts';
 import { domainCommand } from './domain.ts';
@@ -18,6 +19,7 @@ import { webhookCommand } from './webhook.ts';
 
 const program = new Command('assent')
   .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
+  .version(version)
   .option('--json', 'print one JSON object, for machines')
   .configureOutput({
     outputError: (text, write) =>
@@ -57,6 +59,11 @@ function inherit(command: Command): Command {
   return command;
 }
 
+// who reads has seen enough, as `head` does
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
 try {
   await program.parseAsync();
   process.exit(process.exitCode ?? 0);

@@ -5,6 +5,7 @@ import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
 import { createDatabase } from '#libs/store/sql';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
@@ -128,7 +129,8 @@ try {
     log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
   if (config.webhookAllowPrivate)
     log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
-  log.info({ event: 'working', opsPort, concurrency: config.concurrency, shards: config.queueShards }, 'working');
+  const { concurrency, queueShards: shards } = config;
+  log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

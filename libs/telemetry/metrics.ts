@@ -1,6 +1,7 @@
 /** The metrics, all in one place; names in the contract's words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { failures } from '#libs/contract/webhook';
+import { version } from '#libs/runtime/version';
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** an import's answer comes after its last row */
@@ -23,6 +24,13 @@ export function createMetrics() {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const registers = [register];
+  new Gauge({
+    name: 'assent_build_info',
+    help: '1, with the release of this process',
+    labelNames: ['version'],
+    aggregator: 'max',
+    registers,
+  }).set({ version }, 1);
   const metrics = {
     register,
     requests: new Histogram({

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { versionOf } from '../../scripts/release/check.ts';
+import { root } from '../../scripts/stack/paths.ts';
 import { createCli } from '../support/cli.ts';
 import { runCli, runCliIn } from '../support/service.ts';
 import { jwtSecret } from '../support/settings.ts';
@@ -102,6 +104,7 @@ describe.concurrent('the command line', () => {
     for (const noun of ['plan', 'org', 'domain', 'key', 'token', 'queue', 'counters', 'migrate']) {
       expect(stdout).toMatch(new RegExp(`^ +${noun}\\b`, 'm'));
     }
+    expect(await runCli({}, '--version')).toMatchObject({ code: 0, stdout: `${versionOf(root)}\n` });
     const ofNoun = await runCli({}, 'domain', '--help');
     expect(ofNoun.code).toBe(0);
     expect(ofNoun.stdout).toMatch(/create[\s\S]*list[\s\S]*show/);

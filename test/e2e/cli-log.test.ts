@@ -142,7 +142,12 @@ describe('sealed logs by the command line', () => {
     const { stdout } = await cli.run('log', 'restart', '--all-behind');
     expect(stdout).toContain(`${logName}/${one}/2`);
     expect(await cli.json('log', 'restart', '--all-behind')).toEqual({ restarted: [] });
-    expect((await cli.run('log', 'restart', two)).stdout).toContain('log 1 ended at 2 entries and stays readable');
+    expect(await cli.error('log', 'restart', two)).toBe(
+      `log 1 of ${two} is not halted; to end it all the same, give --yes`,
+    );
+    expect((await cli.run('log', 'restart', two, '--yes')).stdout).toContain(
+      'log 1 ended at 2 entries and stays readable',
+    );
     await store(one, 4);
     await sealer.closeAndSeal();
     const { logs } = await cli.json<Status>('log', 'status');

@@ -178,7 +178,7 @@ describe('the loop that follows the feed', () => {
       );
     await store(3);
     await sealed(domainId, 3);
-    await createCli(env()).json('log', 'restart', domainId);
+    await createCli(env()).json('log', 'restart', domainId, '--yes');
     await store(2);
     const records = await sealed(domainId, 5);
     const { failed } = await loop.run();

@@ -110,7 +110,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
     const ids = await store(domain(3), 4);
     await sealer.closeAndSeal();
     const cli = createCli({ ...stack.env, LOG_NAME: logName, USER: 'ann' });
-    await cli.json('log', 'restart', domain(3));
+    await cli.json('log', 'restart', domain(3), '--yes');
     expectProblem(await ask(domain(3), '?from=4'), 409, 'log_restarted');
     await store(domain(3), 2);
     await sealer.closeAndSeal();

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { versionOf } from '../../scripts/release/check.ts';
+import { root } from '../../scripts/stack/paths.ts';
 import { exchange } from '../support/raw-http.ts';
 import { type Service, startApi, startWorker } from '../support/service.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
@@ -49,6 +51,7 @@ describe('the operations port', () => {
     ]) {
       expect(text).toContain(`# TYPE assent_${name} `);
     }
+    expect(text).toContain(`\nassent_build_info{version="${versionOf(root)}"} 1\n`);
     // what only a worker, or an API with a replica, knows: a 0 would hide that there is none
     expect(text).not.toMatch(/^assent_(replica_used|replica_lag|logs_halted|timestamp_age|epoch_interval)\S* /m);
     await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });

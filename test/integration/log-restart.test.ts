@@ -208,7 +208,7 @@ describe('logs', () => {
     await store(one, 3);
     await sealer.closeAndSeal();
     const copy = await backUp();
-    await cli.json('log', 'restart', one);
+    await cli.json('log', 'restart', one, '--yes');
     await store(one, 2);
     await sealer.closeAndSeal();
     await db.close();
@@ -228,9 +228,9 @@ describe('logs', () => {
     await store(one, 3);
     await sealer.closeAndSeal();
     await redis.client.flushall();
-    const told = await cli.json('log', 'restart', one, '--log', '7');
+    const told = await cli.json('log', 'restart', one, '--log', '7', '--yes');
     expect(told).toMatchObject({ ended: 1, log: 7, origin: `${logName}/${one}/7` });
-    expect(await cli.json('log', 'restart', one, '--log', '7')).toMatchObject({ ended: 7, log: 8 });
+    expect(await cli.json('log', 'restart', one, '--log', '7', '--yes')).toMatchObject({ ended: 7, log: 8 });
   });
 
   it('a domain whose first entry is younger than the restored copy is behind too', async () => {
@@ -421,7 +421,7 @@ describe('logs', () => {
     expect((await Promise.all([one, two, three].map(logsOf))).map((logs) => at(logs, 0).size)).toEqual([
       4_796, 522, 300,
     ]);
-    for (const domainId of [one, two, three]) await cli.json('log', 'restart', domainId);
+    for (const domainId of [one, two, three]) await cli.json('log', 'restart', domainId, '--yes');
     await sealer.closeAndSeal();
     await expectSealed(one, [300, 5_400]);
     await expectSealed(two, [512, 10]);
@@ -459,7 +459,7 @@ describe('logs', () => {
         store(one, 130),
         store(two, 3),
         ...sealers.map((each) => each.closeAndSeal().catch(ignoreElsewhere)),
-        ...(round === 12 ? [cli.json('log', 'restart', two)] : []),
+        ...(round === 12 ? [cli.json('log', 'restart', two, '--yes')] : []),
       ]);
     }
     await sealer.closeAndSeal();

@@ -8,6 +8,7 @@ import { observeQueues } from '#libs/queue/observe';
 import { createProducer } from '#libs/queue/produce';
 import { createLifecycle } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { version } from '#libs/runtime/version';
 import { within } from '#libs/runtime/within';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
@@ -177,7 +178,7 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   try {
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    log.info({ event: 'listening', port, opsPort }, 'listening');
+    log.info({ event: 'listening', version, port, opsPort }, 'listening');
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -55,8 +55,7 @@ export function useBrowser(): Visit {
   });
 
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
-    // drawing what moves takes more of the machine than all else that a page does
-    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
     context.setDefaultTimeout(patience);
     const messages: string[] = [];
     context.on('page', (page) => {

@@ -1,0 +1,4 @@
+/** The release that this is. */
+import manifest from '../../package.json' with { type: 'json' };
+
+export const version: string = manifest.version;
