@@ -30,7 +30,7 @@ const ask = ({ stack, baseUrl, site }: Asking, path: string, accept: string): Pr
 export const askForProof = (asking: Asking, recordId: string, accept: string): Promise<Response> =>
   ask(asking, `records/${recordId}/proof`, accept);
 
-/** Asks again where the answer is 503, as it says: the first read after a failover may meet a lost connection. */
+/** Asks again where the answer is 503, as it says: PgBouncer refuses new connections for a while where a login failed. */
 export async function untilAnswered(request: () => Promise<Response>): Promise<Response> {
   let answer = await request();
   const isAnswered = async () => {
