@@ -9,17 +9,20 @@ export function checkCommand(): Command {
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain: domainId }: { domain?: string }, self: Command) => {
       const progress = process.stderr.isTTY ? createProgress() : undefined;
-      const { checked, differences } = await withDatabase(async (db) => {
+      const { checked, differences, comparedWithRedis } = await withDatabase(async (db) => {
         if (domainId !== undefined) {
           const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
           if (!domain) throw new Error(`no domain ${domainId}`);
         }
-        return withWitness((redis) => checkLogs({ db, redis, domainId, ...(progress && { progress: progress.show }) }));
+        return withWitness(async (redis) => ({
+          ...(await checkLogs({ db, redis, domainId, ...(progress && { progress: progress.show }) })),
+          comparedWithRedis: redis !== undefined,
+        }));
       });
       progress?.end();
-      if (isJson(self)) print(self, { checked, differences });
+      if (isJson(self)) print(self, { checked, comparedWithRedis, differences });
       else {
-        print(self, { checked, differences: differences.length });
+        print(self, { checked, comparedWithRedis, differences: differences.length });
         if (differences.length > 0)
           printList(
             self,

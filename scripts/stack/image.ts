@@ -3,11 +3,11 @@
  * the end only what the last stage takes. For machines without a Docker engine.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { lastLines } from './command.ts';
-import { root } from './paths.ts';
+import { dataRoot, root } from './paths.ts';
 
 interface Step {
   instruction: string;
@@ -74,6 +74,9 @@ function runStep(command: string, cwd: string, packages: Source['packages']) {
   if (command !== 'npm ci' || packages === 'installed') return run(command, cwd);
   run(`${command} --dry-run`, cwd);
   linkFolder(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
+  // source that was checked here is not checked again
+  const types = path.join(dataRoot, 'types.tsbuildinfo');
+  if (existsSync(types)) cpSync(types, path.join(cwd, '.data/types.tsbuildinfo'));
 }
 
 /** As `cpSync`, without copying what no step writes: npm replaces files, except for its own list of them. */

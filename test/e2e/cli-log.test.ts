@@ -45,7 +45,13 @@ describe('sealed logs by the command line', () => {
   const check = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli.run('log', 'check', ...args, '--json');
     expect(stderr).toBe('');
-    return { code, ...(JSON.parse(stdout) as { checked: number; differences: object[] }) };
+    const { comparedWithRedis, ...found } = JSON.parse(stdout) as {
+      checked: number;
+      comparedWithRedis: boolean;
+      differences: object[];
+    };
+    expect(comparedWithRedis).toBe(true);
+    return { code, ...found };
   };
 
   it('say where nothing is sealed yet', async () => {
@@ -112,7 +118,10 @@ describe('sealed logs by the command line', () => {
 
   it('log check goes without Redis, and says so', async () => {
     const { code, stdout, stderr } = await createCli({ ...env, REDIS_URL: 'redis://127.0.0.1:1' }).run('log', 'check');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^checked +5\n/) });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^checked +5\ncomparedWithRedis +false\n/),
+    });
     expect(stderr).toBe('not compared with what Redis remembers: Redis does not answer\n');
   });
 
@@ -182,6 +191,6 @@ describe('sealed logs by the command line', () => {
       },
       { within: 30_000 },
     );
-    expect(await ownCli.json('log', 'check')).toEqual({ checked: 1, differences: [] });
+    expect(await ownCli.json('log', 'check')).toEqual({ checked: 1, comparedWithRedis: true, differences: [] });
   });
 });

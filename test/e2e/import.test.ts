@@ -267,7 +267,7 @@ describe('an import', () => {
       '--domain',
       own.domainId,
     );
-    expect(check).toEqual({ checked: 1, differences: [] });
+    expect(check).toEqual({ checked: 1, comparedWithRedis: true, differences: [] });
     await own.db.run(
       (sql) => sql`update records set imported_at = imported_at + interval '1 second' where id = ${record.id}`,
     );

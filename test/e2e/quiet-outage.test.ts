@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { flood } from '../support/flood.ts';
 import { openGate } from '../support/gate.ts';
+import { restartRedis } from '../support/outage.ts';
 import { type Api, type Service, startApi, startWorker } from '../support/service.ts';
-import { at } from '../support/stack.ts';
+import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -105,4 +106,25 @@ describe('with both stores down, under 1,000 records a second', () => {
     await eventually(async () => expect(await failures(worker.opsUrl, 'observe_queues')).toBeGreaterThan(0));
     expect(await metric(worker.opsUrl, 'assent_log_lines_suppressed_total{level="warn"}')).toBeGreaterThan(0);
   });
+});
+
+it('a worker tells an outage of Redis once, however long it is, and its end', async () => {
+  const { env, redis } = await openStores();
+  const worker = await startWorker(env);
+  const told = (text: string) =>
+    worker.lines
+      .map((line): { msg: string; err?: { message: string } } => JSON.parse(line))
+      .filter(({ msg }) => msg.includes(text));
+  await eventually(() => expect(told('Redis takes jobs')).toHaveLength(1));
+  redis.kill();
+  await eventually(async () => {
+    const { degraded } = (await (await fetch(`${worker.opsUrl}/readyz`)).json()) as { degraded: { since: string }[] };
+    expect(Date.now() - Date.parse(at(degraded, 0).since)).toBeGreaterThan(3_000);
+  });
+  expect(told('Redis takes no jobs')).toHaveLength(1);
+  await restartRedis(redis);
+  await eventually(() => expect(told('Redis takes jobs')).toHaveLength(2));
+  const errors = told('worker error').map(({ msg, err }) => `${msg} ${err?.message}`);
+  expect(errors.length).toBeGreaterThan(0);
+  expect(errors.length).toBe(new Set(errors).size);
 });

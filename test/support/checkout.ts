@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../scripts/stack/command.ts';
+import { linkFolder } from '../../scripts/stack/image.ts';
 import { dataRoot, root } from '../../scripts/stack/paths.ts';
 import { type Exit, spawnTethered } from '../../scripts/stack/tether.ts';
 import { eventually } from './wait.ts';
@@ -31,7 +32,7 @@ function copyCheckout(): string {
   chmodSync(copy, 0o711);
   for (const name of readdirSync(root))
     if (!left.includes(name)) cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  linkFolder(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   // engines that were unpacked once need not be unpacked again
   mkdirSync(path.join(copy, '.data'), { mode: 0o711 });
   const packages = path.join(dataRoot, 'packages');
