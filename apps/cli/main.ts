@@ -59,17 +59,20 @@ function inherit(command: Command): Command {
   return command;
 }
 
-// who reads has seen enough, as `head` does
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  // who reads has seen enough, as `head` does
+  if (error.code === 'EPIPE') process.exit(0);
+  fail(`standard output: ${error.message}`);
 });
 try {
   await program.parseAsync();
   process.exit(process.exitCode ?? 0);
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode);
-  const message = error instanceof Error ? error.message || error.name : String(error);
+  fail(error instanceof Error ? error.message || error.name : String(error));
+}
+
+function fail(message: string): never {
   process.stderr.write(`${visible(message.split('\n')[0] ?? '')}\n`);
   process.exit(1);
 }

@@ -1,7 +1,6 @@
 /** `records export`: straight from the database, as the API's endpoint writes it. */
 import { existsSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import { exportQuery, organizationExportQuery } from '#libs/contract/queries';
@@ -54,8 +53,13 @@ export function addExport(records: Command): void {
         const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
         if (!begun) return { records: 0, last: null };
         await noteAct(db, options, begun.wanted);
-        const file = out === undefined ? process.stdout : (await open(out, 'a', 0o600)).createWriteStream();
-        return write(db, begun, file);
+        if (out === undefined) return write(db, begun, toStandardOutput);
+        const file = await open(out, 'a', 0o600);
+        try {
+          return await write(db, begun, (text) => file.writeFile(text));
+        } finally {
+          await file.close();
+        }
       });
       if (out !== undefined) print(self, result);
     });
@@ -121,12 +125,14 @@ async function noteAct(db: Database, { domain }: Options, wanted: Export): Promi
   await db.run((sql) => addVisitorAct(sql, act));
 }
 
+/** Resolves once it is written. The process ends where that fails (`main.ts`). */
+const toStandardOutput = (text: Buffer): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(text, (error) => !error && resolve()));
+
 /** What breaks off says how to go on. */
-async function write(db: Database, { wanted, header, before }: Begun, file: Writable) {
+async function write(db: Database, { wanted, header, before }: Begun, append: (text: Buffer) => Promise<void>) {
   const epoch = await readOpenEpoch(db);
   const progress = createProgress(await countAll(db, wanted), 'records');
-  const failed = new Promise<never>((_, reject) => file.on('error', reject));
-  failed.catch(() => {});
   const result: { records: number; last: string | null } = { records: 0, last: null };
   const goOn = () => {
     progress.end();
@@ -140,7 +146,7 @@ async function write(db: Database, { wanted, header, before }: Begun, file: Writ
   try {
     for await (const part of readExport(db, wanted, epoch, { header, before })) {
       // only what a file has whole is gone on after
-      await Promise.race([failed, new Promise<void>((resolve) => file.write(part.text, () => resolve()))]);
+      await append(part.text);
       result.records += part.count;
       if (part.last) result.last = nameOf(wanted, part.last);
       progress.show(result.records);

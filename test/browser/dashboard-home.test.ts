@@ -121,6 +121,15 @@ describe('the home page of the dashboard', () => {
     await page.locator('.tip').waitFor({ state: 'detached' });
   });
 
+  it('the chart sticks out of nothing while the screen has become narrower and it is not yet drawn anew', async () => {
+    const { page } = await home();
+    const tooWide = await page.locator('.chart-plot').evaluate((plot: HTMLElement) => {
+      plot.style.width = `${plot.clientWidth / 2}px`;
+      return plot.scrollWidth - plot.clientWidth;
+    });
+    expect(tooWide).toBe(0);
+  });
+
   it('the stream goes on to the last record of the 7 days, each once', async () => {
     const { page } = await home();
     const { recordsTotal } = await stats();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -23,6 +24,18 @@ describe.concurrent('the command line', () => {
 
   const organization = () => tenant.organizationId;
   const domain = () => at(tenant.domainIds, 0);
+
+  it('tells in one line that its output cannot be written, and ends quietly where nobody reads on', async () => {
+    const assent = `"${process.execPath}" "${path.join(inject('dist'), 'apps/cli/main.js')}"`;
+    const shell = (line: string) =>
+      spawnSync('sh', ['-c', line], { env: { ...process.env, ...env }, encoding: 'utf8' });
+    const rows = `${assent} records export --domain ${domain()}`;
+    expect(shell(`${rows} > /dev/full`)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^standard output: ENOSPC.*\n$/),
+    });
+    expect(shell(`{ ${rows}; echo "status $?" >&2; } | true`)).toMatchObject({ stderr: 'status 0\n' });
+  });
 
   describe('tells an error in one line on standard error, and exits 1', () => {
     it.each<[string, RegExp, () => string[]]>([

@@ -16,16 +16,20 @@ const looks = [
 ] as const;
 
 export async function look(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme, rules } of looks) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-    if (!rules) continue;
-    await picture(page, `${name}-${width}-${colorScheme}`, { fullPage: true });
-    expect(await violations(page, rules)).toEqual([]);
+  try {
+    for (const { width, colorScheme, rules } of looks) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      if (!rules) continue;
+      await picture(page, `${name}-${width}-${colorScheme}`, { fullPage: true });
+      expect(await violations(page, rules)).toEqual([]);
+    }
+  } finally {
+    // the next test has the same tab
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
   }
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /**
