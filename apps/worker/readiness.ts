@@ -12,6 +12,8 @@ const costs = {
   postgres: 'Nothing is stored, sealed or delivered: records wait in Redis, and are stored once Postgres is back.',
   redis:
     'Nothing is taken from the queues, and nothing is sealed; it goes on where it stopped once Redis is back. Webhooks are delivered.',
+  partly:
+    'APIs store records directly in Postgres. What waits in the queues is taken, and logs are sealed, as far as Redis allows.',
 };
 
 export async function lookAtStores({
@@ -40,11 +42,12 @@ export async function lookAtStores({
       since: db.unavailableSince() ?? Date.now(),
       costs: costs.postgres,
     });
-  const reason = redisHealth.reason() ?? 'does not answer';
-  if (!answers) degraded.push({ part: 'redis', reason, since: redisHealth.since(), costs: costs.redis });
+  const reason = redisHealth.reason() ?? (answers ? null : 'does not answer');
+  if (reason !== null)
+    degraded.push({ part: 'redis', reason, since: redisHealth.since(), costs: answers ? costs.partly : costs.redis });
   return {
     ready: postgres && answers,
-    parts: { postgres, redis: answers },
+    parts: { postgres, redis: answers && (reason ?? true) },
     degraded,
     warnings: redisHealth.warnings(),
   };

@@ -84,8 +84,8 @@ async function probeAll(
 ): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
-  const lost = client instanceof Cluster ? lostMaster(client) : undefined;
-  if (lost !== undefined) return { problem: `the master ${lost} is not connected` };
+  const unserved = client instanceof Cluster ? unservedSlots(client.slots, mastersOf(nodes)) : null;
+  if (unserved !== null) return { problem: unserved };
   try {
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
     const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(stateOf))) : [];
@@ -102,12 +102,23 @@ async function probeAll(
   }
 }
 
-/** One that died leaves the pool at once, and has its slots until a replica takes them over. */
-function lostMaster(cluster: Cluster): string | undefined {
-  const connected = new Set(cluster.nodes('master').map(({ options }) => `${options.host}:${options.port}`));
-  // all slots of a master have the same list
-  for (const [master] of new Set(cluster.slots)) if (master !== undefined && !connected.has(master)) return master;
-  return undefined;
+const mastersOf = (nodes: Redis[]): string[] => nodes.map(({ options }) => `${options.host}:${options.port}`);
+
+/** Of a cluster. */
+const allSlots = 16_384;
+
+/**
+ * Why some slots take nothing; null where all do. `slots`: the nodes of each, its master first, as the client knows them;
+ * one that is assigned to nobody is missing. A master that died leaves `connected` at once, and has its slots until a
+ * replica takes them over.
+ */
+export function unservedSlots(slots: readonly string[][], connected: string[]): string | null {
+  const masters = new Set<string | undefined>();
+  // not by its holes, which some ways to go through an array pass over
+  for (let slot = 0; slot < allSlots; slot += 1) masters.add(slots[slot]?.[0]);
+  if (masters.has(undefined)) return 'the cluster has slots that no node serves';
+  const lost = [...masters].find((master) => master !== undefined && !connected.includes(master));
+  return lost === undefined ? null : `the master ${lost} is not connected`;
 }
 
 const stateOf = async (node: Redis): Promise<string> => fieldOf(String(await node.cluster('INFO')), 'cluster_state');

@@ -7,7 +7,7 @@ const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface QueueSummary {
   jobs: Record<(typeof jobStates)[number], number>;
-  /** seconds since the oldest job was added that is waiting, or that a worker holds; 0 where there is none */
+  /** seconds since the oldest job was added that is not done and has not failed; 0 where there is none */
   oldest: number;
 }
 
@@ -36,6 +36,8 @@ export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
     queue.getWaiting(0, 0),
     // a worker that cannot store what it holds has it as active jobs
     queue.getActive(0, 0),
+    // one that this release cannot read waits here for a newer worker
+    queue.getDelayed(0, 0),
   ]);
   const now = Date.now();
   const oldest = (now - Math.min(now, ...lists.flat().map((job) => job.timestamp))) / 1000;

@@ -9,6 +9,8 @@ export interface Backlog {
   rejectedRecords: number;
   /** enabled webhooks whose every try fails */
   webhooksFailing: number;
+  /** seconds for which that one's tries have failed that fails the longest; 0 where none does */
+  webhookFailing: number;
   /** the number of the newest closed epoch */
   epochsClosed: number;
   /** seconds that the open epoch has been open */
@@ -41,6 +43,9 @@ export async function readBacklog(sql: Sql, derivations: string[]): Promise<Back
       (select count(*)::int from (select from owed_raises limit ${most}) as owed) as "owedRaises",
       (select count(*)::int from (select from rejected_records limit ${most}) as rejected) as "rejectedRecords",
       (select count(*)::int from webhooks where enabled and failing_since is not null) as "webhooksFailing",
+      coalesce((
+        select extract(epoch from clock_timestamp() - min(failing_since))::float8 from webhooks where enabled
+      ), 0) as "webhookFailing",
       open - 1 as "epochsClosed",
       coalesce((
         select extract(epoch from clock_timestamp() - max(closed_at))::float8 from closed_epochs

@@ -6,6 +6,10 @@ const gauges = {
   owedRaises: ['assent_owed_raises', 'Counters that wait to be raised in Redis'],
   rejectedRecords: ['assent_rejected_records', 'Records that Postgres rejected and that wait for a replay'],
   webhooksFailing: ['assent_webhooks_failing', 'Enabled webhooks whose every try fails'],
+  webhookFailing: [
+    'assent_webhook_failing_seconds',
+    'Seconds for which every try of the longest failing one has failed',
+  ],
   epochsClosed: ['assent_epochs_closed', 'Number of the newest closed epoch'],
   epochOpen: ['assent_epoch_open_seconds', 'Seconds that the open epoch has been open'],
   archiveFailing: ['assent_postgres_archive_failing', '1 while Postgres cannot archive its write-ahead log'],

@@ -47,7 +47,7 @@ export function createMetrics() {
     }),
     records: new Counter({
       name: 'assent_records_total',
-      help: 'Records by outcome: queued, persisted (directly), stored, duplicate, rejected, refused',
+      help: 'Records by outcome: queued or persisted (directly) or refused by the API; then stored, duplicate or rejected',
       labelNames: ['outcome'],
       registers,
     }),

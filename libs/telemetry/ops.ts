@@ -18,8 +18,8 @@ export interface OpsOptions {
 export function createOpsServer({ name, readiness, shards, metrics, queues }: OpsOptions): Server {
   const paths = ['/livez', '/readyz', '/metrics', ...(queues ? ['/queues'] : [])];
   const look = async () => {
-    const state = await readiness();
-    const seen = state.parts.redis === true ? await shards().catch(() => null) : null;
+    // a Redis that takes no records may still answer
+    const [state, seen] = await Promise.all([readiness(), shards().catch(() => null)]);
     return { readiness: { ...state, degraded: [...state.degraded, ...lateQueue(seen ?? [])] }, shards: seen };
   };
   return createServer((request, response) => {
@@ -42,10 +42,17 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
         send(200, 'text/html; charset=utf-8', statusPage({ name, links: paths, ...state }), headers);
       }, fail);
     } else if (path === '/metrics') {
-      metrics().then(({ type, text }) => send(200, type, text), fail);
+      Promise.all([metrics(), readiness()]).then(
+        ([{ type, text }, { ready }]) => send(200, type, text + readyGauge(ready)),
+        fail,
+      );
     } else send(404, 'text/plain', `paths: / ${paths.join(' ')}\n`);
   });
 }
+
+/** What `/readyz` says, for alerts: a process that answers here may take no work. */
+const readyGauge = (ready: boolean): string =>
+  `# HELP assent_ready 1 while this process is ready to work\n# TYPE assent_ready gauge\nassent_ready ${ready ? 1 : 0}\n`;
 
 /** Resolves once the port is open; rejects with one line where it cannot be. */
 export function listen(server: Server, host: string, port: number, setting: string): Promise<number> {

@@ -1,4 +1,5 @@
 /** Checks the promises I1–I9 with SQL, Redis and the list of attempts. */
+import { isDeepStrictEqual } from 'node:util';
 import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
 import { findDrift } from '#libs/counters/drift';
 import { isReady } from '#libs/counters/fill';
@@ -10,7 +11,7 @@ import { waitUntil } from '../stack/wait.ts';
 import { countFacetDifferences, countUnderived } from './check-facets.ts';
 import { type Checkpoints, checkLogs, countUnsealed } from './check-log.ts';
 import { checkProofs } from './check-proofs.ts';
-import type { Attempt } from './load.ts';
+import type { Attempt, Body } from './load.ts';
 import type { ChaosStack } from './stack.ts';
 
 export type Verdict = Awaited<ReturnType<typeof check>>;
@@ -65,25 +66,37 @@ export async function countJobs({ counters: { client } }: ChaosStack) {
   };
 }
 
+/** A stored record, as far as clients of drills send it. */
+interface Stored extends Omit<Body, 'visitorId' | 'pageUrl' | 'metadata'> {
+  domainId: string;
+  visitorId: string | null;
+  pageUrl: string | null;
+  metadata: object | null;
+  userAgent: string | null;
+}
+
+function isAsSent(row: Stored, { site, body, userAgent = row.userAgent, isErased = false }: Attempt): boolean {
+  const { visitorId, pageUrl, metadata, ...others } = body;
+  const personal = { visitorId, pageUrl, metadata, userAgent };
+  const none = { visitorId: null, pageUrl: null, metadata: null, userAgent: null };
+  const isStoredAs = (fields: object) => isDeepStrictEqual(row, { domainId: site.domainId, ...others, ...fields });
+  return isStoredAs(personal) || (isErased && isStoredAs(none));
+}
+
 export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
   const stored = await stack.sql(
-    (sql) => sql<{ domainId: string; id: string; decision: string; visitorId: string | null; preferences: object }[]>`
-      select d.id as "domainId", r.id, decision, visitor_id as "visitorId", preferences
-      from records r join domains d on d.number = domain_number`,
+    (sql) => sql<Stored[]>`
+      select d.id as "domainId", r.id, decision, preferences, language, banner_version as "bannerVersion",
+        policy_version as "policyVersion", visitor_id as "visitorId", page_url as "pageUrl", metadata,
+        user_agents.text as "userAgent"
+      from records r join domains d on d.number = domain_number
+      left join user_agents on user_agents.number = user_agent_number`,
   );
   const found = new Set(stored.map(({ id }) => id));
   const sent = new Map<string, Attempt[]>();
   for (const attempt of attempts) sent.set(attempt.body.id, [...(sent.get(attempt.body.id) ?? []), attempt]);
-  const textOf = (map: object) => JSON.stringify(Object.entries(map).sort());
-  const wasSent = (row: (typeof stored)[number]) =>
-    (sent.get(row.id) ?? []).some(
-      ({ site, body, outcome, isErased = false }) =>
-        outcome !== 'refused' &&
-        site.domainId === row.domainId &&
-        body.decision === row.decision &&
-        (body.visitorId === row.visitorId || (isErased && row.visitorId === null)) &&
-        textOf(body.preferences) === textOf(row.preferences),
-    );
+  const wasSent = (row: Stored) =>
+    (sent.get(row.id) ?? []).some((attempt) => attempt.outcome !== 'refused' && isAsSent(row, attempt));
   const strange = stored.filter((row) => !wasSent(row));
   const acknowledged = attempts.filter(({ outcome }) => outcome === 'acknowledged');
   const jobs = await countJobs(stack);

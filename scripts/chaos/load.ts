@@ -18,6 +18,8 @@ export interface Attempt {
   /** `queued` or `persisted` if acknowledged */
   how: string;
   milliseconds: number;
+  /** null: none was sent; absent where the client chose it */
+  userAgent?: string | null;
   /** the visitor has been erased since */
   isErased?: boolean;
 }
@@ -35,8 +37,17 @@ let serial = 0;
 export const makeBody = (time = Date.now()) => {
   serial += 1;
   const decision: Decision = decisions[serial % decisions.length] ?? 'custom';
-  const preferences = { analytics: serial % 2 === 0, marketing: serial % 3 === 0 };
-  return { id: makeIdAt(time), decision, visitorId: `visitor-${serial}`, preferences };
+  return {
+    id: makeIdAt(time),
+    decision,
+    visitorId: `visitor-${serial}`,
+    preferences: { analytics: serial % 2 === 0, marketing: serial % 3 === 0 },
+    language: serial % 4 === 0 ? 'de' : 'en-GB',
+    bannerVersion: `2.${serial % 5}`,
+    policyVersion: `2026-0${1 + (serial % 9)}`,
+    pageUrl: `https://shop.example/${serial % 50}`,
+    metadata: { serial },
+  };
 };
 
 /**
@@ -54,9 +65,10 @@ export function createLoad(sites: Site[], targets: () => string[], rate?: number
     const urls = targets();
     const url = baseUrl ?? urls[count++ % Math.max(1, urls.length)];
     const started = performance.now();
-    const { status, how } = url ? await post(url, site, body) : { status: 0, how: '' };
+    const userAgent = userAgentOf(body);
+    const { status, how } = url ? await post(url, site, body, userAgent) : { status: 0, how: '' };
     const milliseconds = url ? performance.now() - started : 0;
-    const attempt = { site, body, status, how, outcome: outcomeOf(status), milliseconds };
+    const attempt = { site, body, status, how, outcome: outcomeOf(status), milliseconds, userAgent };
     attempts.push(attempt);
     return attempt;
   };
@@ -105,12 +117,23 @@ const outcomeOf = (status: number): Outcome => {
   return status >= 400 && status < 500 ? 'refused' : 'unknown';
 };
 
-/** Every other has no user agent: to store one without, and without a notice, is a single statement. */
-const headersOf = ({ id }: Body): Record<string, string> => (id < `${id.slice(0, -1)}8` ? { 'user-agent': '' } : {});
+/** Every other has none: to store a record without one, and without a notice, is a single statement. */
+function userAgentOf({ metadata: { serial } }: Body): string | null {
+  const version = 100 + (serial % 40);
+  return serial % 2 === 0
+    ? null
+    : `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+}
 
-async function post(baseUrl: string, site: Site, body: Body): Promise<{ status: number; how: string }> {
+async function post(
+  baseUrl: string,
+  site: Site,
+  body: Body,
+  userAgent: string | null,
+): Promise<{ status: number; how: string }> {
   try {
-    const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience), headersOf(body));
+    const headers = { 'user-agent': userAgent ?? '' };
+    const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience), headers);
     const { status: how } = (await response.json()) as { status: unknown };
     return { status: response.status, how: String(how) };
   } catch {

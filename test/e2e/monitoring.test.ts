@@ -99,7 +99,7 @@ describe('a Prometheus that scrapes a stack', () => {
       targets[0] = { targets: processes.map(({ opsUrl }) => new URL(opsUrl).host) };
     }
     writeFileSync(path.join(dataDir, 'prometheus.yml'), JSON.stringify(config));
-    writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) [12]m$/gm, '$1 1s'));
+    writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) \d+m$/gm, '$1 1s'));
     const prometheus = await startPrometheus(dataDir, 'prometheus.yml');
     atEnd(() => {
       prometheus.kill();
@@ -138,7 +138,7 @@ describe('a Prometheus that scrapes a stack', () => {
     await client.stats(domainId, 'from=2026-01-01&to=2026-12-31');
   };
 
-  it('gets data for every panel of the dashboard, and no alert', async () => {
+  it('gets data for every panel of the dashboard, and no alert but that the replica is none', async () => {
     const exprs = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
     expect(exprs.length).toBeGreaterThan(25);
     await eventually(
@@ -154,7 +154,10 @@ describe('a Prometheus that scrapes a stack', () => {
       },
       { within: 40_000, every: 500 },
     );
-    expect(await firing()).toEqual([]);
+    // a machine that also runs other tests may be slow
+    const isSlow = (alert: string) => ['AssentRecordingSlow', 'AssentEventLoopLag'].includes(alert);
+    const fired = async () => (await firing()).filter((alert) => !isSlow(alert));
+    await eventually(async () => expect(await fired()).toEqual(['AssentReplicaUnused']), { within: 30_000 });
   });
 
   it('has every metric and every label that rules and dashboard name', async () => {

@@ -21,7 +21,14 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     errors += 1;
   };
   createQueueGauges(register, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
-  const counts = { owedRaises: 1, rejectedRecords: 2, webhooksFailing: 3, epochsClosed: 4, epochOpen: 5 };
+  const counts = {
+    owedRaises: 1,
+    rejectedRecords: 2,
+    webhooksFailing: 3,
+    webhookFailing: 30,
+    epochsClosed: 4,
+    epochOpen: 5,
+  };
   const byName = { derivationLag: { seal: 6 }, housekeeping: { months: 9 } };
   createBacklogGauges(register, look({ ...counts, archiveFailing: 0, ...byName }), failed);
   const stores = { isPostgresUsable: () => !isAway, redisMemory: () => (isAway ? null : 0.25) };
@@ -32,6 +39,7 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     'assent_owed_raises 1',
     'assent_rejected_records 2',
     'assent_webhooks_failing 3',
+    'assent_webhook_failing_seconds 30',
     'assent_epochs_closed 4',
     'assent_epoch_open_seconds 5',
     'assent_postgres_archive_failing 0',

@@ -65,7 +65,10 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
             part: 'processes',
             reason: `${listening.size} of ${config.webConcurrency} listen`,
             since: incompleteSince,
-            costs: 'The others take all requests, so each waits longer.',
+            costs:
+              listening.size === 0
+                ? 'No request is answered. The log says why processes end.'
+                : 'The others take all requests, so each waits longer.',
           },
         ];
   const stopWorkers = async () => {

@@ -97,7 +97,11 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
-    const { rejected } = await persistOrReject(db, records, { owe: true });
+    const finish = metrics.persistDuration.startTimer();
+    const { added, rejected } = await persistOrReject(db, records, { owe: true });
+    finish();
+    metrics.batchSize.observe(records.length);
+    metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
     if (rejected === 0) return;
     metrics.records.inc({ outcome: 'rejected' }, rejected);
     log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');

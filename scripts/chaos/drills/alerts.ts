@@ -18,7 +18,7 @@ import { setBack } from '../set-back.ts';
 import { type Watch, watch } from '../watch.ts';
 
 /** Seconds: the thresholds of the rules in seconds, and what stands for them here. */
-const ages = { 60: 5, 600: 8, 900: 8, 172800: 20 };
+const ages = { 60: 5, 600: 8, 900: 8, 21600: 8, 172800: 20 };
 /** milliseconds within which an alert fires, and is silent again */
 const patience = 90_000;
 
@@ -43,7 +43,7 @@ interface Fault {
 }
 
 /** that may fire with every fault: it makes work, and a drill's machine may be short of time */
-const slow = ['RecordingSlow', 'EventLoopLag'];
+const slow = ['RecordingSlow', 'EventLoopLag', 'ProcessDown'];
 const notStoring = ['QueueOld', 'DerivationLag', 'EpochOpen', 'RaisesOwed'];
 
 /** Does it again and again, until what is returned is called. */
@@ -99,6 +99,14 @@ const faults: Fault[] = [
     },
   },
   {
+    alerts: ['ProcessDown'],
+    begin: async ({ scene, env }) => {
+      const other = await scene.start('api', env.api);
+      process.kill(other.process.pid, 'SIGSTOP');
+      return () => scene.kill(other);
+    },
+  },
+  {
     alerts: ['RedisUnusable', 'RaisesOwed'],
     may: ['CounterDrift', 'DerivationLag', 'PoolFull'],
     begin: ({ scene }) => killOf('redis')(scene),
@@ -113,7 +121,7 @@ const faults: Fault[] = [
   },
   {
     alerts: ['RecordsRefused', 'Errors', 'PostgresUnusable'],
-    may: ['RedisUnusable', 'CounterDrift', 'HousekeepingLate', ...notStoring, 'PoolFull'],
+    may: ['ApiDown', 'RedisUnusable', 'CounterDrift', 'HousekeepingLate', ...notStoring, 'PoolFull'],
     begin: async ({ scene }) => {
       const ends = [await killOf('redis')(scene), await killOf('postgres')(scene)];
       return () => Promise.all(ends.map((end) => end()));

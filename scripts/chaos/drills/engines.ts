@@ -33,8 +33,25 @@ const sentinelsOf = ({ engine: { sentinels } }: Scene) => {
  */
 const mayLoseAtKill = 25;
 
-/** Each master dies under load, and comes back as the replica of its replica. */
-const killMasters = async (scene: Scene) => {
+type Server = ReturnType<typeof sentinelsOf>['servers'][number] | ReturnType<typeof clusterOf>['nodes'][number];
+
+/** Takes a master away, and returns what brings it back. */
+type Away = (master: Server) => Promise<() => Promise<void>>;
+
+const killed: Away = async (master) => {
+  await master.kill();
+  return () => master.start();
+};
+
+/** It answers nothing, and comes back with all its connections, taking itself for the master. */
+const frozen: Away = async (master) => {
+  const pid = master.pid();
+  process.kill(pid, 'SIGSTOP');
+  return async () => void process.kill(pid, 'SIGCONT');
+};
+
+/** Each master goes away under load, and comes back as the replica of its replica. */
+const takeMastersAway = (takeAway: Away) => async (scene: Scene) => {
   const cluster = clusterOf(scene);
   scene.allowed.lost = thirds.length * mayLoseAtKill;
   const { api } = await scene.begin({ api: sharded, worker: sharded });
@@ -42,7 +59,7 @@ const killMasters = async (scene: Scene) => {
   for (const slot of thirds) {
     const { node, id } = await ownerOf(cluster, slot);
     const hasQueue = (await owners()).some((owner) => owner.id === id);
-    await node.kill();
+    const bringBack = await takeAway(node);
     if (hasQueue) await untilDirect(scene);
     await scene.until(() => areRead(scene, api), 'statistics are read while a master is away', 10_000);
     const isReplaced = () =>
@@ -52,7 +69,7 @@ const killMasters = async (scene: Scene) => {
       );
     await scene.until(isReplaced, 'a replica takes the slots over');
     await untilQueued(scene);
-    await node.start();
+    await bringBack();
     await untilReplicated(scene);
     await scene.load.acknowledged(200);
   }
@@ -84,23 +101,6 @@ const untilReplicated = (scene: Scene): Promise<void> =>
     const whole = infos.filter((info) => /role:master[\s\S]*state=online|master_link_status:up/.test(info));
     return whole.length === cluster.nodes.length;
   }, 'every master has a replica again');
-
-type Server = ReturnType<typeof sentinelsOf>['servers'][number];
-
-/** Takes a master away, and returns what brings it back. */
-type Away = (master: Server) => Promise<() => Promise<void>>;
-
-const killed: Away = async (master) => {
-  await master.kill();
-  return () => master.start();
-};
-
-/** It answers nothing, and comes back with all its connections, taking itself for the master. */
-const frozen: Away = async (master) => {
-  const pid = master.pid();
-  process.kill(pid, 'SIGSTOP');
-  return async () => void process.kill(pid, 'SIGCONT');
-};
 
 const promoteUnderLoad =
   (rounds: number, takeAway: Away, mayLose = 0) =>
@@ -138,7 +138,19 @@ const withReplica = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10'
 
 export const engineDrills: Drill[] = [
   {
-    ...drill('cluster-master-killed', 'kill -9 of three masters of a Redis Cluster, one after the other', killMasters),
+    ...drill(
+      'cluster-master-killed',
+      'kill -9 of three masters of a Redis Cluster, one after the other',
+      takeMastersAway(killed),
+    ),
+    engine: 'cluster',
+  },
+  {
+    ...drill(
+      'cluster-master-frozen',
+      'SIGSTOP of three masters of a Redis Cluster, one after the other, until their replicas have taken over',
+      takeMastersAway(frozen),
+    ),
     engine: 'cluster',
   },
   {
