@@ -108,7 +108,7 @@ export const settings = {
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
     default: '200',
     for: ['worker'],
-    about: 'jobs that a worker takes at once and stores together',
+    about: 'jobs that a worker takes at once from each shard and stores together',
   }),
   QUEUE_SHARDS: setting(wholeNumber(1, 64), {
     default: '1',

@@ -7,9 +7,9 @@ export interface Backlog {
   owedRaises: number;
   /** records that Postgres refused, and that wait for `records replay`; at most `most` are counted */
   rejectedRecords: number;
-  /** enabled webhooks whose every try fails */
+  /** enabled webhooks that have failed since their last delivery */
   webhooksFailing: number;
-  /** seconds for which that one's tries have failed that fails the longest; 0 where none does */
+  /** seconds since the first failure of the one that has failed longest; 0 if none fails */
   webhookFailing: number;
   /** the number of the newest closed epoch */
   epochsClosed: number;

@@ -5,10 +5,10 @@ import { oneLook } from './one-look.ts';
 const gauges = {
   owedRaises: ['assent_owed_raises', 'Counters that wait to be raised in Redis'],
   rejectedRecords: ['assent_rejected_records', 'Records that Postgres rejected and that wait for a replay'],
-  webhooksFailing: ['assent_webhooks_failing', 'Enabled webhooks whose every try fails'],
+  webhooksFailing: ['assent_webhooks_failing', 'Enabled webhooks that have failed since their last delivery'],
   webhookFailing: [
     'assent_webhook_failing_seconds',
-    'Seconds for which every try of the longest failing one has failed',
+    'Seconds since the first failure of the webhook that has failed longest',
   ],
   epochsClosed: ['assent_epochs_closed', 'Number of the newest closed epoch'],
   epochOpen: ['assent_epoch_open_seconds', 'Seconds that the open epoch has been open'],

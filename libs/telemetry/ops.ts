@@ -1,5 +1,6 @@
 /** The operations port: state, metrics and the queues' pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { Gauge, Registry } from 'prom-client';
 import { isTrustedHost } from './is-trusted-host.ts';
 import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts';
 import { statusPage, statusPagePolicy } from './status-page.ts';
@@ -22,6 +23,13 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
     const [state, seen] = await Promise.all([readiness(), shards().catch(() => null)]);
     return { readiness: { ...state, degraded: [...state.degraded, ...lateQueue(seen ?? [])] }, shards: seen };
   };
+  // beside the metrics of the process, which with WEB_CONCURRENCY are those of others
+  const own = new Registry();
+  const ready = createReadyGauge(own);
+  const readyMetric = async () => {
+    ready.set((await readiness()).ready ? 1 : 0);
+    return own.metrics();
+  };
   return createServer((request, response) => {
     const send = (status: number, type: string, body: string, headers: Record<string, string> = {}) => {
       response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...headers }).end(body);
@@ -42,8 +50,8 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
         send(200, 'text/html; charset=utf-8', statusPage({ name, links: paths, ...state }), headers);
       }, fail);
     } else if (path === '/metrics') {
-      Promise.all([metrics(), readiness()]).then(
-        ([{ type, text }, { ready }]) => send(200, type, text + readyGauge(ready)),
+      Promise.all([metrics(), readyMetric()]).then(
+        ([{ type, text }, ready]) => send(200, type, `${text}${ready}`),
         fail,
       );
     } else send(404, 'text/plain', `paths: / ${paths.join(' ')}\n`);
@@ -51,8 +59,8 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
 }
 
 /** What `/readyz` says, for alerts: a process that answers here may take no work. */
-const readyGauge = (ready: boolean): string =>
-  `# HELP assent_ready 1 while this process is ready to work\n# TYPE assent_ready gauge\nassent_ready ${ready ? 1 : 0}\n`;
+export const createReadyGauge = (register: Registry): Gauge =>
+  new Gauge({ name: 'assent_ready', help: '1 while this process is ready to work', registers: [register] });
 
 /** Resolves once the port is open; rejects with one line where it cannot be. */
 export function listen(server: Server, host: string, port: number, setting: string): Promise<number> {

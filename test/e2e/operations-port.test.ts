@@ -57,6 +57,7 @@ describe('the operations port', () => {
     await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
     expect(await metric(opsUrl, 'assent_records_total{outcome="queued"}')).toBe(1);
     expect(await metric(opsUrl, 'assent_redis_usable')).toBe(1);
+    expect(await metric(opsUrl, 'assent_ready')).toBe(1);
     const requests =
       'assent_http_request_duration_seconds_count{route="/v1/consent/:domainId/record",method="POST",status="202"}';
     expect(await metric(opsUrl, requests)).toBe(1);

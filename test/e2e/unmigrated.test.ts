@@ -21,6 +21,8 @@ it('a database without its schema: not ready, 503 and one line that says what to
       [api, worker].map(async ({ opsUrl }) => {
         const response = await fetch(`${opsUrl}/readyz`);
         expect({ status: response.status, body: await response.json() }).toMatchObject({ status, body });
+        const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+        expect(metrics).toContain(`\nassent_ready ${status === 200 ? 1 : 0}\n`);
       }),
     );
   const degraded = [{ part: 'postgres', reason: 'lacks migrations of this release' }];

@@ -5,6 +5,7 @@ import type { NewRecord } from '#libs/contract/record';
 import { consumeShard, NotNow } from '#libs/queue/consume';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
+import { summarizeOne } from '#libs/queue/summary';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
 import { freePort } from '../../scripts/stack/ports.ts';
@@ -103,6 +104,8 @@ describe('the consumer of a queue', () => {
     const seen: NewRecord[][] = [];
     consume(async (records) => void seen.push(records));
     await eventually(async () => expect(await counts()).toEqual({ ...nothing, delayed: 1 }));
+    // so that the age shows that nobody takes it
+    expect((await summarizeOne(queue)).oldest).toBeGreaterThan(0);
     expect(seen).toHaveLength(1);
     const [waiting] = await queue.getDelayed();
     expect(waiting?.id).toBe(later.id);

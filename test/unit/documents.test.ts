@@ -21,6 +21,7 @@ import {
 import { domainStats, orgStats } from '#libs/contract/statistics';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createMetrics } from '#libs/telemetry/metrics';
+import { createReadyGauge } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
@@ -154,6 +155,7 @@ describe('docs/operations.md', () => {
     createBacklogGauges(register, () => Promise.reject(new Error('not asked')), nothing);
     createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0 });
     createPoolGauges(register, {});
+    createReadyGauge(register);
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
     expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());
