@@ -11,6 +11,8 @@ import { blocksOf } from '../support/documents.ts';
 
 interface Service {
   image?: string;
+  build?: { context: string; dockerfile: string };
+  pull_policy?: string;
   command?: string | string[];
   environment?: Record<string, string>;
   healthcheck?: object;
@@ -158,6 +160,14 @@ describe('docker-compose.yml', () => {
     for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
     for (const [, image] of read('apps/Dockerfile').matchAll(/^FROM (\S+)/gm))
       expect(image).toMatch(/:\d+\.\d+[\w.-]*$/);
+  });
+
+  it('the image is built once, by the service that the others wait for, and is pulled from nowhere', () => {
+    const builders = Object.keys(compose.services).filter((name) => service(name).build);
+    expect(builders).toEqual(['migrate']);
+    const { image, build } = service('migrate');
+    expect(build).toEqual({ context: '.', dockerfile: 'apps/Dockerfile' });
+    for (const name of ours) expect(service(name)).toMatchObject({ image, pull_policy: 'never' });
   });
 
   it('every process that stays has a health check, and waits for what it needs', () => {
