@@ -256,6 +256,13 @@ describe('docs/containers.md', () => {
     expect(variables.filter((name) => !has(name))).toEqual([]);
   });
 
+  it('makes every container anew that may have another secret: Compose looks neither into its file nor at its path', () => {
+    const starts = lines.filter((line) => /docker compose up .*\b(api|worker)\b/.test(line));
+    expect(starts.length).toBeGreaterThan(2);
+    // beside the old containers, or in their place
+    expect(starts.filter((line) => !/ --(no|force)-recreate /.test(line))).toEqual([]);
+  });
+
   it('has files beside the compose file that are about its services', () => {
     const overrides = blocksOf(page).filter(({ language }) => language === 'yaml');
     expect(overrides.length).toBeGreaterThan(1);
