@@ -1,6 +1,6 @@
 /** What docker-compose.yml starts, as far as it runs without a container engine: secrets, Redis, API, worker, proxy. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,6 +11,7 @@ import { readPage } from '#libs/store/records/log';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { startServer } from '../../scripts/stack/server.ts';
+import { serviceUser } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startCaddy } from '../support/caddy.ts';
 import { type Service, startProcess } from '../support/service.ts';
@@ -56,7 +57,7 @@ describe('scripts/make-secrets.sh', () => {
     const mounted = Object.values(compose.secrets).map(({ file }) => path.basename(interpolate(file, {})));
     expect(readdirSync(folder).sort()).toEqual([...new Set(mounted)].sort());
     // other users read them in the containers
-    for (const [name = ''] of read()) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o444);
+    for (const [name = ''] of read()) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o644);
     expect(Object.fromEntries(read())).toMatchObject({ 'jwt-secret': 'one of before\n' });
   });
 
@@ -64,6 +65,27 @@ describe('scripts/make-secrets.sh', () => {
     const before = read();
     expect(makeSecrets(folder)).toMatchObject({ status: 0, stdout: '' });
     expect(read()).toEqual(before);
+  });
+
+  it('lets its owner, who need not be root, write a new password as docs/containers.md says', () => {
+    const installation = mkdtempSync(path.join(inject('folder'), 'owned-'));
+    const made = path.join(installation, 'secrets');
+    makeSecrets(made);
+    const user = serviceUser();
+    if (user) {
+      for (const file of [installation, made, ...readdirSync(made).map((name) => path.join(made, name))])
+        chownSync(file, user.uid, user.gid);
+    }
+    const page = readFileSync(path.join(root, 'docs/containers.md'), 'utf8');
+    const [, command = ''] = /`(echo "requirepass [^`]*)`/.exec(page) ?? [];
+    const { status, stderr } = spawnSync('/bin/sh', ['-ec', command], {
+      cwd: installation,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, NEW_PASSWORD: 'another' },
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readFileSync(path.join(made, 'redis.conf'), 'utf8')).toBe('requirepass another\n');
   });
 
   describe('where an older .env holds secrets', () => {
