@@ -7,7 +7,7 @@ import { settings } from '#libs/config/settings';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { maxmemory } from '../../scripts/stack/redis.ts';
-import { blocksOf } from '../support/documents.ts';
+import { blocksIn, blocksOf, sectionOf } from '../support/documents.ts';
 
 interface Service {
   image?: string;
@@ -211,6 +211,18 @@ describe('docker-compose.yml', () => {
       service(name).ports?.some((port) => !port.includes('127.0.0.1')),
     );
     expect(open).toEqual(['proxy']);
+  });
+
+  it('the proxy takes no IPv6 through a network that has none, where all visitors would have one address', () => {
+    expect(service('proxy').ports).toEqual(['0.0.0.0:80:80', '0.0.0.0:443:443']);
+    const [text = '{}'] = blocksIn('docs/containers.md', sectionOf('docs/containers.md', '### IPv6')).map(
+      (block) => block.text,
+    );
+    // the proxy also looks the API up by IPv6 then
+    expect(parse(text)).toEqual({
+      services: { proxy: { ports: ['[::]:80:80', '[::]:443:443'] }, api: { environment: { HOST: '::' } } },
+      networks: { front: { enable_ipv6: true } },
+    });
   });
 
   it('Prometheus finds every API and worker at its operations port, by the job names of the alerts', () => {
