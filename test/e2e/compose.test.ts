@@ -22,7 +22,7 @@ import { eventually } from '../support/wait.ts';
 interface Compose {
   services: Record<
     'redis' | 'api' | 'worker',
-    { command: string; environment: Record<string, string>; healthcheck: { test: string[] } }
+    { command: string[]; environment: Record<string, string>; healthcheck: { test: string[] } }
   >;
   secrets: Record<string, { file: string }>;
 }
@@ -40,6 +40,13 @@ const interpolate = (text: string, variables: Record<string, string>): string =>
       return value ?? rest;
     })
     .replaceAll('$$', '$');
+
+/** Redis' command, where the container may have so much memory: a number of bytes, or `max`. */
+const redisCommand = (folder: string, limit: string, variables: Record<string, string> = {}): string[] => {
+  const file = path.join(folder, 'memory.max');
+  writeFileSync(file, `${limit}\n`);
+  return redis.command.map((word) => interpolate(word, variables).replaceAll('/sys/fs/cgroup/memory.max', file));
+};
 
 const makeSecrets = (folder: string, env: Record<string, string> = {}) =>
   spawnSync(path.join(root, 'scripts/make-secrets.sh'), [folder], {
@@ -136,6 +143,48 @@ describe('scripts/make-secrets.sh', () => {
   });
 });
 
+describe('Redis with a maxmemory', () => {
+  const gigabyte = 1_024 ** 3;
+  const start = (REDIS_MAXMEMORY: string, limit: string) => {
+    const [shell = '', flags = '', script = ''] = redisCommand(inject('folder'), limit, { REDIS_MAXMEMORY });
+    return spawnSync(shell, [flags, script.replace('exec redis-server', 'echo')], { encoding: 'utf8' });
+  };
+
+  it.each([
+    ['', 2 * gigabyte],
+    ['4gb', 8 * gigabyte],
+    ['900MB', 2 * gigabyte],
+    ['1g', 2 * gigabyte],
+    ['1073741824', 2 * gigabyte],
+    ['100gb', 'max'],
+    // which Redis refuses
+    ['much', 2 * gigabyte],
+  ])('of %s starts in a container that may have %s', (maxmemory, limit) => {
+    const { status, stdout, stderr } = start(maxmemory, String(limit));
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(` --maxmemory ${maxmemory || '1gb'} --save \n`);
+  });
+
+  it.each([
+    ['', gigabyte],
+    ['4gb', 2 * gigabyte],
+    ['1025mb', 2 * gigabyte],
+    ['1100M', 2 * gigabyte],
+    ['1048577Kb', 2 * gigabyte],
+    ['1100000k', 2 * gigabyte],
+    ['2G', 2 * gigabyte],
+    ['1073741825', 2 * gigabyte],
+    // no maxmemory at all
+    ['0', 2 * gigabyte],
+  ])('of %s is refused in a container that may have %s', (maxmemory, limit) => {
+    const { status, stdout, stderr } = start(maxmemory, String(limit));
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `REDIS_MAXMEMORY is ${maxmemory || '1gb'}, and may be at most half of REDIS_MEMORY, which is ${limit} bytes\n`,
+    );
+  });
+});
+
 describe('the services', () => {
   const folder = mkdtempSync(path.join(inject('folder'), 'compose-'));
   const secrets = path.join(folder, 'secrets');
@@ -157,15 +206,17 @@ describe('the services', () => {
     const conf = path.join(secrets, 'redis.conf');
     const cli = path.join(path.dirname(binary), 'redis-cli');
     const run = (script: string) => spawnSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' });
-    const command = interpolate(redis.command, {}).replace('/run/secrets/redis_conf', conf);
+    const [shell = '', ...script] = redisCommand(folder, String(2 * 1_024 ** 3)).map((word) =>
+      word
+        .replace('/run/secrets/redis_conf', conf)
+        .replace('exec redis-server', `exec ${binary}`)
+        .replace('--save', `--port "$1" --bind 127.0.0.1 --dir ${folder} --save`),
+    );
     const server = await startServer({
       name: 'Redis',
       dataDir: folder,
-      command: '/bin/sh',
-      argumentsOf: (port) => [
-        '-c',
-        `exec ${command.replace('redis-server', binary)} --port ${port} --bind 127.0.0.1 --dir ${folder}`,
-      ],
+      command: shell,
+      argumentsOf: (port) => [...script, 'redis', String(port)],
       tether: { env },
       urlOf: (port) => `127.0.0.1:${port}`,
       probe: async (url) => {
@@ -213,7 +264,7 @@ describe('the services', () => {
 
   it('Redis wants the password, and has it in no argument', () => {
     expect(redisCli('ping')).toMatch(/^NOAUTH/);
-    expect(redis.command).not.toContain('requirepass');
+    expect(redis.command.join(' ')).not.toContain('requirepass');
   });
 
   it.each([

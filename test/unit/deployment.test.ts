@@ -143,16 +143,20 @@ describe('docker-compose.yml', () => {
   });
 
   it('Redis may use twice its maxmemory, as a rewrite of its file can', () => {
-    const [, limit] = /--maxmemory (\S+)/.exec(String(service('redis').command)) ?? [];
+    const [, limit] = /maxmemory="(\S+)"/.exec(String(service('redis').command)) ?? [];
     expect(size(service('redis').mem_limit)).toBeGreaterThanOrEqual(2 * size(limit));
   });
 
   it('Redis keeps what it acknowledges', () => {
-    expect(service('redis').command).toMatch(/--appendonly yes --appendfsync always --maxmemory-policy noeviction/);
+    expect(String(service('redis').command)).toMatch(
+      /--appendonly yes --appendfsync always --maxmemory-policy noeviction/,
+    );
   });
 
   it('Redis stops taking records before it has taken all memory, at what npm start sets unless told otherwise', () => {
-    expect(service('redis').command).toContain(` --maxmemory \${REDIS_MAXMEMORY:-${maxmemory}} `);
+    const command = String(service('redis').command);
+    expect(command).toContain(`maxmemory="\${REDIS_MAXMEMORY:-${maxmemory}}"`);
+    expect(command).toContain(' --maxmemory "$$maxmemory" ');
     expect(read('docs/operations.md')).toContain(`\`REDIS_MAXMEMORY\` (${maxmemory})`);
   });
 
