@@ -147,6 +147,18 @@ describe('docker-compose.yml', () => {
     expect(size(service('redis').mem_limit)).toBeGreaterThanOrEqual(2 * size(limit));
   });
 
+  it('Postgres has connections for four API containers, while they are replaced, and four workers', () => {
+    const [, connections] =
+      /max_connections=\$\{POSTGRES_CONNECTIONS:-(\d+)\}$/.exec(String(service('postgres').command)) ?? [];
+    const [, ofApi, ofWorker, ofCommand] =
+      /API process has up to (\d+), a worker (\d+), a command (\d+)/.exec(read('docs/containers.md'))?.map(Number) ??
+      [];
+    const needed = 2 * 4 * Number(ofApi) + 4 * Number(ofWorker) + Number(ofCommand);
+    expect(needed).toBeGreaterThan(100);
+    // and for those who look
+    expect(Number(connections)).toBeGreaterThanOrEqual(needed + 20);
+  });
+
   it('Redis keeps what it acknowledges', () => {
     expect(String(service('redis').command)).toMatch(
       /--appendonly yes --appendfsync always --maxmemory-policy noeviction/,
@@ -286,6 +298,19 @@ describe('docs/containers.md', () => {
       const { services } = parse(text) as { services: Record<string, unknown> };
       expect(Object.keys(services).filter((name) => !(name in compose.services))).toEqual([]);
     }
+  });
+
+  it('loses no setting of Postgres where it gives another command', () => {
+    const settingsIn = (command: string | string[] = '') =>
+      [command]
+        .flat()
+        .join(' ')
+        .match(/\w+=\S+/g) ?? [];
+    const commands = blocksOf(page).flatMap(({ language, text }) =>
+      language === 'yaml' ? ((parse(text).services?.postgres?.command as string[] | undefined) ?? []) : [],
+    );
+    expect(settingsIn(service('postgres').command)).toHaveLength(2);
+    expect(settingsIn(commands)).toEqual(expect.arrayContaining(settingsIn(service('postgres').command)));
   });
 
   it('overwrites no .env', () => {
