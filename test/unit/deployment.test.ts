@@ -178,6 +178,11 @@ describe('docker-compose.yml', () => {
       expect(image).toMatch(/:\d+\.\d+[\w.-]*$/);
   });
 
+  it('Redis has the fix of CVE-2025-49844, by which whoever may run scripts ran anything', () => {
+    const [, patch] = /^redis:7\.4\.(\d+)-/.exec(service('redis').image ?? '') ?? [];
+    expect(Number(patch)).toBeGreaterThanOrEqual(6);
+  });
+
   it('the image is built once, by the service that the others wait for, and is pulled from nowhere', () => {
     const builders = Object.keys(compose.services).filter((name) => service(name).build);
     expect(builders).toEqual(['migrate']);
