@@ -51,8 +51,8 @@ const settingOf = (variable: string): string => {
 
 /** What no container is told: what the image has, and what is only for trials. */
 const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
-/** The command line runs in the API's container. */
-const readBy = { api: ['api', 'cli'], worker: ['worker'] };
+/** The command line runs in the API's container, and in one of `migrate`. */
+const readBy = { api: ['api', 'cli'], migrate: ['cli'], worker: ['worker'] };
 
 /** Bytes. */
 const size = (text = ''): number => {
@@ -92,6 +92,11 @@ describe('docker-compose.yml', () => {
     ['migrate', ['DATABASE_URL_FILE']],
   ])('%s gets what it cannot start without', (name, required) => {
     expect(Object.keys(service(name).environment ?? {})).toEqual(expect.arrayContaining(required));
+  });
+
+  it('a command has the same settings in both containers', () => {
+    const { environment = {} } = service('api');
+    expect(environment).toMatchObject(service('migrate').environment ?? {});
   });
 
   it('defaults that it repeats are the defaults of the configuration', () => {
