@@ -16,6 +16,7 @@ interface Service {
   command?: string | string[];
   environment?: Record<string, string>;
   healthcheck?: object;
+  stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
   container_name?: string;
   ports?: string[];
@@ -210,6 +211,13 @@ describe('docker-compose.yml', () => {
         redis: { condition: 'service_healthy' },
       });
     }
+  });
+
+  it('the stores may take their time to start, and Postgres to stop', () => {
+    // in its start period a container is not given up, and the first good answer ends it
+    for (const name of ['postgres', 'redis'])
+      expect(service(name).healthcheck).toMatchObject({ start_period: '10m', interval: '5s' });
+    expect(service('postgres').stop_grace_period).toBe('60s');
   });
 
   it('any number of workers and API processes can run: no fixed name, no port that is taken', () => {
