@@ -133,8 +133,12 @@ describe('docker-compose.yml', () => {
       expect(secrets.toSorted()).toEqual(given.map(([variable]) => settingOf(variable).toLowerCase()).sort());
     }
     expect(service('postgres').environment?.POSTGRES_PASSWORD_FILE).toBe('/run/secrets/postgres_password');
-    expect(read('.gitignore')).toMatch(/^secrets\/$/m);
-    expect(read('.dockerignore')).toMatch(/^secrets$/m);
+  });
+
+  it.each(['secrets', 'backup'])('%s/ gets into no commit and no image', (folder) => {
+    expect(read('docs/containers.md')).toContain(` ${folder}/`);
+    expect(read('.gitignore')).toMatch(new RegExp(`^${folder}/$`, 'm'));
+    expect(read('.dockerignore')).toMatch(new RegExp(`^${folder}$`, 'm'));
   });
 
   it.each(Object.keys(compose.services))('%s may do and take no more than it needs', (name) => {
