@@ -313,6 +313,37 @@ describe('docs/containers.md', () => {
     expect(starts.filter((line) => !/ --(no|force)-recreate /.test(line))).toEqual([]);
   });
 
+  describe('replaces the API one after the other', () => {
+    const [{ text = '' } = {}] = blocksIn(page, sectionOf(page, '## Change something, one after the other'));
+    /** `docker` says what it was told; `up` ends with this status. */
+    const replace = (running: string[], status = 0) => {
+      const docker = `docker() {
+        case "$*" in
+          'compose ps --quiet api') printf '%s\\n' ${running.join(' ')} ;;
+          *' api') echo "$*"; return ${status} ;;
+          *) echo "$*" ;;
+        esac
+      }
+      sleep() { :; }
+      `;
+      const { stdout } = spawnSync('/bin/sh', ['-c', docker + text], { encoding: 'utf8' });
+      return stdout.trim().split('\n');
+    };
+
+    it.each([1, 4])('where there are %i: as many new ones, and then none of the old ones', (count) => {
+      const running = Array.from({ length: count }, (_, index) => `old-${index}`);
+      const said = replace(running);
+      expect(said).toContain(`compose up -d --no-deps --no-recreate --wait --scale api=${2 * count} api`);
+      expect(said.filter((line) => /^(stop|rm) /.test(line))).toEqual(
+        running.flatMap((name) => [`stop ${name}`, `rm ${name}`]),
+      );
+    });
+
+    it('and leaves the old ones alone if the new ones do not become ready', () => {
+      expect(replace(['old'], 1).filter((line) => /^(stop|rm) /.test(line))).toEqual([]);
+    });
+  });
+
   it('has files beside the compose file that are about its services', () => {
     const overrides = blocksOf(page).filter(({ language }) => language === 'yaml');
     expect(overrides.length).toBeGreaterThan(1);
