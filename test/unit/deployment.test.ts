@@ -366,6 +366,19 @@ describe('docs/containers.md', () => {
     expect(settingsIn(commands)).toEqual(expect.arrayContaining(settingsIn(service('postgres').command)));
   });
 
+  it('tells which versions the images have, of which none was tried', () => {
+    const rows = [...sectionOf(page, '## What was tried').matchAll(/^\| ([A-Z]\w+) \| [\d.]+ \| ([\d.]+) \|$/gm)];
+    const [, ofNode] = /^FROM node:([\d.]+)/m.exec(read('apps/Dockerfile')) ?? [];
+    const versionOf = (name: string) => /:v?([\d.]+)/.exec(service(name).image ?? '')?.[1];
+    expect(rows.map(([, name, version]) => [name, version])).toEqual([
+      ['Node', ofNode],
+      ['Postgres', versionOf('postgres')],
+      ['Redis', versionOf('redis')],
+      ['Caddy', versionOf('proxy')],
+      ['Prometheus', versionOf('prometheus')],
+    ]);
+  });
+
   it('overwrites no .env', () => {
     for (const text of [read(page), read('docs/operations.md'), read('docker-compose.yml')])
       expect(text).not.toMatch(/[^>]> *\.env/);
