@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the files in secrets/ that docker-compose.yml hands to the containers. A file that is there already is kept.
-# The folder is its owner's alone. The files are not: in the containers other users read them.
+# The folder is its owner's alone. The files are not: in the containers other users read them, and the owner rotates them
+# by writing into them, because a running container keeps the file that it was given.
 # Secrets that you have already are taken from variables, such as JWT_SECRET, or from the .env beside the folder.
 set -eu
 umask 077
@@ -30,7 +31,7 @@ keep() {
   file=$folder/$1
   if [ -s "$file" ]; then return; fi
   printf '%s\n' "$2" >"$file"
-  chmod 0444 "$file"
+  chmod 0644 "$file"
   echo "made $file"
 }
 

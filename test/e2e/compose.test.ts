@@ -1,6 +1,6 @@
 /** What docker-compose.yml starts, as far as it runs without a container engine: secrets, Redis, API, worker, proxy. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,6 +11,7 @@ import { readPage } from '#libs/store/records/log';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { startServer } from '../../scripts/stack/server.ts';
+import { serviceUser } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startCaddy } from '../support/caddy.ts';
 import { type Service, startProcess } from '../support/service.ts';
@@ -21,7 +22,7 @@ import { eventually } from '../support/wait.ts';
 interface Compose {
   services: Record<
     'redis' | 'api' | 'worker',
-    { command: string; environment: Record<string, string>; healthcheck: { test: string[] } }
+    { command: string[]; environment: Record<string, string>; healthcheck: { test: string[] } }
   >;
   secrets: Record<string, { file: string }>;
 }
@@ -40,6 +41,13 @@ const interpolate = (text: string, variables: Record<string, string>): string =>
     })
     .replaceAll('$$', '$');
 
+/** Redis' command, where the container may have so much memory: a number of bytes, or `max`. */
+const redisCommand = (folder: string, limit: string, variables: Record<string, string> = {}): string[] => {
+  const file = path.join(folder, 'memory.max');
+  writeFileSync(file, `${limit}\n`);
+  return redis.command.map((word) => interpolate(word, variables).replaceAll('/sys/fs/cgroup/memory.max', file));
+};
+
 const makeSecrets = (folder: string, env: Record<string, string> = {}) =>
   spawnSync(path.join(root, 'scripts/make-secrets.sh'), [folder], {
     encoding: 'utf8',
@@ -56,7 +64,7 @@ describe('scripts/make-secrets.sh', () => {
     const mounted = Object.values(compose.secrets).map(({ file }) => path.basename(interpolate(file, {})));
     expect(readdirSync(folder).sort()).toEqual([...new Set(mounted)].sort());
     // other users read them in the containers
-    for (const [name = ''] of read()) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o444);
+    for (const [name = ''] of read()) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o644);
     expect(Object.fromEntries(read())).toMatchObject({ 'jwt-secret': 'one of before\n' });
   });
 
@@ -64,6 +72,27 @@ describe('scripts/make-secrets.sh', () => {
     const before = read();
     expect(makeSecrets(folder)).toMatchObject({ status: 0, stdout: '' });
     expect(read()).toEqual(before);
+  });
+
+  it('lets its owner, who need not be root, write a new password as docs/containers.md says', () => {
+    const installation = mkdtempSync(path.join(inject('folder'), 'owned-'));
+    const made = path.join(installation, 'secrets');
+    makeSecrets(made);
+    const user = serviceUser();
+    if (user) {
+      for (const file of [installation, made, ...readdirSync(made).map((name) => path.join(made, name))])
+        chownSync(file, user.uid, user.gid);
+    }
+    const page = readFileSync(path.join(root, 'docs/containers.md'), 'utf8');
+    const [, command = ''] = /`(echo "requirepass [^`]*)`/.exec(page) ?? [];
+    const { status, stderr } = spawnSync('/bin/sh', ['-ec', command], {
+      cwd: installation,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, NEW_PASSWORD: 'another' },
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readFileSync(path.join(made, 'redis.conf'), 'utf8')).toBe('requirepass another\n');
   });
 
   describe('where an older .env holds secrets', () => {
@@ -114,6 +143,48 @@ describe('scripts/make-secrets.sh', () => {
   });
 });
 
+describe('Redis with a maxmemory', () => {
+  const gigabyte = 1_024 ** 3;
+  const start = (REDIS_MAXMEMORY: string, limit: string) => {
+    const [shell = '', flags = '', script = ''] = redisCommand(inject('folder'), limit, { REDIS_MAXMEMORY });
+    return spawnSync(shell, [flags, script.replace('exec redis-server', 'echo')], { encoding: 'utf8' });
+  };
+
+  it.each([
+    ['', 2 * gigabyte],
+    ['4gb', 8 * gigabyte],
+    ['900MB', 2 * gigabyte],
+    ['1g', 2 * gigabyte],
+    ['1073741824', 2 * gigabyte],
+    ['100gb', 'max'],
+    // which Redis refuses
+    ['much', 2 * gigabyte],
+  ])('of %s starts in a container that may have %s', (maxmemory, limit) => {
+    const { status, stdout, stderr } = start(maxmemory, String(limit));
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(` --maxmemory ${maxmemory || '1gb'} --save \n`);
+  });
+
+  it.each([
+    ['', gigabyte],
+    ['4gb', 2 * gigabyte],
+    ['1025mb', 2 * gigabyte],
+    ['1100M', 2 * gigabyte],
+    ['1048577Kb', 2 * gigabyte],
+    ['1100000k', 2 * gigabyte],
+    ['2G', 2 * gigabyte],
+    ['1073741825', 2 * gigabyte],
+    // no maxmemory at all
+    ['0', 2 * gigabyte],
+  ])('of %s is refused in a container that may have %s', (maxmemory, limit) => {
+    const { status, stdout, stderr } = start(maxmemory, String(limit));
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `REDIS_MAXMEMORY is ${maxmemory || '1gb'}, and may be at most half of REDIS_MEMORY, which is ${limit} bytes\n`,
+    );
+  });
+});
+
 describe('the services', () => {
   const folder = mkdtempSync(path.join(inject('folder'), 'compose-'));
   const secrets = path.join(folder, 'secrets');
@@ -135,15 +206,17 @@ describe('the services', () => {
     const conf = path.join(secrets, 'redis.conf');
     const cli = path.join(path.dirname(binary), 'redis-cli');
     const run = (script: string) => spawnSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' });
-    const command = interpolate(redis.command, {}).replace('/run/secrets/redis_conf', conf);
+    const [shell = '', ...script] = redisCommand(folder, String(2 * 1_024 ** 3)).map((word) =>
+      word
+        .replace('/run/secrets/redis_conf', conf)
+        .replace('exec redis-server', `exec ${binary}`)
+        .replace('--save', `--port "$1" --bind 127.0.0.1 --dir ${folder} --save`),
+    );
     const server = await startServer({
       name: 'Redis',
       dataDir: folder,
-      command: '/bin/sh',
-      argumentsOf: (port) => [
-        '-c',
-        `exec ${command.replace('redis-server', binary)} --port ${port} --bind 127.0.0.1 --dir ${folder}`,
-      ],
+      command: shell,
+      argumentsOf: (port) => [...script, 'redis', String(port)],
       tether: { env },
       urlOf: (port) => `127.0.0.1:${port}`,
       probe: async (url) => {
@@ -191,7 +264,7 @@ describe('the services', () => {
 
   it('Redis wants the password, and has it in no argument', () => {
     expect(redisCli('ping')).toMatch(/^NOAUTH/);
-    expect(redis.command).not.toContain('requirepass');
+    expect(redis.command.join(' ')).not.toContain('requirepass');
   });
 
   it.each([

@@ -7,13 +7,16 @@ import { settings } from '#libs/config/settings';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { maxmemory } from '../../scripts/stack/redis.ts';
-import { blocksOf } from '../support/documents.ts';
+import { blocksIn, blocksOf, sectionOf } from '../support/documents.ts';
 
 interface Service {
   image?: string;
+  build?: { context: string; dockerfile: string };
+  pull_policy?: string;
   command?: string | string[];
   environment?: Record<string, string>;
   healthcheck?: object;
+  stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
   container_name?: string;
   ports?: string[];
@@ -49,8 +52,8 @@ const settingOf = (variable: string): string => {
 
 /** What no container is told: what the image has, and what is only for trials. */
 const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
-/** The command line runs in the API's container. */
-const readBy = { api: ['api', 'cli'], worker: ['worker'] };
+/** The command line runs in the API's container, and in one of `migrate`. */
+const readBy = { api: ['api', 'cli'], migrate: ['cli'], worker: ['worker'] };
 
 /** Bytes. */
 const size = (text = ''): number => {
@@ -92,6 +95,11 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(service(name).environment ?? {})).toEqual(expect.arrayContaining(required));
   });
 
+  it('a command has the same settings in both containers', () => {
+    const { environment = {} } = service('api');
+    expect(environment).toMatchObject(service('migrate').environment ?? {});
+  });
+
   it('defaults that it repeats are the defaults of the configuration', () => {
     for (const name of ours) {
       for (const [variable, value] of Object.entries(service(name).environment ?? {})) {
@@ -125,8 +133,12 @@ describe('docker-compose.yml', () => {
       expect(secrets.toSorted()).toEqual(given.map(([variable]) => settingOf(variable).toLowerCase()).sort());
     }
     expect(service('postgres').environment?.POSTGRES_PASSWORD_FILE).toBe('/run/secrets/postgres_password');
-    expect(read('.gitignore')).toMatch(/^secrets\/$/m);
-    expect(read('.dockerignore')).toMatch(/^secrets$/m);
+  });
+
+  it.each(['secrets', 'backup'])('%s/ gets into no commit and no image', (folder) => {
+    expect(read('docs/containers.md')).toContain(` ${folder}/`);
+    expect(read('.gitignore')).toMatch(new RegExp(`^${folder}/$`, 'm'));
+    expect(read('.dockerignore')).toMatch(new RegExp(`^${folder}$`, 'm'));
   });
 
   it.each(Object.keys(compose.services))('%s may do and take no more than it needs', (name) => {
@@ -141,16 +153,32 @@ describe('docker-compose.yml', () => {
   });
 
   it('Redis may use twice its maxmemory, as a rewrite of its file can', () => {
-    const [, limit] = /--maxmemory (\S+)/.exec(String(service('redis').command)) ?? [];
+    const [, limit] = /maxmemory="(\S+)"/.exec(String(service('redis').command)) ?? [];
     expect(size(service('redis').mem_limit)).toBeGreaterThanOrEqual(2 * size(limit));
   });
 
+  it('Postgres has connections for four API containers, while they are replaced, and four workers', () => {
+    const [, connections] =
+      /max_connections=\$\{POSTGRES_CONNECTIONS:-(\d+)\}$/.exec(String(service('postgres').command)) ?? [];
+    const [, ofApi, ofWorker, ofCommand] =
+      /API process has up to (\d+), a worker (\d+), a command (\d+)/.exec(read('docs/containers.md'))?.map(Number) ??
+      [];
+    const needed = 2 * 4 * Number(ofApi) + 4 * Number(ofWorker) + Number(ofCommand);
+    expect(needed).toBeGreaterThan(100);
+    // and for those who look
+    expect(Number(connections)).toBeGreaterThanOrEqual(needed + 20);
+  });
+
   it('Redis keeps what it acknowledges', () => {
-    expect(service('redis').command).toMatch(/--appendonly yes --appendfsync always --maxmemory-policy noeviction/);
+    expect(String(service('redis').command)).toMatch(
+      /--appendonly yes --appendfsync always --maxmemory-policy noeviction/,
+    );
   });
 
   it('Redis stops taking records before it has taken all memory, at what npm start sets unless told otherwise', () => {
-    expect(service('redis').command).toContain(` --maxmemory \${REDIS_MAXMEMORY:-${maxmemory}} `);
+    const command = String(service('redis').command);
+    expect(command).toContain(`maxmemory="\${REDIS_MAXMEMORY:-${maxmemory}}"`);
+    expect(command).toContain(' --maxmemory "$$maxmemory" ');
     expect(read('docs/operations.md')).toContain(`\`REDIS_MAXMEMORY\` (${maxmemory})`);
   });
 
@@ -158,6 +186,19 @@ describe('docker-compose.yml', () => {
     for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
     for (const [, image] of read('apps/Dockerfile').matchAll(/^FROM (\S+)/gm))
       expect(image).toMatch(/:\d+\.\d+[\w.-]*$/);
+  });
+
+  it('Redis has the fix of CVE-2025-49844, by which whoever may run scripts ran anything', () => {
+    const [, patch] = /^redis:7\.4\.(\d+)-/.exec(service('redis').image ?? '') ?? [];
+    expect(Number(patch)).toBeGreaterThanOrEqual(6);
+  });
+
+  it('the image is built once, by the service that the others wait for, and is pulled from nowhere', () => {
+    const builders = Object.keys(compose.services).filter((name) => service(name).build);
+    expect(builders).toEqual(['migrate']);
+    const { image, build } = service('migrate');
+    expect(build).toEqual({ context: '.', dockerfile: 'apps/Dockerfile' });
+    for (const name of ours) expect(service(name)).toMatchObject({ image, pull_policy: 'never' });
   });
 
   it('every process that stays has a health check, and waits for what it needs', () => {
@@ -174,6 +215,13 @@ describe('docker-compose.yml', () => {
         redis: { condition: 'service_healthy' },
       });
     }
+  });
+
+  it('the stores may take their time to start, and Postgres to stop', () => {
+    // in its start period a container is not given up, and the first good answer ends it
+    for (const name of ['postgres', 'redis'])
+      expect(service(name).healthcheck).toMatchObject({ start_period: '10m', interval: '5s' });
+    expect(service('postgres').stop_grace_period).toBe('60s');
   });
 
   it('any number of workers and API processes can run: no fixed name, no port that is taken', () => {
@@ -201,6 +249,18 @@ describe('docker-compose.yml', () => {
       service(name).ports?.some((port) => !port.includes('127.0.0.1')),
     );
     expect(open).toEqual(['proxy']);
+  });
+
+  it('the proxy takes no IPv6 through a network that has none, where all visitors would have one address', () => {
+    expect(service('proxy').ports).toEqual(['0.0.0.0:80:80', '0.0.0.0:443:443']);
+    const [text = '{}'] = blocksIn('docs/containers.md', sectionOf('docs/containers.md', '### IPv6')).map(
+      (block) => block.text,
+    );
+    // the proxy also looks the API up by IPv6 then
+    expect(parse(text)).toEqual({
+      services: { proxy: { ports: ['[::]:80:80', '[::]:443:443'] }, api: { environment: { HOST: '::' } } },
+      networks: { front: { enable_ipv6: true } },
+    });
   });
 
   it('Prometheus finds every API and worker at its operations port, by the job names of the alerts', () => {
@@ -246,6 +306,44 @@ describe('docs/containers.md', () => {
     expect(variables.filter((name) => !has(name))).toEqual([]);
   });
 
+  it('makes every container anew that may have another secret: Compose looks neither into its file nor at its path', () => {
+    const starts = lines.filter((line) => /docker compose up .*\b(api|worker)\b/.test(line));
+    expect(starts.length).toBeGreaterThan(2);
+    // beside the old containers, or in their place
+    expect(starts.filter((line) => !/ --(no|force)-recreate /.test(line))).toEqual([]);
+  });
+
+  describe('replaces the API one after the other', () => {
+    const [{ text = '' } = {}] = blocksIn(page, sectionOf(page, '## Change something, one after the other'));
+    /** `docker` says what it was told; `up` ends with this status. */
+    const replace = (running: string[], status = 0) => {
+      const docker = `docker() {
+        case "$*" in
+          'compose ps --quiet api') printf '%s\\n' ${running.join(' ')} ;;
+          *' api') echo "$*"; return ${status} ;;
+          *) echo "$*" ;;
+        esac
+      }
+      sleep() { :; }
+      `;
+      const { stdout } = spawnSync('/bin/sh', ['-c', docker + text], { encoding: 'utf8' });
+      return stdout.trim().split('\n');
+    };
+
+    it.each([1, 4])('where there are %i: as many new ones, and then none of the old ones', (count) => {
+      const running = Array.from({ length: count }, (_, index) => `old-${index}`);
+      const said = replace(running);
+      expect(said).toContain(`compose up -d --no-deps --no-recreate --wait --scale api=${2 * count} api`);
+      expect(said.filter((line) => /^(stop|rm) /.test(line))).toEqual(
+        running.flatMap((name) => [`stop ${name}`, `rm ${name}`]),
+      );
+    });
+
+    it('and leaves the old ones alone if the new ones do not become ready', () => {
+      expect(replace(['old'], 1).filter((line) => /^(stop|rm) /.test(line))).toEqual([]);
+    });
+  });
+
   it('has files beside the compose file that are about its services', () => {
     const overrides = blocksOf(page).filter(({ language }) => language === 'yaml');
     expect(overrides.length).toBeGreaterThan(1);
@@ -253,6 +351,32 @@ describe('docs/containers.md', () => {
       const { services } = parse(text) as { services: Record<string, unknown> };
       expect(Object.keys(services).filter((name) => !(name in compose.services))).toEqual([]);
     }
+  });
+
+  it('loses no setting of Postgres where it gives another command', () => {
+    const settingsIn = (command: string | string[] = '') =>
+      [command]
+        .flat()
+        .join(' ')
+        .match(/\w+=\S+/g) ?? [];
+    const commands = blocksOf(page).flatMap(({ language, text }) =>
+      language === 'yaml' ? ((parse(text).services?.postgres?.command as string[] | undefined) ?? []) : [],
+    );
+    expect(settingsIn(service('postgres').command)).toHaveLength(2);
+    expect(settingsIn(commands)).toEqual(expect.arrayContaining(settingsIn(service('postgres').command)));
+  });
+
+  it('tells which versions the images have, of which none was tried', () => {
+    const rows = [...sectionOf(page, '## What was tried').matchAll(/^\| ([A-Z]\w+) \| [\d.]+ \| ([\d.]+) \|$/gm)];
+    const [, ofNode] = /^FROM node:([\d.]+)/m.exec(read('apps/Dockerfile')) ?? [];
+    const versionOf = (name: string) => /:v?([\d.]+)/.exec(service(name).image ?? '')?.[1];
+    expect(rows.map(([, name, version]) => [name, version])).toEqual([
+      ['Node', ofNode],
+      ['Postgres', versionOf('postgres')],
+      ['Redis', versionOf('redis')],
+      ['Caddy', versionOf('proxy')],
+      ['Prometheus', versionOf('prometheus')],
+    ]);
   });
 
   it('overwrites no .env', () => {
