@@ -1,4 +1,5 @@
-/** What the default rules of Redocly and of Spectral ask of the document, as far as the schemas do not give it already. */
+/** Redocly's default rules, and what those of Spectral ask beyond them, as far as the schemas do not give it already. */
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
@@ -47,6 +48,18 @@ describe('the OpenAPI document', () => {
   const ajv = new Ajv2020.default({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'document', ...document });
+
+  it('breaks none of Redocly’s recommended rules', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const lint = async (given: object) => {
+      const problems = await lintFromString({ source: JSON.stringify(given), config });
+      return problems.map(({ ruleId, location: [at] }) => `${ruleId} at ${at?.pointer}`);
+    };
+    expect(await lint(document)).toEqual([]);
+    expect(await lint({ ...document, info: { ...document.info, license: undefined } })).toEqual([
+      'info-license at #/info',
+    ]);
+  }, 120_000);
 
   it('says who made it, under which licence, and where it is served', () => {
     expect(document.info).toMatchObject({
