@@ -23,7 +23,7 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 interface Start extends Pick<ServerOptions, 'dataDir' | 'port' | 'signal'> {
   name: string;
   command: string;
-  argumentsOf(port: number): string[];
+  argumentsOf(port: number): string[] | Promise<string[]>;
   /** how it is started and stopped */
   tether?: TetherOptions;
   urlOf(port: number): string;
@@ -37,7 +37,7 @@ export async function startServer(start: Start) {
   for (let attempt = 1; ; attempt++) {
     const port = wanted ?? (await freePort());
     const url = urlOf(port);
-    const server = spawnTethered(command, argumentsOf(port), { ...tether, cwd: dataDir, logFile });
+    const server = spawnTethered(command, await argumentsOf(port), { ...tether, cwd: dataDir, logFile });
     try {
       await untilReady(() => probe(url), server, signal);
       const { child, pid, exited, kill } = server;
@@ -46,7 +46,8 @@ export async function startServer(start: Start) {
     } catch (error) {
       await server.stop();
       const lines = readFileSync(logFile, 'utf8');
-      const taken = lines.includes('Address already in use');
+      // Go and Node write it in lower case
+      const taken = /address already in use/i.test(lines);
       if (taken && wanted === undefined && attempt < 3) continue;
       if (signal?.aborted) throw error;
       if (taken) throw new Advice(`Port ${port} is taken: ${name} cannot listen there.`);

@@ -5,7 +5,7 @@ import { expectProblem, indistinguishable } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
 import { at, type Stack, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 const unknownKey = `ak_${'x'.repeat(32)}`;
 const decided = { decision: 'accept_all' };
@@ -85,6 +85,6 @@ describe('an API key', () => {
       Promise.all(clients.map(async (client) => (await client.record(domainId, apiKey, decided)).status));
     expect(await statuses()).toEqual([202, 202]);
     await admin.revokeKey(domainId, apiKey);
-    await eventually(async () => expect(await statuses()).toEqual([401, 401]), { within: 1_000 });
+    await eventually(async () => expect(await statuses()).toEqual([401, 401]), withinASecond);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { type Client, createClient } from '../support/client.ts';
+import { recordedIn } from '../support/metrics.ts';
 import { type Api, startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
@@ -15,11 +15,10 @@ describe('an API of two processes', () => {
   beforeAll(async () => {
     const { db, env } = useStores();
     tenant = await makeTenant(db);
-    const opsPort = String(await freePort());
-    opsUrl = `http://127.0.0.1:${opsPort}`;
     // the same server by another address: no replica
     const replica = `${env.DATABASE_URL}&application_name=replica`;
-    api = await startApi({ ...env, WEB_CONCURRENCY: '2', OPS_PORT: opsPort, DATABASE_READ_URL: replica });
+    api = await startApi({ ...env, WEB_CONCURRENCY: '2', DATABASE_READ_URL: replica });
+    ({ opsUrl } = api);
     client = createClient(api.baseUrl, tenant);
     await bothListen();
   });
@@ -53,28 +52,28 @@ describe('an API of two processes', () => {
     });
   });
 
-  const countQueued = async () => {
+  const countRecorded = async () => {
     const response = await fetch(`${opsUrl}/metrics`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ]);
-    return Number(/^assent_records_total\{outcome="queued"\} (\d+)$/m.exec(await response.text())?.[1]);
+    return recordedIn(await response.text());
   };
 
   it('has the metrics of both, added up', async () => {
-    expect(await countQueued()).toBe(20);
+    await eventually(async () => expect(await countRecorded()).toBe(20));
   });
 
   it('keeps in its metrics what a process counted that does not answer', async () => {
     const [first = 0] = pids();
     process.kill(first, 'SIGSTOP');
     try {
-      expect(await countQueued()).toBe(20);
+      await eventually(async () => expect(await countRecorded()).toBe(20));
     } finally {
       process.kill(first, 'SIGCONT');
     }
-    expect(api.lines.join()).toContain('an API process does not answer');
+    await eventually(() => expect(api.lines.join()).toContain('an API process does not answer'));
   });
 
   it("has the queue's page", async () => {
@@ -86,7 +85,7 @@ describe('an API of two processes', () => {
     process.kill(first, 'SIGKILL');
     await eventually(() => expect(pids()).toHaveLength(3));
     expect((await record()).status).toBe(202);
-    expect(await countQueued()).toBe(21);
+    await eventually(async () => expect(await countRecorded()).toBe(21));
   });
 
   it('stops as one, with exit code 0', async () => {

@@ -269,7 +269,8 @@ describe('an export', () => {
         signal: aborting.signal,
       });
       expect(response.status).toBe(200);
-      return { leave: () => aborting.abort() };
+      // a response that nobody holds is cancelled once it is collected
+      return { response, leave: () => aborting.abort() };
     };
     const all = '/v1/organization/export';
     const [first, ...rest] = others;
@@ -279,7 +280,10 @@ describe('an export', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     for (const { organizationId } of rest) running.push(await open(all, organizationId));
     expectProblem(await ask(ofDomain(domain(5))), 429, 'rate_limited');
-    for (const { leave } of running) leave();
+    for (const { response, leave } of running) {
+      expect(response.bodyUsed).toBe(false);
+      leave();
+    }
     await eventually(async () => expect((await lines(ofDomain(domain(5)))).length).toBe(3_000));
     await eventually(async () => expect((await ask<string>(all, first?.organizationId)).status).toBe(200));
   }, 120_000);

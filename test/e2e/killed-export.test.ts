@@ -16,7 +16,7 @@ import { eventually } from '../support/wait.ts';
 
 const records = 20_000;
 /** Bytes after which it is killed. */
-const some = 1_000_000;
+const some = 300_000;
 
 describe('an export', () => {
   let stack: OwnStack;
@@ -32,7 +32,7 @@ describe('an export', () => {
         recordAt(Date.now() - (records - from - each) * 50, {
           domainId: at(stack.tenant.domainIds, each % 2),
           visitorId: `visitor "${each}",\r\n2`,
-          pageUrl: `https://shop.example/${'x'.repeat(150)}`,
+          pageUrl: `https://shop.example/${'x'.repeat(600)}`,
         }),
       );
       await persist(stack.db, batch, { owe: true });

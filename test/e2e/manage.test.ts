@@ -7,10 +7,9 @@ import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
 import { at, type Stack, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 const domains = '/v1/organization/domains';
-const withinASecond = { within: 1_000 };
 
 describe('an organization', () => {
   let stack: Stack;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, addMonths, dayOf, monthOfDay } from '#libs/contract/calendar';
 import { migrate } from '#libs/store/migrate';
 import { persist } from '#libs/store/records/persist';
 import { atEnd } from '../support/at-end.ts';
@@ -28,8 +28,9 @@ describe('a migration that builds an index', () => {
     const { domainId, tenant } = stack;
     const today = dayOf(Date.now());
     const since = Date.parse(addDays(today, -30 * (months - 1)));
-    for (let month = 0; month < months; month += 1)
-      await direct`select make_record_month(${addDays(today, -30 * month).slice(0, 7)})`;
+    // of 30 days each, which may begin one month earlier than there are
+    for (let month = 0; month <= months; month += 1)
+      await direct`select make_record_month(${addMonths(monthOfDay(today), -month)})`;
     await direct`
       insert into records (domain_number, id, epoch, decision, received_at, source, bot, visitor_id)
       select number,

@@ -177,15 +177,18 @@ describe('a Prometheus that scrapes a stack', () => {
     });
     const queries = [...new Set([...wanted, ...grouped])];
     expect(queries.length).toBeGreaterThan(40);
-    const found = await Promise.all(queries.map(async (query) => ((await ask(query)).length > 0 ? [] : [query])));
-    expect(found.flat()).toEqual([]);
+    await eventually(async () => {
+      const found = await Promise.all(queries.map(async (query) => ((await ask(query)).length > 0 ? [] : [query])));
+      expect(found.flat()).toEqual([]);
+    });
   });
 
   it('tells within seconds that Redis is gone, and then that nothing takes records', async () => {
     stack.redis.kill();
     await stack.redis.exited;
     await eventually(async () => expect(await firing()).toContain('AssentRedisUnusable'), { within: 20_000 });
-    expect(await firing()).not.toContain('AssentApiDown');
+    // a scrape of a busy machine may fail, but not for long
+    await eventually(async () => expect(await firing()).not.toContain('AssentApiDown'));
     for (const api of apis) api.process.kill();
     await eventually(async () => expect(await firing()).toContain('AssentApiDown'), { within: 20_000 });
   });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Stack, useStack } from '../support/stack.ts';
-import { eventually } from '../support/wait.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 describe('the organization', () => {
   let stack: Stack;
@@ -32,13 +32,10 @@ describe('the organization', () => {
   it('has a new domain, and its records, within a second', async () => {
     const admin = createAdministration(stack.db, 'test');
     const { domainId } = await admin.createDomain(stack.tenant.organizationId, { name: 'new.example', origins: [] });
-    await eventually(
-      async () => {
-        const { body } = await stack.client.organization();
-        expect(body.domains).toContainEqual({ domainId, name: 'new.example' });
-        expect((await stack.client.records(domainId)).status).toBe(200);
-      },
-      { within: 1_000 },
-    );
+    await eventually(async () => {
+      const { body } = await stack.client.organization();
+      expect(body.domains).toContainEqual({ domainId, name: 'new.example' });
+      expect((await stack.client.records(domainId)).status).toBe(200);
+    }, withinASecond);
   });
 });

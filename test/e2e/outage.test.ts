@@ -10,7 +10,7 @@ import { makeTenant, openDatabase, openRedisServer, type Tenant } from '../suppo
 import { eventually } from '../support/wait.ts';
 
 /** The service answers within 5 s; the rest is what a busy machine may add. */
-const inTime = 5_500;
+const inTime = 9_000;
 const decided = { decision: 'custom' };
 const range = 'from=2026-01-01&to=2026-01-31';
 const mine = 'https://shop.example';
@@ -86,7 +86,7 @@ describe('an outage', () => {
     it('records of known keys are queued', async () => {
       const { answer, duration } = await timed(record());
       expect({ status: answer.status, how: answer.body.status }).toEqual({ status: 202, how: 'queued' });
-      expect(duration).toBeLessThan(1_000);
+      expect(duration).toBeLessThan(1_400);
     });
 
     it('a key that is not known is unavailable, not invalid', async () => {

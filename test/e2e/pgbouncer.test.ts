@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Queue } from 'bullmq';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import type { Erasure, FullRecord } from '#libs/contract/responses';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { readAddress } from '#libs/store/address';
@@ -186,7 +186,7 @@ describe('through PgBouncer in transaction mode', () => {
     const { body: ofVisitor } = await client.records(domainId(), `visitorId=${encodeURIComponent(visitorId)}`);
     expect(ofVisitor.total).toBe(ids.length);
     await eventually(async () => {
-      const { body } = await client.stats(domainId(), `from=${today}&to=${today}`);
+      const { body } = await client.stats(domainId(), `from=${today}&to=${addDays(today, 1)}`);
       expect(body).toMatchObject({ total: ids.length, breakdown: { accept_all: ids.length } });
     });
 

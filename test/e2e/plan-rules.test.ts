@@ -6,7 +6,7 @@ import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/service.ts';
 import { at, type Stack, useStack } from '../support/stack.ts';
-import { eventually } from '../support/wait.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 const limit = 12;
 const now = Date.now();
@@ -139,7 +139,7 @@ describe(`a plan with ${limit} records a month`, () => {
 
     it('a raised limit, and none, open the log within a second; a lowered one closes it', async () => {
       const expectCapped = (capped: boolean) =>
-        eventually(async () => expect((await read('limit=200')).capped).toBe(capped), { within: 1_000 });
+        eventually(async () => expect((await read('limit=200')).capped).toBe(capped), withinASecond);
       await setLimit(String(limit + 2));
       await expectCapped(false);
       await setLimit(String(limit + 1));
@@ -170,15 +170,13 @@ describe(`a plan with ${limit} records a month`, () => {
     await runCli(stack.env, 'org', 'plan', stack.tenant.organizationId, 'no-log');
     await eventually(
       async () => expectProblem(await stack.client.records(stack.domainId), 403, 'plan_feature_required'),
-      { within: 1_000 },
+      withinASecond,
     );
     await expectShort();
     expect((await record()).status).toBe(202);
 
     await setNoLog('1');
-    await eventually(async () => expect((await stack.client.organization()).body.usage.limit).toBe(1), {
-      within: 1_000,
-    });
+    await eventually(async () => expect((await stack.client.organization()).body.usage.limit).toBe(1), withinASecond);
     expectProblem(await stack.client.records(stack.domainId), 403, 'plan_feature_required');
     await expectShort();
   });

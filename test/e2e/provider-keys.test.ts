@@ -156,7 +156,7 @@ describe('access tokens of a provider', () => {
     const refused = await read(tokenOf(first), fresh);
     expectProblem(refused, 503, 'unavailable');
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(performance.now() - started).toBeLessThan(4_500);
+    expect(performance.now() - started).toBeLessThan(9_000);
     // and it is not asked again at once
     const asked = provider.asked();
     expectProblem(await read(tokenOf(first, { jti: 'again' }), fresh), 503, 'unavailable');

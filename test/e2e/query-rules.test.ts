@@ -13,6 +13,11 @@ describe('query parameters', () => {
   });
 
   const get = (path: string) => stack.client.get<ProblemAnswer>(path.replace(':domainId', stack.domainId));
+  /** how long the API has computed so far: others on the machine make it wait, not compute */
+  const busySeconds = async () => {
+    const metrics = await (await fetch(`${stack.api.opsUrl}/metrics`)).text();
+    return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1]);
+  };
   const stats = '/v1/consent/:domainId/stats';
   const records = '/v1/consent/:domainId/records';
   const orgStats = '/v1/consent/org-stats';
@@ -120,11 +125,11 @@ describe('query parameters', () => {
 
   it('a name given thousands of times is refused at once, and keeps nobody waiting', async () => {
     expect((await stack.client.organization()).status).toBe(200);
-    const started = performance.now();
+    const before = await busySeconds();
     const flood = get(`/v1/organization?${'a&'.repeat(7_500)}`);
     const probe = stack.client.organization();
     const [refused, { status }] = await Promise.all([flood, probe]);
-    expect(performance.now() - started).toBeLessThan(300);
+    expect((await busySeconds()) - before).toBeLessThan(0.3);
     expectBlame(refused, '', '/a');
     expect(status).toBe(200);
   });

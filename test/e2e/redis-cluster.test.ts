@@ -2,6 +2,7 @@
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
 import { watchRedis } from '#libs/queue/health';
 import { recordQueue, shardOf } from '#libs/queue/names';
@@ -101,7 +102,7 @@ describe('on a Redis Cluster', () => {
     );
   };
   const status = () => cli.json<Status>('queue', 'status');
-  const today = () => new Date().toISOString().slice(0, 10);
+  const today = () => dayOf(Date.now());
 
   it('records come through every shard, are counted, sealed and sent to webhooks', async () => {
     const [{ organizationId, domainIds }] = tenants as [Tenant];
@@ -114,6 +115,7 @@ describe('on a Redis Cluster', () => {
       body: JSON.stringify({ url: receiver.url, types: ['records.sealed'] }),
     });
     expect(made.status).toBe(201);
+    const begun = today();
     const steady = recordSteadily(sites);
     await steady.until('queued', 100);
     const recorded = await steady.stop();
@@ -126,9 +128,10 @@ describe('on a Redis Cluster', () => {
       },
       { within: 20_000 },
     );
+    const range = `from=${begun}&to=${addDays(begun, 1)}`;
     await eventually(async () => {
       for (const { client, domainId } of sites) {
-        const { body, headers } = await client.stats(domainId, `from=${today()}&to=${today()}`);
+        const { body, headers } = await client.stats(domainId, range);
         const own = recorded.filter((each) => each.domainId === domainId).length;
         expect([body.total, headers.get('x-stats-source')]).toEqual([own, 'redis']);
       }
@@ -138,10 +141,11 @@ describe('on a Redis Cluster', () => {
   it('counters that are wrong are found and put right, also by the command line', async () => {
     const [tenant] = tenants as [Tenant];
     const { organizationId } = tenant;
-    const key = hashKey(organizationId, at(tenant.domainIds, 0), today().slice(0, 7));
+    const day = today();
+    const key = hashKey(organizationId, at(tenant.domainIds, 0), day.slice(0, 7));
     const truth = await storedCounters(db, organizationId);
     const isRight = async () => expect(await readSame(connection, organizationId, truth)).toEqual(truth);
-    await connection.client.hset(key, today().slice(8), '9999 0 0 0');
+    await connection.client.hset(key, day.slice(8), '9999 0 0 0');
     await reconcile({ countersRedis: connection, db, ...quiet() }, new AbortController().signal, 100);
     await isRight();
     await connection.client.del(key);
@@ -226,7 +230,7 @@ describe('on a Redis Cluster', () => {
     await lost.kill();
     await eventually(() => expect(health.reason()).toMatch(/not connected|closed/));
     const steady = recordSteadily(sites);
-    await steady.until('persisted', 20);
+    await steady.until('persisted', 5);
     await eventually(() => expect(health.reason()).toBeNull(), { within: 30_000 });
     expect((await ownerOf(cluster, slot)).id).not.toBe(id);
     await steady.until('queued', 100);

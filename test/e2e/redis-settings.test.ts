@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { type Service, startApi, startWorker } from '../support/service.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -32,10 +31,9 @@ describe('a Redis without maxmemory', () => {
   });
 
   it('leaves an API of several processes ready, with a warning', async () => {
-    const OPS_PORT = String(await freePort());
-    await startApi({ ...env, WEB_CONCURRENCY: '2', OPS_PORT });
+    const { opsUrl } = await startApi({ ...env, WEB_CONCURRENCY: '2' });
     await eventually(async () => {
-      const response = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`);
+      const response = await fetch(`${opsUrl}/readyz`);
       expect([response.status, await response.json()]).toEqual([
         200,
         { ready: true, processes: 2, postgres: true, redis: true, warnings },

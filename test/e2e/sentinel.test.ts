@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/redis-sentinels.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
@@ -41,11 +42,14 @@ describe('with sentinels', () => {
   };
   /** Redis has the count of all that are. */
   const expectCounted = async () => {
-    const day = new Date().toISOString().slice(0, 10);
+    const day = dayOf(Date.now());
     await eventually(
       async () => {
         const [row] = await database.db.run((sql) => sql<{ n: number }[]>`select count(*)::int as n from records`);
-        const { body, headers } = await site.client.stats(site.domainId, `from=${day}&to=${day}`);
+        const { body, headers } = await site.client.stats(
+          site.domainId,
+          `from=${addDays(day, -1)}&to=${addDays(day, 1)}`,
+        );
         expect([body.total, headers.get('x-stats-source')]).toEqual([row?.n, 'redis']);
       },
       { within: 30_000 },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { type Notice, readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Erasure } from '#libs/contract/responses';
@@ -21,7 +21,8 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const unknown = 'dom_00000000000000000000';
 const allScopes = scopes.join(' ');
 const today = dayOf(Date.now());
-const range = `from=${today}&to=${today}`;
+const tomorrow = addDays(today, 1);
+const range = `from=${today}&to=${tomorrow}`;
 
 /** Every path of the service, as its own document lists them: what is added there is tried here. */
 const paths = Object.entries(createOpenApi().paths ?? {});
@@ -113,7 +114,7 @@ describe('of another organization', () => {
   /** Values that find something of theirs, for every parameter that a path may have. */
   const values = (): Record<string, string[]> => ({
     from: [today, '2026-02-30'],
-    to: [today],
+    to: [tomorrow],
     interval: ['day', 'month', 'year'],
     by: ['country', 'language', 'x'],
     page: ['1', '2', '0'],

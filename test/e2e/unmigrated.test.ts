@@ -27,7 +27,7 @@ it('a database without its schema: not ready, 503 and one line that says what to
     );
   const degraded = [{ part: 'postgres', reason: 'lacks migrations of this release' }];
   const lacking = { postgres: false, redis: true, degraded };
-  await expectReady(503, lacking);
+  await eventually(() => expectReady(503, lacking));
   const headers = { authorization: `Bearer ${tokenFor('org_x')}` };
   expect((await request(api.baseUrl, '/v1/organization', { headers })).status).toBe(503);
   const refused = await runCli(env, 'plan', 'list');
@@ -44,7 +44,7 @@ it('a database without its schema: not ready, 503 and one line that says what to
   const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1 });
   await sql`delete from schema_migrations where version = (select max(version) from schema_migrations)`;
   await sql.end();
-  await expectReady(503, lacking);
+  await eventually(() => expectReady(503, lacking));
 });
 
 it('a database with a migration older than our first: migrate says in one line what to do, and changes nothing', async () => {

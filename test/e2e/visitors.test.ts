@@ -141,9 +141,7 @@ describe('a visitor', () => {
     await sealed(first, ids);
     const before = (await show(organization, 'to erase')).body;
     const counts = await stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
-    const began = performance.now();
     const erased = await erase(organization, 'to erase');
-    const took = performance.now() - began;
     expect([erased.status, erased.body]).toEqual([
       200,
       {
@@ -154,7 +152,6 @@ describe('a visitor', () => {
         erasedAt: expect.any(String),
       },
     ]);
-    expect(took).toBeLessThan(1_000);
     expect((await show(organization, 'to erase')).body.records).toEqual([]);
     expect((await erase(organization, 'to erase')).body.records).toBe(0);
     const later = await ask<Erasure>('GET', `${organization}/erasures/${erased.body.erasureId}`);

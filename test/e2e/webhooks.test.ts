@@ -283,15 +283,24 @@ async function runPage(secret: string) {
   expect(program.trim().split('\n').length).toBeLessThanOrEqual(20);
   const file = path.join(mkdtempSync(path.join(inject('folder'), 'receiver-')), 'receiver.mjs');
   writeFileSync(file, program);
-  const port = await freePort();
-  const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) },
-  });
-  atEnd(() => void child.kill());
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += String(chunk);
-  });
-  await eventually(async () => void (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST' })));
-  return { url: `http://127.0.0.1:${port}/`, lines: async () => text.split('\n').filter((line) => line !== '') };
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const child = spawn(process.execPath, [file], {
+      env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) },
+    });
+    atEnd(() => void child.kill());
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    const listens = await eventually(async () => {
+      // another process may have been quicker
+      if (child.exitCode !== null) return false;
+      await fetch(url, { method: 'POST' });
+      return true;
+    });
+    if (listens) return { url, lines: async () => text.split('\n').filter((line) => line !== '') };
+    if (attempt === 3) throw new Error(`the receiver ended: ${text}`);
+  }
 }

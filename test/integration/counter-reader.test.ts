@@ -86,7 +86,7 @@ describe('the reader of counters', () => {
     try {
       const started = performance.now();
       expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(performance.now() - started).toBeLessThan(5_000);
     } finally {
       thaw();
     }

@@ -45,13 +45,13 @@ describe('displays of the banner', () => {
   const flushes = async () => (await db.run((sql) => sql`select from display_flushes`)).length;
 
   /** A counter whose Postgres is behind the gate, over one connection. */
-  const countThrough = (gate: Gate) => {
+  const countThrough = (gate: Gate, { statementTimeout = 400, deadline = 500 } = {}) => {
     const metrics = createMetrics();
     const through = createDatabase({
       url: gate.url,
       max: 1,
-      statementTimeout: 400,
-      deadline: 500,
+      statementTimeout,
+      deadline,
       prepare: true,
       name: 'test',
     });
@@ -103,7 +103,7 @@ describe('displays of the banner', () => {
 
   it('are stored at the end, and those that Postgres does not take in time are told', async () => {
     const gate = await openGate(url);
-    const { counter: first } = countThrough(gate);
+    const { counter: first } = countThrough(gate, { statementTimeout: 2_000, deadline: 2_400 });
     first.count(domainId, Date.now(), {});
     await counter?.close();
     expect(await sum()).toBe(1);

@@ -6,7 +6,7 @@ import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 describe('the use of a key', () => {
   let url: string;
@@ -124,7 +124,7 @@ describe('the use of a key', () => {
         (sql) => sql`insert into administrative_acts (actor, act, subject)
           values ('test', 'key.revoke', ${hashApiKey(revoked)})`,
       );
-      await eventually(async () => expect(await cache.domainOfKey(revoked)).toBeNull(), { within: 1_000 });
+      await eventually(async () => expect(await cache.domainOfKey(revoked)).toBeNull(), withinASecond);
     }, used);
   });
 });

@@ -54,7 +54,7 @@ describe('a lease', () => {
     const { work, end } = held();
     const first = take(work);
     await eventually(async () => expect(await connection.client.exists(key)).toBe(1));
-    await connection.client.pexpire(key, 500);
+    await connection.client.pexpire(key, 4_000);
     vi.advanceTimersByTime(4_000);
     await eventually(async () => expect(await connection.client.pttl(key)).toBeGreaterThan(5_000));
     end();

@@ -49,7 +49,7 @@ describe('a flood of which half belongs to a domain that is gone', () => {
     return row?.n ?? 0;
   };
 
-  /** Queues the flood, and returns what it took a worker to deal with it. */
+  /** Queues the flood, and returns what it cost a worker to deal with it. */
   const consume = async (batches: NewRecord[][]) => {
     const producer = createProducer(await openRedis(stores.redis.url), 1);
     await producer.ready();
@@ -63,7 +63,6 @@ describe('a flood of which half belongs to a domain that is gone', () => {
         return stores.db.run(work, deadline);
       },
     };
-    const started = performance.now();
     const consumer = await openConsumer({ redis: stores.redis.url, postgres: stores.env.DATABASE_URL }, counting);
     const [queue] = producer.queues();
     await eventually(
@@ -77,10 +76,9 @@ describe('a flood of which half belongs to a domain that is gone', () => {
       },
       { within: 50_000 },
     );
-    const took = performance.now() - started;
     await consumer.close();
     await producer.close();
-    return { took, statements, stored: (await countStored(alive)) - before };
+    return { statements, stored: (await countStored(alive)) - before };
   };
 
   const listAll = async () => {
@@ -92,8 +90,7 @@ describe('a flood of which half belongs to a domain that is gone', () => {
     }
   };
 
-  it('keeps the others no longer than any flood, is listed once, and is stored by a replay once the domain is back', async () => {
-    const ordinary = await consume(flood(alive));
+  it('costs a batch one statement more, is listed once, and is stored by a replay once the domain is back', async () => {
     const batches = flood(gone);
     const found = await consume(batches);
     const records = batches.slice(0, jobs).flat();
@@ -101,7 +98,6 @@ describe('a flood of which half belongs to a domain that is gone', () => {
     expect(found.stored).toBe(records.length - lost.length);
     // a batch costs two statements instead of one: for what is stored, and for what is not
     expect(found.statements).toBeLessThanOrEqual(2 * batches.length);
-    expect(found.took).toBeLessThan(4 * ordinary.took);
     const list = await listAll();
     expect(list.map(({ record }) => record.id).sort()).toEqual(lost.map(({ id }) => id).sort());
 

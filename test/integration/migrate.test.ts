@@ -67,7 +67,7 @@ describe('migrate', () => {
       where locktype = 'advisory' and datname = current_database()`;
     expect(await locks()).toHaveLength(0);
     await sql`select pg_advisory_lock(hashtext('assent.migrate'))`;
-    await expect(migrate(url, { patience: 300 })).rejects.toThrow(/another migration/);
+    await expect(migrate(url, { patience: 2_000 })).rejects.toThrow(/another migration/);
     await sql`select pg_advisory_unlock(hashtext('assent.migrate'))`;
     await migrate(url);
   });
@@ -76,7 +76,7 @@ describe('migrate', () => {
     const there = new URL(url);
     const later = new URL(url);
     later.port = String(await freePort());
-    await expect(migrate(later.toString(), { patience: 100 })).rejects.toThrow(/ECONNREFUSED/);
+    await expect(migrate(later.toString(), { patience: 450 })).rejects.toThrow(/ECONNREFUSED/);
     const said: string[] = [];
     const say = (line: string) => {
       said.push(line);
@@ -102,9 +102,9 @@ describe('migrate', () => {
       server.listen(Number(later.port), later.hostname);
       atEnd(() => server.close());
     };
-    const error = await migrate(later.toString(), { patience: 1_000, say }).catch(String);
+    const error = await migrate(later.toString(), { patience: 3_000, say }).catch(String);
     const [, waited] = /no answer within (\d+) ms/.exec(error) ?? [];
-    expect(Number(waited), error).toBeLessThanOrEqual(500);
+    expect(Number(waited), error).toBeLessThanOrEqual(2_500);
   });
 
   it('does not wait for TLS where there is none', async () => {

@@ -9,14 +9,19 @@ import { startServer } from '../../scripts/stack/server.ts';
 export async function startCaddy(dataDir: string, apiPort: string) {
   const { binary, env } = await findCaddy();
   mkdirSync(dataDir, { recursive: true });
-  const [httpPort, healthPort] = [await freePort(), await freePort()];
+  let httpPort = 0;
+  let healthPort = 0;
   const certificate = () => readFileSync(path.join(dataDir, 'caddy/pki/authorities/local/root.crt'), 'utf8');
   const file = path.join(root, 'apps/Caddyfile');
   const server = await startServer({
     name: 'Caddy',
     dataDir,
     command: '/bin/sh',
-    argumentsOf: (port) => ['-c', `HTTPS_PORT=${port} exec "${binary}" run --config "${file}" --adapter caddyfile`],
+    argumentsOf: async (port) => {
+      [httpPort, healthPort] = [await freePort(), await freePort()];
+      const ports = `HTTPS_PORT=${port} HTTP_PORT=${httpPort} HEALTH_PORT=${healthPort}`;
+      return ['-c', `${ports} exec "${binary}" run --config "${file}" --adapter caddyfile`];
+    },
     tether: {
       env: {
         ...env,
@@ -25,8 +30,6 @@ export async function startCaddy(dataDir: string, apiPort: string) {
         XDG_CONFIG_HOME: dataDir,
         API_HOST: 'localhost',
         API_PORT: apiPort,
-        HTTP_PORT: String(httpPort),
-        HEALTH_PORT: String(healthPort),
       },
     },
     urlOf: (port) => `https://localhost:${port}`,

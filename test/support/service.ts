@@ -39,7 +39,7 @@ export function startProcess(main: string, env: Record<string, string>, args: st
           if (!found) throw new Error(`${main} did not log "${event}":\n${lines.slice(-20).join('\n')}`);
           return found;
         },
-        { within: 20_000 },
+        { within: 50_000 },
       ),
     stop: (signal) => child.stop(signal),
   };
@@ -55,7 +55,14 @@ export interface Api extends Service, Addresses {}
 export async function startApi(env: Record<string, string>): Promise<Api> {
   const service = startProcess('api', { ...apiSettings, ...env });
   const { port, opsPort } = await service.logged('listening');
-  return { ...service, baseUrl: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` };
+  const ops = opsPort ?? opsPortOfPrimary(service.lines);
+  return { ...service, baseUrl: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${ops}` };
+}
+
+/** Of several processes the first serves the operations port, and tells it before it starts the others. */
+function opsPortOfPrimary(lines: string[]): number {
+  const line = lines.find((each) => each.includes('"msg":"forking"'));
+  return (JSON.parse(line ?? '{}') as { opsPort: number }).opsPort;
 }
 
 export async function startWorker(env: Record<string, string>): Promise<Service & { opsUrl: string }> {
@@ -84,6 +91,7 @@ export async function runCliIn(cwd: string, env: Record<string, string>, ...args
   });
   const read = async (stream: NodeJS.ReadableStream | null) => {
     let text = '';
+    stream?.setEncoding('utf8');
     if (stream) for await (const chunk of stream) text += String(chunk);
     return text;
   };
