@@ -122,14 +122,17 @@ describe('the operations port', () => {
 
   it.each(['api', 'worker'])('of the %s shows its state to people, with the queues', async (name) => {
     const { opsUrl } = name === 'api' ? stack.api : worker;
-    const page = await fetch(opsUrl);
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const html = await page.text();
-    for (const text of ['Ready: all parts work', '<th scope="row">postgres</th><td>works</td>', 'Shard 0'])
-      expect(html).toContain(text);
+    const html = await eventually(async () => {
+      const page = await fetch(opsUrl);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      const shown = await page.text();
+      for (const text of ['Ready: all parts work', '<th scope="row">postgres</th><td>works</td>', 'Shard 0'])
+        expect(shown).toContain(text);
+      return shown;
+    });
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
     expect(links.length).toBeGreaterThan(3);
-    for (const link of links) expect((await fetch(opsUrl + link)).status).toBe(200);
+    for (const link of links) await eventually(async () => expect((await fetch(opsUrl + link)).status).toBe(200));
   });
 
   it("has the queue's page, with all its files", async () => {
