@@ -131,18 +131,16 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     if (user) for (const each of [folder, archive]) chownSync(each, user.uid, user.gid);
     const [redis, empty] = await Promise.all([openRedisServer(), openRedisServer()]);
     emptyRedis = empty.url;
-    source = await startPostgres({
-      dataDir: path.join(folder, 'source'),
-      settings: { ...settings, archive_mode: 'on', archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f` },
-    });
+    const dataDir = path.join(folder, 'source');
+    source = await startPostgres({ dataDir, settings });
     atEnd(async () => {
       await Promise.all([source.stop(), restored?.stop(), later?.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    });
     // in its own file, which a base backup brings along
     configure(source, archiving(archive));
     await source.stop();
     source = await startPostgres({ dataDir, settings });
-      rmSync(folder, { recursive: true, force: true });
-    });
     await migrate(source.url);
     before = connectDatabase(source.url);
     tenant = await makeTenant(before.db, { domains: 2 });
@@ -183,9 +181,9 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
       expect(status).toBe(401);
     });
     for (let each = 0; each < 5; each += 1) await record(api, domain(0), key(0), 'lost');
-    laterMoment = await now(before);
     await record(api, 'late', key(2), 'lost');
     await untilSealed(before, 13);
+    laterMoment = await now(before);
     const { status } = await request(api.baseUrl, '/v1/organization/visitors/erased-later', {
       method: 'DELETE',
       headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
@@ -299,6 +297,8 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     );
     // nothing else ever stood at a position of the log that was there before
     expect([...places].filter(([, ids]) => ids.size !== 1)).toEqual([]);
+  });
+
   it('is restored once more from the same backup, to a later moment, whatever the first time left in the archive', async () => {
     const archive = env.ARCHIVE ?? '';
     expect(filesOf(archive, '00000002')).toEqual([]);
@@ -339,9 +339,36 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     expect(readdirSync(archive)).not.toEqual([]);
   });
 
-  });
-
   it('has no other command', () => {
     expect(runbook.left()).toEqual([]);
+  });
+});
+
+describe('the archive command', () => {
+  const run = async (folder: string, programs = '') => {
+    const [, command = ''] = /^archive_command = '(.*)'$/m.exec(archiving(path.join(folder, 'wal'))) ?? [];
+    const { code } = await runCommand('/bin/sh', ['-c', command.replaceAll('%p', 'segment').replaceAll('%f', '01')], {
+      cwd: folder,
+      env: { PATH: `${programs}${path.delimiter}${process.env.PATH}` },
+    });
+    return code;
+  };
+
+  it('takes a file whole or not at all, again if it is the same, and never overwrites another', async () => {
+    const folder = mkdtempSync(path.join(inject('folder'), 'archive-'));
+    const [archive, programs] = ['wal', 'programs'].map((name) => path.join(folder, name)) as [string, string];
+    for (const each of [archive, programs]) mkdirSync(each);
+    writeFileSync(path.join(folder, 'segment'), 'all of it');
+    // the disk is full
+    writeFileSync(path.join(programs, 'cp'), '#!/bin/sh\nhead -c 3 "$1" > "$2"\nexit 1\n', { mode: 0o755 });
+    expect(await run(folder, programs)).not.toBe(0);
+    expect(readdirSync(archive)).not.toContain('01');
+    expect(await run(folder)).toBe(0);
+    expect(readdirSync(archive)).toEqual(['01']);
+    expect(readFileSync(path.join(archive, '01'), 'utf8')).toBe('all of it');
+    expect(await run(folder)).toBe(0);
+    writeFileSync(path.join(folder, 'segment'), 'another one');
+    expect(await run(folder)).not.toBe(0);
+    expect(readFileSync(path.join(archive, '01'), 'utf8')).toBe('all of it');
   });
 });
