@@ -89,7 +89,9 @@ describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount 
     await eventually(() => expect(worker.lines.join('\n')).toContain('No space left'), { within: 20_000 });
     await steady.until('queued', 20);
     expect(await createCli(env).json('queue', 'status')).toMatchObject({ failed: 0 });
-    expect(await runbook.step('maxmemory', env)).toMatch(/^OK$/m);
+    expect(await runbook.step('INFO memory', env)).toMatch(/^maxmemory_human:1\.00G/m);
+    expect(await runbook.step('CONFIG SET', { ...env, NEW_MAXMEMORY: '2gb' })).toMatch(/^OK$/m);
+    expect(await runbook.again('INFO memory', env)).toMatch(/^maxmemory_human:2\.00G/m);
     await runbook.step('pg_replication_slots', env);
     await runbook.step('df -h "$POSTGRES_FOLDER"', env);
     // one that could not write its write-ahead log has ended

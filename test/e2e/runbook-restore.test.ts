@@ -1,9 +1,22 @@
 /** Postgres is lost and restored to a moment, beside an API that goes on, by the commands of docs/runbooks.md. */
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { createAdministration } from '#libs/store/tenants/administration';
+import { runCommand } from '../../scripts/stack/command.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { serviceUser } from '../../scripts/stack/service-user.ts';
@@ -11,8 +24,9 @@ import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
+import { blocksIn, sectionOf } from '../support/documents.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { openRunbook, type Runbook } from '../support/runbook.ts';
+import { openRunbook, page, type Runbook } from '../support/runbook.ts';
 import { type Api, startApi, startWorker } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openRedisServer, type Tenant, type TestDatabase } from '../support/stores.ts';
@@ -30,10 +44,18 @@ const clients = await findPostgresClients();
 const user = serviceUser();
 const settings = { fsync: 'off' };
 
+/** Postgres' settings of the page, for an archive in that folder. */
+function archiving(folder: string): string {
+  const heading = '### A base backup and the write-ahead log';
+  const block = blocksIn(page, sectionOf(page, heading)).find(({ language }) => language === 'text');
+  return block?.text.replaceAll('/backup/wal', folder) ?? '';
+}
+
 describe.skipIf(clients === undefined)('Postgres restored to a moment (with the client programs of Postgres)', () => {
   let folder: string;
   let source: RunningPostgres;
   let restored: RunningPostgres;
+  let later: RunningPostgres | undefined;
   let before: TestDatabase;
   let after: TestDatabase;
   let runbook: Runbook;
@@ -42,6 +64,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   let env: Record<string, string>;
   let emptyRedis: string;
   let moment: string;
+  let laterMoment: string;
   const receiver = startReceiver();
   /** what was delivered, by domain, log and position */
   const delivered = new Map<string, Set<string>>();
@@ -64,6 +87,23 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
       },
       { within: 30_000 },
     );
+  const now = async ({ db }: TestDatabase) => {
+    const [row] = await db.run((sql) => sql<{ now: string }[]>`select clock_timestamp()::text as now`);
+    return row?.now ?? '';
+  };
+  /** what the runbook has made of the base backup */
+  const startRestored = (name: string) => {
+    const dataDir = path.join(folder, name);
+    mkdirSync(dataDir);
+    renameSync(path.join(folder, 'restored'), path.join(dataDir, 'cluster'));
+    copyFileSync(path.join(source.dataDir, 'password'), path.join(dataDir, 'password'));
+    chmodSync(dataDir, 0o711);
+    return startPostgres({ dataDir, settings });
+  };
+  const configure = ({ dataDir }: RunningPostgres, lines: string) =>
+    appendFileSync(path.join(dataDir, 'cluster', 'postgresql.conf'), lines);
+  const filesOf = (location: string, timeline: string) =>
+    readdirSync(location).filter((file) => file.startsWith(timeline));
   const read = async () => {
     const { received } = await receiver;
     for (const { message } of received.splice(0)) {
@@ -91,14 +131,16 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     if (user) for (const each of [folder, archive]) chownSync(each, user.uid, user.gid);
     const [redis, empty] = await Promise.all([openRedisServer(), openRedisServer()]);
     emptyRedis = empty.url;
-    source = await startPostgres({
-      dataDir: path.join(folder, 'source'),
-      settings: { ...settings, archive_mode: 'on', archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f` },
-    });
+    const dataDir = path.join(folder, 'source');
+    source = await startPostgres({ dataDir, settings });
     atEnd(async () => {
-      await Promise.all([source.stop(), restored?.stop()]);
+      await Promise.all([source.stop(), restored?.stop(), later?.stop()]);
       rmSync(folder, { recursive: true, force: true });
     });
+    // in its own file, which a base backup brings along
+    configure(source, archiving(archive));
+    await source.stop();
+    source = await startPostgres({ dataDir, settings });
     await migrate(source.url);
     before = connectDatabase(source.url);
     tenant = await makeTenant(before.db, { domains: 2 });
@@ -127,9 +169,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     await runbook.step('pg_archivecleanup', env, { cwd: folder });
     for (let each = 0; each < 3; each += 1) await record(api, domain(0), key(0), `kept-${each}`);
     await untilSealed(before, 7);
-    [{ moment = '' } = {}] = await before.db.run(
-      (sql) => sql<{ moment: string }[]>`select clock_timestamp()::text as moment`,
-    );
+    moment = await now(before);
     // what the moment does not know
     const admin = createAdministration(before.db, 'test');
     await admin.createDomain(tenant.organizationId, { name: 'late.example', origins: [], domainId: 'late' });
@@ -143,6 +183,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     for (let each = 0; each < 5; each += 1) await record(api, domain(0), key(0), 'lost');
     await record(api, 'late', key(2), 'lost');
     await untilSealed(before, 13);
+    laterMoment = await now(before);
     const { status } = await request(api.baseUrl, '/v1/organization/visitors/erased-later', {
       method: 'DELETE',
       headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
@@ -172,12 +213,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     const dumped = await createEmptyDatabase(inject('postgresUrl'));
     await runbook.step('pg_restore', { ...env, RESTORED_URL: dumped }, { cwd: folder });
     await runbook.step('recovery.signal', { ...env, RESTORE_TO: moment }, { asPostgres: true, cwd: folder });
-    const dataDir = path.join(folder, 'after');
-    mkdirSync(dataDir);
-    renameSync(path.join(folder, 'restored'), path.join(dataDir, 'cluster'));
-    copyFileSync(path.join(source.dataDir, 'password'), path.join(dataDir, 'password'));
-    chmodSync(dataDir, 0o711);
-    restored = await startPostgres({ dataDir, settings });
+    restored = await startRestored('after');
     env.RESTORED_URL = restored.url;
     await runbook.step('pg_is_in_recovery', env);
     after = connectDatabase(restored.url);
@@ -263,7 +299,76 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     expect([...places].filter(([, ids]) => ids.size !== 1)).toEqual([]);
   });
 
+  it('is restored once more from the same backup, to a later moment, whatever the first time left in the archive', async () => {
+    const archive = env.ARCHIVE ?? '';
+    expect(filesOf(archive, '00000002')).toEqual([]);
+    // as a restored server leaves it that goes on archiving
+    const written = path.join(restored.dataDir, 'cluster', 'pg_wal');
+    const files = filesOf(written, '00000002');
+    expect(files).toContain('00000002.history');
+    for (const file of files) {
+      copyFileSync(path.join(written, file), path.join(archive, file));
+      if (user) chownSync(path.join(archive, file), user.uid, user.gid);
+    }
+    await runbook.again('recovery.signal', { ...env, RESTORE_TO: laterMoment }, { asPostgres: true, cwd: folder });
+    later = await startRestored('later');
+    await runbook.again('pg_is_in_recovery', { ...env, RESTORED_URL: later.url });
+    const { db } = connectDatabase(later.url);
+    const [row] = await db.run(
+      (sql) => sql`
+        select (select count(*)::int from records) as records, (select count(*)::int from domains where id = 'late') as late`,
+    );
+    expect(row).toEqual({ records: 13, late: 1 });
+    await db.close();
+  });
+
+  it('archives into a new folder afterwards, and its base backups know nothing of this restore', async () => {
+    if (!later) throw new Error('it was not restored');
+    const { dataDir, url } = later;
+    const archive = path.join(folder, 'wal-of-later');
+    mkdirSync(archive);
+    if (user) chownSync(archive, user.uid, user.gid);
+    await runbook.step('alter system reset', { ...env, RESTORED_URL: url });
+    configure(later, archiving(archive));
+    await later.stop();
+    const own = readFileSync(path.join(dataDir, 'cluster', 'postgresql.auto.conf'), 'utf8');
+    expect(own.match(/^(?!#).+/gm)).toBeNull();
+    // as it stops it archives what it has
+    later = await startPostgres({ dataDir, settings });
+    await later.stop();
+    expect(readdirSync(archive)).not.toEqual([]);
+  });
+
   it('has no other command', () => {
     expect(runbook.left()).toEqual([]);
+  });
+});
+
+describe('the archive command', () => {
+  const run = async (folder: string, programs = '') => {
+    const [, command = ''] = /^archive_command = '(.*)'$/m.exec(archiving(path.join(folder, 'wal'))) ?? [];
+    const { code } = await runCommand('/bin/sh', ['-c', command.replaceAll('%p', 'segment').replaceAll('%f', '01')], {
+      cwd: folder,
+      env: { PATH: `${programs}${path.delimiter}${process.env.PATH}` },
+    });
+    return code;
+  };
+
+  it('takes a file whole or not at all, again if it is the same, and never overwrites another', async () => {
+    const folder = mkdtempSync(path.join(inject('folder'), 'archive-'));
+    const [archive, programs] = ['wal', 'programs'].map((name) => path.join(folder, name)) as [string, string];
+    for (const each of [archive, programs]) mkdirSync(each);
+    writeFileSync(path.join(folder, 'segment'), 'all of it');
+    // the disk is full
+    writeFileSync(path.join(programs, 'cp'), '#!/bin/sh\nhead -c 3 "$1" > "$2"\nexit 1\n', { mode: 0o755 });
+    expect(await run(folder, programs)).not.toBe(0);
+    expect(readdirSync(archive)).not.toContain('01');
+    expect(await run(folder)).toBe(0);
+    expect(readdirSync(archive)).toEqual(['01']);
+    expect(readFileSync(path.join(archive, '01'), 'utf8')).toBe('all of it');
+    expect(await run(folder)).toBe(0);
+    writeFileSync(path.join(folder, 'segment'), 'another one');
+    expect(await run(folder)).not.toBe(0);
+    expect(readFileSync(path.join(archive, '01'), 'utf8')).toBe('all of it');
   });
 });

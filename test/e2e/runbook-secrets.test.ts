@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { persist } from '#libs/store/records/persist';
+import { runCommand } from '../../scripts/stack/command.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/redis-sentinels.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -90,7 +91,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     atEnd(() => redis.stop());
     const password = newKey();
     const sql = postgres(adminUrl.replace(/\?.*$/, ''), { max: 1 });
-    await sql.unsafe(`create role ${owner} login password '${password}'`);
+    await sql.unsafe(`create role ${owner} login replication password '${password}'`);
     await sql.unsafe(`alter database ${new URL(adminUrl).pathname.slice(1)} owner to ${owner}`);
     await sql.end();
     const databaseUrl = withUser(adminUrl, owner, password);
@@ -178,15 +179,21 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     const password = newKey();
     const roles = { ...env, ADMIN_URL: adminUrl, OWNER: owner, OTHER: other, NEW_PASSWORD: password };
     await runbook.step('create role', roles);
+    await runbook.step('rolreplication', roles);
     await runbook.step('login password', roles);
     set({ DATABASE_URL: withUser(adminUrl, other, password) });
     await Promise.all([apis.restart(env), restartWorker()]);
     await expectGoesOn();
     await database.db.close();
-    const before = await runbook.step('nologin', roles);
+    const before = await runbook.step('pg_stat_activity', roles);
     expect(before).toContain(`${other} |`);
     expect(before).not.toContain(`${owner} |`);
+    await runbook.step('nologin', roles);
     await expectGoesOn();
+    // as pg_basebackup and standbys connect
+    const replication = withUser(adminUrl, other, password).replace(/\?.*$/, '?replication=true');
+    const asked = await runCommand(path.join(clients ?? '', 'psql'), [replication, '--command=IDENTIFY_SYSTEM']);
+    expect(asked.code, asked.output).toBe(0);
     // what it makes is the owner's, so that the roles may change places again
     database = connectDatabase(env.DATABASE_URL ?? '');
     await persist(database.db, [recordAt('2019-06-15T12:00:00Z', { domainId: domainId() })]);

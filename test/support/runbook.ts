@@ -65,6 +65,8 @@ interface StepOptions {
 export interface Runbook {
   /** Runs the next block, which has to be the one with that text; returns what it printed. */
   step(text: string, env: Record<string, string>, options?: StepOptions): Promise<string>;
+  /** Runs the block with that text once more. */
+  again(text: string, env: Record<string, string>, options?: StepOptions): Promise<string>;
   /** blocks that were not run yet */
   left(): string[];
 }
@@ -76,26 +78,39 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
   const folders = [clients, path.dirname(redisCli.binary), process.env.PATH];
   const user = serviceUser();
   let next = 0;
+  const run = async (
+    block: string,
+    env: Record<string, string>,
+    { values = {}, asPostgres = false, cwd = inject('folder') }: StepOptions = {},
+  ) => {
+    let text = block;
+    for (const [name, value] of Object.entries(values)) text = text.replaceAll(name, value);
+    expect(text.replaceAll(/#.*$/gm, '')).not.toContain('…');
+    const { code, output } = await runCommand('/bin/sh', ['-c', prelude + text], {
+      cwd,
+      ...(asPostgres && { uid: user?.uid, gid: user?.gid }),
+      env: {
+        LD_LIBRARY_PATH: redisCli.env.LD_LIBRARY_PATH,
+        ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }),
+        DIST: inject('dist'),
+        PATH: folders.join(path.delimiter),
+      },
+    });
+    expect(code, output).toBe(0);
+    return output;
+  };
   return {
     left: () => blocks.slice(next),
-    async step(wanted, env, { values = {}, asPostgres = false, cwd = inject('folder') } = {}) {
-      let text = blocks[next] ?? '';
-      expect(text).toContain(wanted);
+    async step(wanted, env, options) {
+      const block = blocks[next] ?? '';
+      expect(block).toContain(wanted);
       next += 1;
-      for (const [name, value] of Object.entries(values)) text = text.replaceAll(name, value);
-      expect(text.replaceAll(/#.*$/gm, '')).not.toContain('…');
-      const { code, output } = await runCommand('/bin/sh', ['-c', prelude + text], {
-        cwd,
-        ...(asPostgres && { uid: user?.uid, gid: user?.gid }),
-        env: {
-          LD_LIBRARY_PATH: redisCli.env.LD_LIBRARY_PATH,
-          ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }),
-          DIST: inject('dist'),
-          PATH: folders.join(path.delimiter),
-        },
-      });
-      expect(code, output).toBe(0);
-      return output;
+      return run(block, env, options);
+    },
+    async again(wanted, env, options) {
+      const found = blocks.slice(0, next).filter((block) => block.includes(wanted));
+      expect(found).toHaveLength(1);
+      return run(found.join(''), env, options);
     },
   };
 }

@@ -177,6 +177,15 @@ describe('docs/runbooks.md', () => {
     expect(named?.sort()).toEqual(secrets.map(([name]) => name).sort());
   });
 
+  it('says of every secret how it is rotated', () => {
+    const told = firstNames(page, '## Rotate secrets');
+    // those of both stores are passwords of their users
+    const secrets = Object.entries<Setting>(settings).flatMap(([name, { secret }]) =>
+      secret && !/_PREVIOUS$|^(DATABASE|REDIS)_/.test(name) ? [name] : [],
+    );
+    expect(secrets.filter((name) => !told.includes(name))).toEqual([]);
+  });
+
   it('reads the file of the systemd units with a value as that is quoted there', () => {
     const [, quoted = '', address] = /`(DATABASE_URL='(.*?)')`/.exec(readPage('docs/operations.md')) ?? [];
     const [, command = ''] = /`(set -a; .*?)`/.exec(sectionOf(page, beginning)) ?? [];
