@@ -10,8 +10,10 @@ const common: TestProjectInlineConfiguration['test'] = {
   pool: 'forks',
   // the files of a worker share its modules, its stack and its browser, which take longer to start than most files run
   isolate: false,
-  // tests wait for conditions; on a busy machine these come late
-  testTimeout: 60_000,
+  // tests wait for conditions; on a busy machine these come late, and axe takes seconds for each look at a page
+  testTimeout: 120_000,
+  // by itself it gives up after a second
+  expect: { poll: { timeout: 30_000 } },
   hookTimeout: 60_000,
 };
 

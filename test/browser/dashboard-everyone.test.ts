@@ -47,7 +47,13 @@ describe('the dashboard for everyone', () => {
     capped = await makeCustomer(running.db, { monthlyRecordLimit: 5 });
     without = await makeCustomer(running.db, { consentLog: false });
     empty = await makeCustomer(running.db);
-    await storeCounted(running, customer, history(customer, 60, 20));
+    // of a record of the last minutes the page asks how far it is sealed, and browsers write the 404 to their console
+    const young = new Date(Date.now() - 600_000).toISOString();
+    await storeCounted(
+      running,
+      customer,
+      history(customer, 60, 20).filter(({ receivedAt }) => receivedAt < young),
+    );
     await store(running.db, history(capped, 40, 4));
   }, 120_000);
 

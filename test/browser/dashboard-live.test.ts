@@ -35,9 +35,9 @@ describe('figures that move', () => {
   });
 
   const somebodyElse = (options?: BrowserContextOptions) => visit.again(options, 'somebody else');
+  const client = () => createClient(running.api.baseUrl, customer);
   const decide = async (fields: object = {}) => {
-    const client = createClient(running.api.baseUrl, customer);
-    expect((await client.record(domainId, apiKey, { decision: 'accept_all', ...fields })).status).toBe(202);
+    expect((await client().record(domainId, apiKey, { decision: 'accept_all', ...fields })).status).toBe(202);
   };
   const numberIn = async (page: Page, name: string) =>
     Number((await figure(page, name).textContent())?.replaceAll(',', ''));
@@ -68,7 +68,7 @@ describe('figures that move', () => {
       const used = await numberIn(page, 'Usage');
       const start = performance.now();
       await decide({ visitorId });
-      await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10, timeout: 10_000 }).toBe(before + 1);
+      await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10 }).toBe(before + 1);
       took.push(performance.now() - start);
       expect(await numberIn(page, 'Usage')).toBe(used + 1);
       const first = page.locator('.stream-row').first();
@@ -84,11 +84,15 @@ describe('figures that move', () => {
     await figure(page, 'Decisions').waitFor();
     const before = await numberIn(page, 'Withdrawals');
     await decide({ decision: 'withdraw' });
-    await expect.poll(() => numberIn(page, 'Withdrawals'), { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => numberIn(page, 'Withdrawals')).toBe(before + 1);
     const asked = watchRequests(page);
     const yesterday = addDays(dayOf(Date.now()), -1);
     await page.getByRole('link', { name: 'Yesterday' }).click();
     await page.getByText('Complete period').waitFor();
+    // until its answers are there, the page may still ask
+    const { total } = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body;
+    await expect.poll(() => numberIn(page, 'Decisions')).toBe(total);
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
     const atRest = asked.length;
     const other = await open(somebodyElse, running, customer, `/domains/${domainId}`);
     await figure(other.page, 'Decisions').waitFor();
@@ -113,7 +117,9 @@ describe('figures that move', () => {
     await eventually(async () => expect((await read()).length).toBeGreaterThanOrEqual(5), { within: 30_000 });
     const asked = await read();
     const pauses = asked.slice(1).map((time, index) => time - (asked[index] ?? 0));
-    expect(Math.min(...pauses)).toBeGreaterThan(second * 0.98);
+    // one that goes out late makes the next pause shorter, but not all of them
+    expect(((asked.at(-1) ?? 0) - (asked[0] ?? 0)) / pauses.length).toBeGreaterThan(second * 0.98);
+    expect(Math.min(...pauses)).toBeGreaterThan(second * 0.8);
   });
 
   it('and asks for records only when a total has moved', async () => {
@@ -139,7 +145,7 @@ describe('figures that move', () => {
     const [domain] = own.domains;
     const client = createClient(running.api.baseUrl, own);
     await client.record(domain?.domainId ?? '', domain?.apiKey ?? '', { decision: 'custom', visitorId: 'moved' });
-    await expect.poll(() => numberIn(page, 'Decisions'), { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => numberIn(page, 'Decisions')).toBe(before + 1);
     expect(await page.locator('.stream-row').first().textContent()).toContain('moved');
     const moved = sent;
     await polls(answers.length + 4);
@@ -156,13 +162,13 @@ describe('figures that move', () => {
     const before = await numberIn(page, 'Decisions');
     await decide();
     // another tab, which is seen, has it
-    await expect.poll(() => numberIn(other.page, 'Decisions'), { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => numberIn(other.page, 'Decisions')).toBe(before + 1);
     await other.page.waitForResponse((response) => response.url().includes('org-stats'));
     expect(asked).toEqual([]);
     expect(await numberIn(page, 'Decisions')).toBe(before);
     const start = performance.now();
     await setVisible(page, true);
-    await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10, timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10 }).toBe(before + 1);
     expect((asked[0] ?? Number.POSITIVE_INFINITY) - start).toBeLessThan(second);
   });
 
@@ -172,15 +178,12 @@ describe('figures that move', () => {
     const before = await numberIn(page, 'Decisions');
     const many = Array.from({ length: 30 }, (_, index) => `burst-${index}`);
     await Promise.all(many.map((visitorId) => decide({ visitorId })));
-    await expect.poll(() => numberIn(page, 'Decisions'), { timeout: 15_000 }).toBe(before + many.length);
+    await expect.poll(() => numberIn(page, 'Decisions')).toBe(before + many.length);
     await expect
-      .poll(
-        async () => {
-          const texts = await page.locator('.stream-visitor bdi').allTextContents();
-          return texts.filter((text) => text.startsWith('burst-')).sort();
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        const texts = await page.locator('.stream-visitor bdi').allTextContents();
+        return texts.filter((text) => text.startsWith('burst-')).sort();
+      })
       .toEqual([...many].sort());
   });
 
@@ -191,8 +194,8 @@ describe('figures that move', () => {
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
     const client = createClient(running.api.baseUrl, fresh);
     await Promise.all(Array.from({ length: 20 }, () => client.record(id, key, { decision: 'custom' })));
-    await expect.poll(() => numberIn(page, 'Decisions'), { timeout: 15_000 }).toBe(20);
-    await expect.poll(() => page.locator('.stream-row').count(), { timeout: 15_000 }).toBe(20);
+    await expect.poll(() => numberIn(page, 'Decisions')).toBe(20);
+    await expect.poll(() => page.locator('.stream-row').count()).toBe(20);
   });
 
   it('while the slow answers of a busy service are asked for less often, and never two at once', async () => {

@@ -77,6 +77,8 @@ describe('the log of a domain', () => {
     return visitor.page;
   };
   const rows = (page: Page) => page.getByRole('table').locator('tbody tr');
+  /** The rows that a screen does not hold are drawn a moment after the others. */
+  const isWhole = (page: Page) => expect.poll(() => rows(page).count()).toBe(50);
   const times = (page: Page) =>
     rows(page)
       .locator('time')
@@ -141,7 +143,7 @@ describe('the log of a domain', () => {
       locale: 'en-US',
       viewport: { width: 1280, height: 900 },
     });
-    await rows(page).first().waitFor();
+    await isWhole(page);
     const found = await rows(page).evaluateAll((all) =>
       all.map((row) => {
         const time = row.querySelector('time');
@@ -152,7 +154,6 @@ describe('the log of a domain', () => {
         };
       }),
     );
-    expect(found.length).toBe(50);
     expect(found.filter(({ text }) => !/\d [AP]M$/.test(text.replaceAll('\u202f', ' ')))).toEqual([]);
     expect(Math.min(...found.map(({ gap }) => gap))).toBeGreaterThanOrEqual(12);
   });
@@ -160,23 +161,23 @@ describe('the log of a domain', () => {
   it('the next page is read from its first row, and the way back leads to where one was', async () => {
     const page = await log();
     const next = page.getByRole('link', { name: 'Next' });
+    await isWhole(page);
     await next.scrollIntoViewIfNeeded();
     const place = () => page.evaluate(() => scrollY);
-    const patient = { timeout: 10_000 };
-    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0), patient).toBeGreaterThan(500);
+    await expect.poll(() => page.evaluate(() => history.state?.scroll ?? 0)).toBeGreaterThan(500);
     const before = await place();
     await next.click();
     await page.getByText('51 to 100 of 123 records').waitFor();
-    await expect.poll(place, patient).toBeLessThan(500);
+    await expect.poll(place).toBeLessThan(500);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Records');
     await page.goBack();
-    await expect.poll(place, patient).toBe(before);
+    await expect.poll(place).toBe(before);
     // in the header, which stays in view: to reach it moves nothing
     await page.getByRole('link', { name: /^Assent, overview of/ }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await expect.poll(place, patient).toBe(0);
+    await expect.poll(place).toBe(0);
     await page.goBack();
-    await expect.poll(place, patient).toBe(before);
+    await expect.poll(place).toBe(before);
   });
 
   it('finds the records of one visitor', async () => {
@@ -338,24 +339,6 @@ describe('the log of a domain', () => {
     expect(await page.getByRole('navigation', { name: 'Pages of the log' }).count()).toBe(0);
   });
 
-  it('says that more was decided meanwhile, and leaves the rows where they are', async () => {
-    const busy = await makeCustomer(running.db);
-    const { domainId: id, apiKey } = at(busy.domains, 0);
-    const client = createClient(running.api.baseUrl, busy);
-    await client.record(id, apiKey, { decision: 'custom', visitorId: 'first' });
-    await expect.poll(async () => (await client.records(id)).body.total, { timeout: 10_000 }).toBe(1);
-    const page = await log('', busy, id);
-    await rows(page).first().waitFor();
-    const asked = page.waitForResponse((response) => response.url().includes('/stats?'));
-    await asked;
-    await client.record(id, apiKey, { decision: 'custom', visitorId: 'second' });
-    await page.getByText('1 new decision.').waitFor();
-    expect(await rows(page).count()).toBe(1);
-    await page.getByRole('button', { name: 'Show' }).click();
-    await rows(page).getByText('second').waitFor();
-    expect(await page.getByText('new decision').count()).toBe(0);
-  });
-
   /** A log with one record, of a visitor called `first`. */
   const oneRecord = async () => {
     const busy = await makeCustomer(running.db);
@@ -365,20 +348,39 @@ describe('the log of a domain', () => {
     const decide = async (visitorId: string, decision: 'custom' | 'reject_all', total: number) => {
       await client.record(id, apiKey, { decision, visitorId });
       const counted = async () => (await client.stats(id, `from=${addDays(day, -1)}&to=${day}`)).body.total;
-      await expect.poll(async () => (await client.records(id)).body.total, { timeout: 10_000 }).toBe(total);
-      await expect.poll(counted, { timeout: 10_000 }).toBe(total);
+      await expect.poll(async () => (await client.records(id)).body.total).toBe(total);
+      await expect.poll(counted).toBe(total);
     };
     await decide('first', 'custom', 1);
     return { busy, id, decide };
   };
+  /** The counters of this domain, as the page is told them. */
+  const counters = (page: Page, id: string) =>
+    page.waitForResponse((response) => response.url().includes(`/${id}/stats?`));
+
+  it('says that more was decided meanwhile, and leaves the rows where they are', async () => {
+    const { busy, id, decide } = await oneRecord();
+    const page = await log('', busy, id);
+    await rows(page).first().waitFor();
+    await counters(page, id);
+    await decide('second', 'custom', 2);
+    await page.getByText('1 new decision.').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await rows(page).getByText('second').waitFor();
+    expect(await page.getByText('new decision').count()).toBe(0);
+  });
 
   it('also of what was decided between reading the list and the first look at the counters', async () => {
     const { busy, id, decide } = await oneRecord();
     const { page } = await visit.again();
+    const before = counters(page, id);
     await page.route(
       '**/records?*',
       async (route) => {
         const response = await route.fetch();
+        // the page asks for both at once
+        await before;
         await decide('second', 'custom', 2);
         await route.fulfill({ response });
       },
@@ -403,8 +405,8 @@ describe('the log of a domain', () => {
     await ofOther.getByRole('heading', { name: 'No matching records' }).waitFor();
     await decide('second', 'reject_all', 2);
     await ofOther.getByText('1 new decision.').waitFor();
-    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
-    await ofDecision.waitForResponse((response) => response.url().includes('/stats?'));
+    await counters(ofDecision, id);
+    await counters(ofDecision, id);
     expect(await ofDecision.getByText('new decision').count()).toBe(0);
     expect(await ofVisitor.getByText('new decision').count()).toBe(0);
   });

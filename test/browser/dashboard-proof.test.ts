@@ -76,7 +76,10 @@ describe('the sealed log in the dashboard', () => {
     const { page, proof } = await details('v-3');
     const place = new Intl.NumberFormat('en-GB').format(await positionOf('v-3'));
     await proof.getByText(`Sealed. Entry ${place} of log 1`, { exact: true }).waitFor();
-    expect(await page.locator('.page-head').textContent()).toMatch(/Sealed up to entry 1,299, \d\d:\d\d:\d\d\./);
+    await page
+      .locator('.page-head')
+      .getByText(/Sealed up to entry 1,299, \d\d:\d\d:\d\d\./)
+      .waitFor();
   });
 
   it('a downloaded proof is the bundle, in a file named after the record, and verifies elsewhere', async () => {

@@ -149,9 +149,12 @@ describe('a visitor’s page', () => {
     const { page } = await openVisitor(visitorId);
     await page.getByRole('heading', { name: visitorId }).waitFor();
     await page.emulateMedia({ media: 'print' });
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     const titles = page.getByText('Ihre Daten, Ihre Entscheidung');
-    await titles.nth(1).waitFor();
+    // the page listens from a moment after it is drawn
+    await eventually(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      expect(await titles.nth(1).isVisible()).toBe(true);
+    });
     expect(await titles.count()).toBe(2);
     expect(await titles.first().isVisible()).toBe(true);
     for (const hidden of ['Download', 'Erase…', 'Sign out', 'Find'])

@@ -15,6 +15,7 @@ import { type Customer, makeCustomer, open, type Running, useService } from '../
 import { look } from '../support/browser/look.ts';
 import { html, type Site, startSite } from '../support/browser/site.ts';
 import { createClient, tokenFor } from '../support/client.ts';
+import { startApi } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -30,7 +31,9 @@ describe('setting up the widget in the dashboard', () => {
   let site: Site;
 
   beforeAll(async () => {
-    running = useService();
+    // new notices are bounded by address, and all files have the same
+    const service = useService();
+    running = { ...service, api: await startApi(service.env) };
     site = await startSite();
     site.add('/favicon.ico', '');
   });
@@ -171,6 +174,7 @@ describe('setting up the widget in the dashboard', () => {
     expect(await totalOf(customer, domainId)).toBe(0);
 
     await click(page, 'Copy Script tag');
+    await page.getByRole('button', { name: 'Copied Script tag' }).waitFor();
     const tag = await page.evaluate(() => navigator.clipboard.readText());
     const address = site.add('/shop', html(tag, '<h1>A shop</h1>', 'lang="de"'));
     const visitor = await visit({ locale: 'de-DE' });

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { click, useBrowser } from '../support/browser/browser.ts';
+import { click, stopClock, useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { startApi } from '../support/service.ts';
 import { recordsOf, type StackWithApi, useStackWithApi, withOwnDomain } from '../support/stack.ts';
@@ -41,7 +41,7 @@ describe('a decision on a bad network', () => {
     await click(page, 'Withdraw consent');
     expect(await waiting(page)).toBe(2);
     // from here on nothing comes of waiting
-    await context.clock.pauseAt(Date.now() + 500);
+    await stopClock(context);
     await context.setOffline(false);
     const records = await recordsOf(stack, 2);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
@@ -97,7 +97,7 @@ describe('a decision on a bad network', () => {
     let isBlocked = true;
     await context.route('**/record', (route) => (isBlocked ? route.abort() : route.continue()));
     await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Accept all')]);
-    await context.clock.pauseAt(Date.now() + 500);
+    await stopClock(context);
     isBlocked = false;
     await page.evaluate(() => window.assent?.withdraw());
     const records = await recordsOf(stack, 2);

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { click, hostName, useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { createCli } from '../support/cli.ts';
-import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
+import { recordsOf, type Stack, useStackWithApi, withOwnDomain } from '../support/stack.ts';
 
 type Seen = Window & { seen?: string[] };
 
@@ -13,7 +13,8 @@ describe("the widget on a site's page", () => {
   let site: Site;
 
   beforeAll(async () => {
-    stack = await useStack();
+    // an API of its own: new notices of an address are bounded, and other files send some too
+    stack = await useStackWithApi();
     site = await startSite();
   });
 

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { click, useBrowser } from '../support/browser/browser.ts';
+import { click, stopClock, useBrowser } from '../support/browser/browser.ts';
 import { html, type Site, startSite, tag } from '../support/browser/site.ts';
 import { recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -145,7 +145,7 @@ describe('a decision whose key the service refuses', () => {
     await settled(page);
     await noted(page, hour);
     await restore();
-    await context.clock.pauseAt(Date.now() + 1_000);
+    await stopClock(context);
     await click(page, 'Privacy settings');
     await click(page, 'Accept all');
     const records = await recordsOf(stack, 3);

@@ -123,6 +123,7 @@ describe.each(['served', 'from disk'])('the page that checks proofs, %s', (way) 
   it('names what is wrong with a key, at its field, and holds again with the right one', async () => {
     const { page } = await open();
     await choose(page, vector.proof);
+    await page.getByText('Enter the verifier key.').waitFor();
     const field = page.getByLabel('Verifier key');
     await enter(page, brokenKey);
     expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -144,6 +145,7 @@ describe.each(['served', 'from disk'])('the page that checks proofs, %s', (way) 
   it("does not hold with another log's key", async () => {
     const { page } = await open();
     await choose(page, vector.proof);
+    await page.getByText('Enter the verifier key.').waitFor();
     await enter(page, anotherLogsKey);
     expect(await verdict(page)).toMatch(
       /signed by consent\.example\.com\/dom_test, and the key given is that of consent\.example\.com\/dom_other/,

@@ -1,5 +1,5 @@
 /** One webhook with its deliveries, kept up to date while the page is visible. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/contract/webhook';
 import type { Api } from './api.ts';
 import { type LiveState, useLive } from './live.ts';
@@ -17,6 +17,8 @@ export interface WebhookReading extends Reading<WebhookSnapshot> {
   live: LiveState | null;
   /** What a change answered. */
   putWebhook(changed: { body: Webhook; tag: string | null }): void;
+  /** Deletes it. */
+  remove(): Promise<void>;
   older: OlderTries;
 }
 
@@ -44,7 +46,8 @@ export function useWebhook(api: Api, webhookId: string): WebhookReading {
 
   // an answer that was asked for before a change would show the state before it
   const changes = useRef(0);
-  const live = useLive(reading.value ? webhookId : null, {
+  const [onQuiet, setOnQuiet] = useState<(() => void) | null>(null);
+  const live = useLive(reading.value && !onQuiet ? webhookId : null, {
     ask: async (signal) => ({ asOf: changes.current, newest: await read(signal) }),
     onAnswer: ({ asOf, newest }) => {
       const before = latest.current;
@@ -54,6 +57,19 @@ export function useWebhook(api: Api, webhookId: string): WebhookReading {
       if (!isSame || tries !== before.tries) put({ ...newest, tries });
     },
   });
+
+  // after the effect that stops the poll
+  useEffect(() => onQuiet?.(), [onQuiet]);
+  const remove = async () => {
+    // asked meanwhile, the service would answer that there is no such webhook
+    await new Promise<void>((resolve) => setOnQuiet(() => resolve));
+    try {
+      await api.webhooks.remove(webhookId);
+    } catch (error) {
+      setOnQuiet(null);
+      throw error;
+    }
+  };
 
   const [older, setOlder] = useState({ isLoading: false, hasFailed: false });
   const load = () => {
@@ -79,6 +95,7 @@ export function useWebhook(api: Api, webhookId: string): WebhookReading {
       changes.current += 1;
       if (latest.current) put({ ...latest.current, webhook: body, tag });
     },
+    remove,
     older: { ...older, load },
   };
 }

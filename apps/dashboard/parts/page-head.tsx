@@ -55,13 +55,15 @@ export function PageHead({ title, note, children, domain, way, before = '', tabs
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
   const prefix = page === undefined ? before : titles[page];
-  // two pages of a domain have the same title, so the page counts too
   useEffect(() => {
     document.title = `${prefix}${escapeInvisible(title)} · Assent`;
-    // after navigation the focus moves to the heading, so that screen readers announce it as on a full load
+  }, [title, prefix]);
+  // after navigation the focus moves to the heading, so that screen readers announce it as on a full load; a new name of
+  // the same page leaves it to whoever is typing
+  useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
-  }, [title, prefix]);
+  }, [page, domain?.domainId]);
   const crumbWay = domain ? wayTo(title, domain) : way;
   return (
     <div class="page-head">

@@ -3,12 +3,13 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { beforeAll, onTestFinished } from 'vitest';
 import { atEnd } from '../at-end.ts';
 import { findChromium } from '../chromium.ts';
+import { eventually } from '../wait.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
 
-/** Milliseconds; a page that lacks what it should have is told soon. */
-const patience = 10_000;
+/** Milliseconds: twice as long as a page of ours waits before it asks again. */
+const patience = 30_000;
 /** Milliseconds for unpacking Chromium, once in a clone. */
 const installTime = 300_000;
 
@@ -83,6 +84,10 @@ export function useBrowser(): Visit {
   };
   return Object.assign(visit, { again });
 }
+
+/** Stops the clock of all pages. By the time they are told of the moment to stop at, a busy machine may be past it. */
+export const stopClock = (context: BrowserContext): Promise<void> =>
+  eventually(() => context.clock.pauseAt(Date.now() + 500));
 
 /** The button with exactly this name. */
 export const click = (page: Page, name: string): Promise<void> =>

@@ -57,16 +57,17 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
       {snapshot && reading.live && <LiveBadge state={reading.live} />}
     </PageHead>
   );
+  // in the same element as below: a head that is made anew takes the focus, as after navigation
   if (!snapshot)
     return (
-      <>
+      <div class="stack" ref={page}>
         {head}
         {reading.error ? (
           <ErrorCard error={reading.error} retry={reading.retry} />
         ) : (
           <Skeleton kind="table" isSlow={reading.isSlow} />
         )}
-      </>
+      </div>
     );
   const { domain, keys, refused } = snapshot;
   const onChanged = (changed: Called<ManagedDomain>) => {
@@ -153,8 +154,6 @@ function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLEleme
     if (is === undefined) return;
     const isChanged = before.current !== undefined && before.current !== is;
     before.current = is;
-    // a new name takes it to the heading, as a new page does
-    const isLost = document.activeElement === document.body || document.activeElement?.localName === 'h1';
-    if (isChanged && isLost) find(is)?.focus();
+    if (isChanged && document.activeElement === document.body) find(is)?.focus();
   }, [is]);
 }

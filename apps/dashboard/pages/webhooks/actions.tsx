@@ -14,6 +14,7 @@ interface Props {
   webhook: Webhook;
   deliveries: Delivery[];
   onChanged(changed: Called<Webhook>): void;
+  remove(): Promise<void>;
   onSecret(secret: FreshSecret): void;
   onChange(): void;
   /** absent where there is nothing to replay, or the token or the plan does not allow it */
@@ -22,7 +23,7 @@ interface Props {
 
 export type Outcome = 'none' | 'busy' | { testId: string } | { failure: string };
 
-export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChange, onReplay }: Props) {
+export function Actions({ api, webhook, deliveries, onChanged, remove, onSecret, onChange, onReplay }: Props) {
   const { webhookId, enabled } = webhook;
   const [outcome, setOutcome] = useState<Outcome>('none');
   const [asks, setAsks] = useState<'delete' | 'rotate' | null>(null);
@@ -65,7 +66,7 @@ export function Actions({ api, webhook, deliveries, onChanged, onSecret, onChang
       {asks === 'rotate' && (
         <RotateDialog api={api} webhookId={webhookId} onSecret={onSecret} onClose={() => setAsks(null)} />
       )}
-      {asks === 'delete' && <DeleteDialog api={api} webhook={webhook} onClose={() => setAsks(null)} />}
+      {asks === 'delete' && <DeleteDialog webhook={webhook} remove={remove} onClose={() => setAsks(null)} />}
     </>
   );
 }

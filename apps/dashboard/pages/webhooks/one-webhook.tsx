@@ -84,6 +84,7 @@ export function OneWebhook({ api, organization, webhookId, secret, onSecret }: P
               webhook={webhook}
               deliveries={tries.deliveries}
               onChanged={reading.putWebhook}
+              remove={reading.remove}
               onSecret={onSecret}
               onChange={() => setChanging(true)}
               onReplay={canReplay ? () => setReplay({}) : undefined}
