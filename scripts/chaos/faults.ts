@@ -93,6 +93,16 @@ export const listActive = (scene: Scene): Promise<string[]> =>
 export const untilTaken = (scene: Scene): Promise<void> =>
   scene.until(async () => (await listActive(scene)).length > 0, 'the worker takes jobs');
 
+/** A job may be taken and not yet be with the worker. */
+export const untilStoring = (scene: Scene): Promise<void> =>
+  scene.until(async () => {
+    const waiting = await scene.sql(
+      (sql) => sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like ${'%json_to_recordset%'}`,
+    );
+    return waiting.length > 0;
+  }, "the worker's statement waits for the lock");
+
 export const countStored = (scene: Scene, ids: string[]): Promise<number> =>
   scene.sql(async (sql) => (await sql`select from records where id in ${sql(ids)}`).length);
 

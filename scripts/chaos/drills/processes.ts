@@ -1,7 +1,7 @@
 /** Our own processes: killed, frozen, replaced. */
 import { queueKey, untilQuiet } from '../check.ts';
 import { type Drill, drill, hold, quick, type Scene } from '../drill.ts';
-import { countStored, listActive, lockCounters, untilQueued, untilTaken, yesterday } from '../faults.ts';
+import { countStored, listActive, lockCounters, untilQueued, untilStoring, untilTaken, yesterday } from '../faults.ts';
 import { makeBody } from '../load.ts';
 
 /** The usual beginning, with an API that waits 400 ms for each answer of Redis. */
@@ -50,8 +50,8 @@ export const processDrills: Drill[] = [
     // no later record raises yesterday's counter: only the job's next delivery can
     const body = makeBody(yesterday());
     await scene.load.send(scene.site, body, api.baseUrl);
-    await untilTaken(scene);
-    // the statement waits for the lock; Redis goes silent; then the statement commits
+    await untilStoring(scene);
+    // Redis goes silent; then the statement commits
     proxy.set('hold');
     await unlock();
     await scene.until(async () => (await countStored(scene, [body.id])) === 1, 'the record is stored');
