@@ -14,9 +14,9 @@ await vitest.start(paths).catch((error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
-const line = summary(vitest);
+const lines = [...listRetried(vitest), summary(vitest)];
 await vitest.close();
-console.log(line);
+for (const line of lines) console.log(line);
 process.exit();
 
 /** Ends the process with one line where it does not understand them: what is ignored would run every test. */
@@ -31,9 +31,20 @@ function readArguments(args: string[]) {
   }
 }
 
+function testsOf({ state }: Vitest) {
+  return state.getTestModules().flatMap((module) => [...module.children.allTests()]);
+}
+
+/** What passed only at the second attempt, which CI gives, and should be mended. */
+function listRetried(vitest: Vitest): string[] {
+  return testsOf(vitest)
+    .filter((test) => test.result().state === 'passed' && test.diagnostic()?.flaky)
+    .map((test) => `passed at the second attempt: ${test.module.relativeModuleId} > ${test.fullName}`);
+}
+
 /** The one line that other programs read. */
-function summary({ state }: Vitest): string {
-  const tests = state.getTestModules().flatMap((module) => [...module.children.allTests()]);
+function summary(vitest: Vitest): string {
+  const tests = testsOf(vitest);
   const count = (wanted: string) => tests.filter((test) => test.result().state === wanted).length;
   return `${count('passed')} passed, ${count('failed')} failed`;
 }

@@ -122,7 +122,6 @@ describe('the snippets of the documents', () => {
     await recordsOf(stack, before + 1);
     const config = `<script>klaroConfig = { acceptAll: true, lang: 'en', services: [{ name: 'ads', purposes: ['ads'] }] }</script>`;
     const second = await open(`${config}<script src="/klaro.js"></script>${block('recordKlaro')}`);
-    await second.page.waitForLoadState('networkidle');
     await second.page.locator('.cm-btn-success').click();
     await recordsOf(stack, before + 2);
     await open(block('client.record('));

@@ -6,8 +6,8 @@ import { persist, persistKnown } from '#libs/store/records/persist';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { newTextsBound } from '#libs/store/user-agents/numbers';
+import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
-
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -233,6 +233,36 @@ describe('user agents', () => {
     await db.run((sql) => dropMonth(sql, '2026-05'));
     await deleteUnusedUserAgents(db);
     expect(await texts()).toEqual([]);
+  });
+
+  it('of an erased visitor do not stay where their record is sent again', async () => {
+    await newDomain();
+    const userAgent = `Erased/${domainId}`;
+    const erased = recordAt(Date.now(), { domainId, userAgent });
+    await persist(db, [erased]);
+    const numbers = async () => {
+      const rows = await db.run(
+        (sql) => sql<{ number: number }[]>`select number from user_agents where text = ${userAgent}`,
+      );
+      return rows.map(({ number }) => number);
+    };
+    const [before] = await numbers();
+    await db.run((sql) => sql`update records set user_agent_number = null where id = ${erased.id}`);
+    await db.run((sql) => sql`insert into user_agents_to_look_for (number) values (${before ?? 0})`);
+    await deleteUnnamedUserAgents(db);
+    expect(await numbers()).toEqual([]);
+
+    const other = anotherProcess();
+    await persist(other, [erased, recordAt(Date.now(), { domainId })]);
+    expect(await numbers()).toHaveLength(1);
+    await deleteUnnamedUserAgents(db);
+    expect(await numbers()).toEqual([]);
+
+    // of somebody else it stays
+    const others = recordAt(Date.now(), { domainId, userAgent });
+    await persist(anotherProcess(), [erased, others]);
+    await deleteUnnamedUserAgents(db);
+    expect(await numbers()).toHaveLength(1);
   });
 
   it('are looked up anew after a lost connection, which may lead to another database', async () => {

@@ -10,7 +10,7 @@ import { timeOf } from '#libs/contract/uuid';
 import { isDeadlock, isMissingMonth } from '../errors.ts';
 import { noticeNumbersOf } from '../notices/numbers.ts';
 import type { Database, Sql } from '../sql.ts';
-import { userAgentsOf } from '../user-agents/numbers.ts';
+import { noteUnnamed, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
 import { writeSomething } from '../write-something.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 
@@ -61,10 +61,15 @@ async function persistRetrying(db: Database, records: NewRecord[], manner: Manne
   for (let attempt = 1; ; attempt += 1) {
     try {
       const generation = db.generation();
-      const batch = JSON.stringify(await toRows(db, records));
+      const userAgents = await userAgentsOf(db, records);
+      const batch = JSON.stringify(await toRows(db, records, userAgents));
       // else the numbers in it may be those of another server than the one that would store them; without a pooler that
       // one may still come when the statement waits for a connection
-      if (generation === db.generation()) return await db.run((sql) => persistBatch(sql, batch, manner));
+      if (generation === db.generation()) {
+        const outcome = await db.run((sql) => persistBatch(sql, batch, manner));
+        await noteUnnamed(db, userAgents, outcome.added === records.length);
+        return outcome;
+      }
       if (attempt >= 5) throw new ConnectionsClosed('connections to Postgres were closed again and again');
     } catch (error) {
       if (attempt >= 5) throw error;
@@ -84,8 +89,7 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
  * As the statement takes them: with user agents and notices by number, and without what is not stored. Field by field: to
  * spread and write a record took 4.2 µs, this takes 1.5.
  */
-async function toRows(db: Database, records: NewRecord[]) {
-  const userAgents = await userAgentsOf(db, records);
+async function toRows(db: Database, records: NewRecord[], userAgents: (UserAgent | undefined)[]) {
   const notices = await noticeNumbersOf(db, records);
   return records.map((record, at) => ({
     id: record.id,

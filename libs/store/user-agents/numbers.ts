@@ -12,6 +12,8 @@ import { familyOf, type Look, lookAt } from './look.ts';
 export interface UserAgent {
   number: number;
   crawler: boolean;
+  /** this process has added it, and knows of no record that was stored with it */
+  isNew?: boolean;
 }
 
 /** Texts that nobody has sent before, for a domain and UTC day. */
@@ -105,6 +107,23 @@ function memoryOf(db: Database): Memory {
   return memory;
 }
 
+/**
+ * Once the records of `found` are stored. Where some were there before, such as those of a visitor who has been erased
+ * since, nobody may name what was added for them: it is noted, to be looked for and to go.
+ */
+export async function noteUnnamed(db: Database, found: (UserAgent | undefined)[], areAllNew: boolean): Promise<void> {
+  const added = [...new Set(found)].filter((each) => each?.isNew === true);
+  if (added.length === 0) return;
+  const numbers = added.flatMap((each) => each?.number ?? []);
+  if (!areAllNew)
+    await db.run(
+      (sql) => sql`
+        insert into user_agents_to_look_for (number) select unnest(${numbers}::integer[]) order by 1
+        on conflict do nothing`,
+    );
+  for (const each of added) if (each) each.isNew = false;
+}
+
 const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > Date.now();
 
 async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecord[]): Promise<void> {
@@ -129,6 +148,10 @@ async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecor
   );
   for (const { domainId } of full) memory.full.set(domainId, now + fullFor);
   await find(db, kind, known, lacking);
+  for (const { text } of lacking) {
+    const added = known.get(text);
+    if (added) added.isNew = true;
+  }
   if (full.length > 0 && now > memory.completeUntil) await complete(db, memory);
 }
 
