@@ -35,11 +35,16 @@ function testsOf({ state }: Vitest) {
   return state.getTestModules().flatMap((module) => [...module.children.allTests()]);
 }
 
-/** What passed only at the second attempt, which CI gives, and should be mended. */
+/** What passed only at the second attempt, which CI gives, why the first did not, and where: it should be mended. */
 function listRetried(vitest: Vitest): string[] {
   return testsOf(vitest)
     .filter((test) => test.result().state === 'passed' && test.diagnostic()?.flaky)
-    .map((test) => `passed at the second attempt: ${test.module.relativeModuleId} > ${test.fullName}`);
+    .map((test) => {
+      const [error] = test.result().errors ?? [];
+      const lines = error?.stacks?.map(({ line }) => line).join(', ');
+      const why = `${error?.message} (lines ${lines})`;
+      return `passed at the second attempt: ${test.module.relativeModuleId} > ${test.fullName}: ${why}`;
+    });
 }
 
 /** The one line that other programs read. */

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
 import { type Client, createClient, tokenFor } from '../support/client.ts';
@@ -15,7 +15,7 @@ describe('large reads whose readers take nothing', () => {
   beforeAll(async () => {
     stack = await useStackWithApi();
     stranger = await makeTenant(stack.db);
-    const fields = { domainId: stack.domainId, tcString: 'x'.repeat(80_000) };
+    const fields = { domainId: stack.domainId, tcString: 'x'.repeat(60_000) };
     const records = Array.from({ length: 200 }, () => recordAt(Date.now(), fields));
     await persist(stack.db, records);
   });
@@ -39,7 +39,9 @@ describe('large reads whose readers take nothing', () => {
     ],
   ])('of %s hold the turns of their organization, and no other is concerned', async (_, pathOf, small) => {
     const strange = createClient(stack.api.baseUrl, stranger);
-    const idle = await Promise.all(Array.from({ length: atOnce }, () => readNothing(pathOf(stack.domainId))));
+    const idle: Socket[] = [];
+    // one after the other, so that each is answered in time on a busy machine
+    for (let count = 0; count < atOnce; count += 1) idle.push(await readNothing(pathOf(stack.domainId)));
     let isRead = false;
     const waiting = small(stack.client, stack.domainId).finally(() => {
       isRead = true;
