@@ -59,13 +59,12 @@ if (list) {
 async function run(chosen: Drill[]): Promise<number> {
   const folder = path.join(ensureDataRoot(), `chaos-build-${process.pid}`);
   const dist = path.join(folder, 'dist');
-  const waiting = [...chosen];
   const broken: string[] = [];
   let lost = 0;
   const signal = onInterrupt();
   // every wait of every drill listens
   setMaxListeners(0, signal);
-  const performAll = async (): Promise<void> => {
+  const performAll = async (waiting: Drill[]): Promise<void> => {
     for (let drill = waiting.shift(); drill && !signal.aborted; drill = waiting.shift()) {
       const started = performance.now();
       const report = await perform(drill, dist, signal);
@@ -75,11 +74,16 @@ async function run(chosen: Drill[]): Promise<number> {
       console.log(`${drill.name.padEnd(30)}${seconds.padStart(4)} s  ${describe(report)}`);
     }
   };
+  const performIn = async (count: number, waiting: Drill[]): Promise<void> => {
+    // each lane takes its own stack down, even if another one failed
+    const lanes = await Promise.allSettled(Array.from({ length: count }, () => performAll(waiting)));
+    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+  };
   try {
     await build(dist, signal);
-    // each lane takes its own stack down, even if another one failed
-    const lanes = await Promise.allSettled(Array.from({ length: quick ? atOnce.quick : atOnce.all }, performAll));
-    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+    const alone = chosen.filter((drill) => drill.alone);
+    await performIn(quick ? atOnce.quick : atOnce.all, chosen.filter((drill) => !alone.includes(drill)));
+    await performIn(1, alone);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

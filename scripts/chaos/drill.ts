@@ -19,6 +19,8 @@ export interface Drill {
   name: string;
   about: string;
   quick?: boolean;
+  /** It sends all that a small machine takes, so nothing runs beside it. */
+  alone?: true;
   redisSettings?: Record<string, string>;
   /** what Redis is; by default one server */
   engine?: EngineKind;

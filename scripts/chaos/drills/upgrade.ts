@@ -9,6 +9,7 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
   name: 'upgrade',
   about: `the release before is replaced by this one under up to ${rate} records/s: nothing is lost or refused`,
   upgrade: true,
+  alone: true,
   rate,
   run: async (scene) => {
     const { before, load } = scene;
