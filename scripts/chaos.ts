@@ -82,7 +82,10 @@ async function run(chosen: Drill[]): Promise<number> {
   try {
     await build(dist, signal);
     const alone = chosen.filter((drill) => drill.alone);
-    await performIn(quick ? atOnce.quick : atOnce.all, chosen.filter((drill) => !alone.includes(drill)));
+    await performIn(
+      quick ? atOnce.quick : atOnce.all,
+      chosen.filter((drill) => !alone.includes(drill)),
+    );
     await performIn(1, alone);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -84,14 +84,16 @@ async function probeAll(
 ): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
+  // before its first answer it has tried nodes at most
+  if (client instanceof Cluster && client.slots.length === 0) return { problem: 'not connected' };
   const unserved = client instanceof Cluster ? unservedSlots(client.slots, mastersOf(nodes)) : null;
   if (unserved !== null) return { problem: unserved };
   try {
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
-    const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(stateOf))) : [];
-    const problem = infos.map(problemIn).find((each) => each !== null) ?? null;
+    const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(brokenState))) : [];
+    const problem = [...infos.map(problemIn), ...states].find((each) => each !== null) ?? null;
     return {
-      problem: problem ?? brokenState(states),
+      problem,
       warnings: [...new Set(infos.flatMap(warningsIn))],
       memory: Math.max(...infos.map(memoryIn)),
     };
@@ -106,25 +108,29 @@ const mastersOf = (nodes: Redis[]): string[] => nodes.map(({ options }) => `${op
 
 /** Of a cluster. */
 const allSlots = 16_384;
+const unservedReason = 'the cluster has slots that no node serves';
 
 /**
  * Why some slots take nothing; null where all do. `slots`: the nodes of each, its master first, as the client knows them;
- * one that is assigned to nobody is missing. A master that died leaves `connected` at once, and has its slots until a
+ * one that it has not seen assigned is missing, one that lost its node since is not. A master that died leaves `connected` at once, and has its slots until a
  * replica takes them over.
  */
 export function unservedSlots(slots: readonly string[][], connected: string[]): string | null {
   const masters = new Set<string | undefined>();
   // not by its holes, which some ways to go through an array pass over
   for (let slot = 0; slot < allSlots; slot += 1) masters.add(slots[slot]?.[0]);
-  if (masters.has(undefined)) return 'the cluster has slots that no node serves';
+  if (masters.has(undefined)) return unservedReason;
   const lost = [...masters].find((master) => master !== undefined && !connected.includes(master));
   return lost === undefined ? null : `the master ${lost} is not connected`;
 }
 
-const stateOf = async (node: Redis): Promise<string> => fieldOf(String(await node.cluster('INFO')), 'cluster_state');
-
-const brokenState = (states: string[]): string | null =>
-  states.every((state) => state === 'ok') ? null : 'the cluster is down';
+/** Why this master says that the cluster takes nothing in some slots; null where it takes records in all. */
+async function brokenState(node: Redis): Promise<string | null> {
+  const info = String(await node.cluster('INFO'));
+  if (fieldOf(info, 'cluster_state') !== 'ok') return 'the cluster is down';
+  // a cluster may be ok without some, by its settings
+  return Number(fieldOf(info, 'cluster_slots_assigned')) < allSlots ? unservedReason : null;
+}
 
 const fieldOf = (info: string, name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 

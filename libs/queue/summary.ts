@@ -7,7 +7,10 @@ const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface QueueSummary {
   jobs: Record<(typeof jobStates)[number], number>;
-  /** seconds since the oldest job was added that is not done and has not failed; 0 where there is none */
+  /**
+   * Seconds since the oldest job was added that is not done and has not failed; 0 where there is none. Of delayed jobs the
+   * one that is delivered next counts: each of them is that one every few seconds.
+   */
   oldest: number;
 }
 

@@ -39,7 +39,7 @@ export function createQueueGauges(register: Registry, look: () => Promise<Shard[
   });
   const age = new Gauge({
     name: 'assent_queue_oldest_job_age_seconds',
-    help: 'Age of the oldest job that is not done and has not failed, by shard',
+    help: 'Age of the oldest job that is not done and has not failed (of delayed ones, that of the next), by shard',
     labelNames: ['shard'],
     ...shared,
   });

@@ -258,10 +258,10 @@ describe('user agents', () => {
     await deleteUnnamedUserAgents(db);
     expect(await numbers()).toEqual([]);
 
-    // of somebody else it stays
+    // of somebody else it stays, and is not even looked for
     const others = recordAt(Date.now(), { domainId, userAgent });
-    await persist(anotherProcess(), [erased, others]);
-    await deleteUnnamedUserAgents(db);
+    await persist(anotherProcess(), [erased, others, recordAt(Date.now(), { domainId, userAgent: `New/${domainId}` })]);
+    expect(await db.run((sql) => sql`select number from user_agents_to_look_for`)).toEqual([]);
     expect(await numbers()).toHaveLength(1);
   });
 

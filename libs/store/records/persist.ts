@@ -10,7 +10,7 @@ import { timeOf } from '#libs/contract/uuid';
 import { isDeadlock, isMissingMonth } from '../errors.ts';
 import { noticeNumbersOf } from '../notices/numbers.ts';
 import type { Database, Sql } from '../sql.ts';
-import { noteUnnamed, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
+import { newOf, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
 import { writeSomething } from '../write-something.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 
@@ -66,8 +66,10 @@ async function persistRetrying(db: Database, records: NewRecord[], manner: Manne
       // else the numbers in it may be those of another server than the one that would store them; without a pooler that
       // one may still come when the statement waits for a connection
       if (generation === db.generation()) {
-        const outcome = await db.run((sql) => persistBatch(sql, batch, manner));
-        await noteUnnamed(db, userAgents, outcome.added === records.length);
+        const added = newOf(userAgents);
+        const newNumbers = added.map(({ number }) => number);
+        const outcome = await db.run((sql) => persistBatch(sql, batch, { ...manner, newNumbers }));
+        for (const each of added) each.isNew = false;
         return outcome;
       }
       if (attempt >= 5) throw new ConnectionsClosed('connections to Postgres were closed again and again');
@@ -120,9 +122,15 @@ async function toRows(db: Database, records: NewRecord[], userAgents: (UserAgent
 /**
  * All inserts are ordered: two batches that share ids or counters then wait for each other in one direction and
  * cannot deadlock. Rows name the domain by its number. A domain that does not exist has none, which violates the not-null
- * rule instead of dropping the record silently, or in a partial batch is told.
+ * rule instead of dropping the record silently, or in a partial batch is told. `newNumbers`: user agents that were added
+ * for the batch. One whose records were all there before, such as those of a visitor who has been erased since, is named
+ * by nobody: it is noted, to be looked for and to go.
  */
-async function persistBatch(sql: Sql, batch: string, { owe, isPartial }: Manner): Promise<Outcome> {
+async function persistBatch(
+  sql: Sql,
+  batch: string,
+  { owe, isPartial, newNumbers }: Manner & { newNumbers: number[] },
+): Promise<Outcome> {
   const rows = await sql<(Counter | OutcomeRow)[]>`
     with input as materialized (
       select
@@ -157,7 +165,7 @@ async function persistBatch(sql: Sql, batch: string, { owe, isPartial }: Manner)
       where domain_number is not null or not ${isPartial}
       order by domain_number, id, arrival
       on conflict do nothing
-      returning domain_number, id, decision, visitor_id, bot
+      returning domain_number, id, decision, visitor_id, bot, user_agent_number
     ),
     by_day as (
       select
@@ -220,6 +228,13 @@ async function persistBatch(sql: Sql, batch: string, { owe, isPartial }: Manner)
       select organization_id, domain_id, period from delta where ${owe}
       order by organization_id collate "C", domain_id collate "C", period collate "C"
       on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1
+    ),
+    unnamed as (
+      insert into user_agents_to_look_for (number)
+      select number from unnest(${newNumbers}::integer[]) as number
+      where number not in (select user_agent_number from added where user_agent_number is not null)
+      order by 1
+      on conflict do nothing
     )
     select
       organization_id as "organizationId", domain_id as "domainId", period, accept_all, reject_all, custom, withdraw,

@@ -107,22 +107,9 @@ function memoryOf(db: Database): Memory {
   return memory;
 }
 
-/**
- * Once the records of `found` are stored. Where some were there before, such as those of a visitor who has been erased
- * since, nobody may name what was added for them: it is noted, to be looked for and to go.
- */
-export async function noteUnnamed(db: Database, found: (UserAgent | undefined)[], areAllNew: boolean): Promise<void> {
-  const added = [...new Set(found)].filter((each) => each?.isNew === true);
-  if (added.length === 0) return;
-  const numbers = added.flatMap((each) => each?.number ?? []);
-  if (!areAllNew)
-    await db.run(
-      (sql) => sql`
-        insert into user_agents_to_look_for (number) select unnest(${numbers}::integer[]) order by 1
-        on conflict do nothing`,
-    );
-  for (const each of added) if (each) each.isNew = false;
-}
+/** Those of `found` that this process has added, and knows of no record that was stored with them. */
+export const newOf = (found: (UserAgent | undefined)[]): UserAgent[] =>
+  [...new Set(found)].filter((each) => each !== undefined).filter(({ isNew }) => isNew === true);
 
 const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > Date.now();
 
@@ -214,7 +201,8 @@ async function find(db: Database, { isFamily }: Kind, known: Known, wanted: Want
     const kept = known.get(text);
     if (found) {
       const { number, crawler } = found;
-      known.set(text, { number, crawler, months: [...(kept?.number === number ? kept.months : []), ...noted] });
+      const same = kept?.number === number ? kept : undefined;
+      known.set(text, { number, crawler, isNew: same?.isNew === true, months: [...(same?.months ?? []), ...noted] });
     } else if (kept === before.get(text)) {
       // else another batch has added it since this one looked
       known.delete(text);
