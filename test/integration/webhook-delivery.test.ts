@@ -391,6 +391,43 @@ describe('deliveries', () => {
     ]);
   });
 
+  it('end where the receiver wants to speak another protocol, and are tried again', async () => {
+    const { webhook } = await make();
+    const head = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: x'];
+    receiver.answerWith(({ socket }) => void socket?.end(`${head.join('\r\n')}\r\n\r\n`));
+    await seal(1);
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'status', status: 101, attempt: 1 });
+    receiver.answerWith();
+    now += 6_000;
+    await deliver();
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 204, attempt: 2 });
+  });
+
+  it('whose last failure could not disable the webhook are tried once more, which does', async () => {
+    const { webhook } = await make();
+    receiver.answerWith((response) => void response.writeHead(410).end());
+    await db.run((sql) =>
+      sql.unsafe(`
+        create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+        create trigger refuse before insert on administrative_acts for each row
+          when (new.act = 'webhook.disable') execute function refuse()`),
+    );
+    await seal(1);
+    await deliver();
+    expect((await again(webhook)).enabled).toBe(true);
+    await db.run((sql) => sql`drop trigger refuse on administrative_acts`);
+    await deliver();
+    expect(receiver.received).toHaveLength(1);
+    now += 60_000;
+    await deliver();
+    expect(receiver.received).toHaveLength(2);
+    expect((await again(webhook)).enabled).toBe(false);
+    now += day;
+    await deliver();
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it('of a test are tried once, also while the webhook is disabled', async () => {
     const { webhook } = await make();
     await admin().change(tenant.organizationId, webhook.webhookId, { enabled: false });

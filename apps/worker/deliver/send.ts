@@ -83,15 +83,22 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
   };
   return new Promise((done, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(options);
-    const timer = setTimeout(() => request.destroy(new TooSlow(`no answer within ${patience} ms`)), patience);
-    const end = () => clearTimeout(timer);
-    request.on('error', (error) => {
-      end();
+    const fail = (error: Error) => {
+      clearTimeout(timer);
       reject(error);
-    });
+      request.destroy();
+    };
+    const timer = setTimeout(() => fail(new TooSlow(`no answer within ${patience} ms`)), patience);
+    request.on('error', fail);
     request.on('response', (response) => {
-      end();
+      clearTimeout(timer);
       void drain(response).then(() => done(response));
+    });
+    // a 101 is no response to Node, and without this the connection would end without a word
+    request.on('upgrade', (response, socket) => {
+      clearTimeout(timer);
+      socket.destroy();
+      done(response);
     });
     request.end(bytes);
   });

@@ -21,9 +21,7 @@ export function createHealing(parts: HealingParts): { close(): Promise<void> } {
   const inTurn = (name: keyof typeof rounds, heal: (signal: AbortSignal) => Promise<unknown>) => {
     const { every, turn } = rounds[name];
     const round = async () => {
-      await withLease(parts.countersRedis, { name, turn }, async (lost) => {
-        await heal(AbortSignal.any([signal, lost]));
-      });
+      await withLease(parts.countersRedis, { name, turn }, (lost) => untilEither(signal, lost, heal));
     };
     return repeat(every, round, (error) => parts.log.warn({ err: error }, 'counter repair failed'));
   };
@@ -38,4 +36,22 @@ export function createHealing(parts: HealingParts): { close(): Promise<void> } {
       await Promise.all(stops.map((stop) => stop()));
     },
   };
+}
+
+/** With a signal that aborts when either does. That of AbortSignal.any would stay with `long` for good in Node 20. */
+async function untilEither(
+  long: AbortSignal,
+  short: AbortSignal,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const either = new AbortController();
+  const abort = () => either.abort();
+  if (long.aborted || short.aborted) abort();
+  long.addEventListener('abort', abort);
+  short.addEventListener('abort', abort);
+  try {
+    await work(either.signal);
+  } finally {
+    long.removeEventListener('abort', abort);
+  }
 }

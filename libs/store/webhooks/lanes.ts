@@ -132,17 +132,21 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> 
       ) as lane
       order by lane.due_at limit ${limit}
     ),
+    -- by itself: a join would be made with what a lane was before it was locked, and undo a replay or repeat a message
     locked as materialized (
-      select l.number, l.through, next.log, next.first, next.size,
+      select l.number, l.domain_number, l.log, l.position, l.through from webhook_lanes as l
+      where l.number in (select number from candidates) and ${isFree}
+      for update skip locked
+    ),
+    found as (
+      select l.number, next.log, next.first, next.size,
         l.domain_number is not null and l.through is null and next.log is null as idle
-      from webhook_lanes as l left join lateral (
+      from locked as l left join lateral (
         select logs.log, place.first, checkpoint_size as size
         from logs cross join lateral (select case when logs.log = l.log then l.position else 0 end as first) as place
         where domain_number = l.domain_number and l.through is null and logs.log >= l.log and checkpoint_size > place.first
         order by logs.log limit 1
       ) as next on true
-      where l.number in (select number from candidates) and ${isFree}
-      for update of l skip locked
     )
     update webhook_lanes as l set
       claimed_by = case when idle then null else ${by}::uuid end,
@@ -150,10 +154,10 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> 
       due_at = case when idle then 'infinity' else due_at end,
       message_id = coalesce(l.message_id, 'msg_' || replace(gen_random_uuid()::text, '-', '')),
       made_at = coalesce(l.made_at, ${now}),
-      log = coalesce(locked.log, l.log), position = coalesce(locked.first, l.position),
+      log = coalesce(found.log, l.log), position = coalesce(found.first, l.position),
       through = coalesce(l.through, least(size, first + ${windowOf(sql)}))
-    from locked, webhooks
-    where l.number = locked.number and webhooks.number = l.webhook
+    from found, webhooks
+    where l.number = found.number and webhooks.number = l.webhook
     returning l.number, l.type, l.webhook, webhooks.id as "webhookId", webhooks.organization_id as "organizationId", url,
       secret, case when previous_until > ${now} then previous_secret end as "previousSecret",
       to_json(decisions) as decisions, domain_number as "domainNumber",
@@ -210,7 +214,10 @@ export async function goOn(sql: Sql, lane: Lane, by: string, now: Date, tried?: 
     }`;
 }
 
-/** `next`: when it is tried again; null for never. A test is tried once, and says nothing about the rest. */
+/** Milliseconds in which a webhook whose last try failed is disabled; if that did not happen, one more try is due. */
+const disabledWithin = 60_000;
+
+/** `next`: when it is tried again; null for never, since the webhook is disabled then. A test is tried once, and says nothing about the rest. */
 export async function fail(
   sql: Sql,
   lane: Lane,
@@ -226,7 +233,7 @@ export async function fail(
           ? sql`delete from webhook_lanes where ${own}`
           : sql`
             update webhook_lanes set
-              tries = tries + 1, due_at = ${next ?? sql`'infinity'::timestamptz`}, claimed_by = null, claimed_until = null
+              tries = tries + 1, due_at = ${next ?? new Date(tried.at.getTime() + disabledWithin)}, claimed_by = null, claimed_until = null
             where ${own}`
       }
     ),

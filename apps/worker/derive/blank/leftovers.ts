@@ -1,6 +1,6 @@
 /**
  * What is left of erased visitors beyond stored records: erasures that are too large for one answer, jobs in queues,
- * rejected records, counters of busy visitors, Redis' append-only file.
+ * rejected records, counters of busy visitors, Redis' append-only file, user agents that nobody names any more.
  */
 
 import type { NewRecord } from '#libs/contract/record';
@@ -61,11 +61,12 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       // jobs that were consumed are in the file, too
       if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
       await db.run((sql) => noteSearched(sql, unsearched));
-      await deleteUnnamedUserAgents(db);
     }
     await db.run(deleteOldTombstones);
     await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
     await rewriteFile(redis.client);
+    // of deleted organizations too; last, since it may have to look at all records
+    await deleteUnnamedUserAgents(db);
   };
 }
 

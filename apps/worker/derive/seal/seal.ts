@@ -40,16 +40,20 @@ export interface Seal extends Derivation {
 
 export function createSeal({ redis, db, metrics, originOf }: SealParts): Seal {
   const store = createStore(db);
-  /** what is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are */
-  let rest: { epoch: number; domainNumber: number; ids: Buffer } | undefined;
+  /**
+   * What is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are, but another
+   * server may lack pieces that were done.
+   */
+  let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
 
   /** The next records of a domain that may have too many for one piece. */
   const nextOf = async (sql: Sql, { domainNumber, lastEpoch, lastId }: Head, epoch: number): Promise<Unsealed[]> => {
     const after = lastEpoch === epoch ? lastId : nil;
-    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber;
+    const generation = db.generation();
+    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === generation;
     let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
     if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
-    rest = { epoch, domainNumber, ids };
+    rest = { epoch, domainNumber, generation, ids };
     return ids.length === 0 ? [] : readById(sql, domainNumber, ids.subarray(0, pieceLimit * 16));
   };
 
