@@ -1,5 +1,5 @@
 /** POST /v1/consent/:domainId/import against real processes. */
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import { importLimits } from '#libs/contract/import';
@@ -12,6 +12,7 @@ import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
@@ -58,6 +59,21 @@ describe('an import', () => {
 
   const send = (...args: Parameters<typeof post>) => post<Body>(...args);
   const refused = (...args: Parameters<typeof post>) => post<ProblemAnswer>(...args);
+
+  /** One whose body is written bit by bit. */
+  const open = ({ api, tenant, domainId }: OwnStack) => {
+    const { hostname, port } = new URL(api.baseUrl);
+    return httpRequest({
+      hostname,
+      port,
+      method: 'POST',
+      path: `/v1/consent/${domainId}/import?format=ndjson`,
+      headers: {
+        authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'import' })}`,
+        'content-type': types.ndjson,
+      },
+    });
+  };
 
   const counted = ({ status, body: { read, queued, known, rejected, errors, ...rest } }: Answer<Body>) => ({
     ...(status !== 200 && rest),
@@ -416,25 +432,48 @@ describe('an import', () => {
     }
   });
 
+  it('leaves others their places: an organization has four at once, of eight in a process', async () => {
+    const organizations = await Promise.all(Array.from({ length: 3 }, () => makeTenant(stack.db, { domains: 4 })));
+    const of = (organization: number, domain = 0): OwnStack => {
+      const tenant = at(organizations, organization);
+      return { ...stack, tenant, domainId: at(tenant.domainIds, domain) };
+    };
+    const running: ClientRequest[] = [];
+    // more than are stored together, so that the first are while it goes on
+    const rows = Array.from({ length: 1_000 }, (_, externalId) => rowAt('2021-05-01T00:00:00.000Z', { externalId }));
+    const begin = async (own: OwnStack) => {
+      const upload = open(own);
+      running.push(upload);
+      upload.on('error', () => {});
+      upload.write(lines(rows));
+      await eventually(async () => expect((await reader(own).records(own.domainId)).body.total).toBeGreaterThan(0));
+    };
+    const isRefused = async (own: OwnStack, why: string) => {
+      const answer = await refused(own, '');
+      expectProblem(answer, 429, 'rate_limited');
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(answer.body.detail).toContain(why);
+    };
+    try {
+      for (const domain of [0, 1, 2, 3]) await begin(of(0, domain));
+      await isRefused(of(0), 'your organization');
+      for (const domain of [0, 1, 2, 3]) await begin(of(1, domain));
+      await isRefused(of(2), 'too many imports');
+    } finally {
+      for (const upload of running) upload.destroy();
+    }
+    for (const organization of [0, 2]) {
+      await eventually(async () => expect((await send(of(organization), '')).status).toBe(200));
+    }
+  });
+
   it('takes longer than other requests may, and keeps what came before the connection was cut', async () => {
     const own = await withOwnDomain(stack);
     const rows = Array.from({ length: 1_000 }, (_, index) =>
       rowAt(`${addDays('2021-03-01', index % 90)}T00:00:00.000Z`, { externalId: `${index}`, variant: 'x'.repeat(60) }),
     );
     const text = lines(rows);
-    const { hostname, port } = new URL(own.api.baseUrl);
-    const open = () =>
-      httpRequest({
-        hostname,
-        port,
-        method: 'POST',
-        path: `/v1/consent/${own.domainId}/import?format=ndjson`,
-        headers: {
-          authorization: `Bearer ${tokenFor(own.tenant.organizationId, { scope: 'import' })}`,
-          'content-type': types.ndjson,
-        },
-      });
-    const cut = open();
+    const cut = open(own);
     cut.on('error', () => {});
     cut.write(text.slice(0, -1_000));
     const total = async () => (await reader(own).records(own.domainId)).body.total;

@@ -11,13 +11,14 @@ import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
-import { createFacetDerivation, sweepDisplays } from '../../apps/worker/derive/facets/facets.ts';
+import { createFacetDerivation, createFacets } from '../../apps/worker/derive/facets/facets.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
+const never = new AbortController().signal;
 const noonOf = (day: string): string => `${day}T12:00:00.000Z`;
 
 let db: Database;
@@ -181,9 +182,10 @@ describe('facets', () => {
     await storeDisplays(db, flush);
     await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
     await derive(createFacetDerivation());
-    await Promise.all([sweepDisplays(db), sweepDisplays(db)]);
+    const round = createFacets(db);
+    await Promise.all([round(never), round(never)]);
     await storeDisplays(db, flush);
-    while ((await sweepDisplays(db)) !== 'done');
+    await round(never);
     const dimensions = ['bannerVersion', 'language', 'source', 'variant'] as const;
     for (const owner of [domainId, '']) {
       const question = { organizationId, domainId: owner, dimensions: [...dimensions], periods: [today] };
@@ -198,6 +200,48 @@ describe('facets', () => {
         ['variant', '', 1, 4],
       ]);
     }
+  });
+
+  it('are derived while displays keep coming: those that were there before come first, others wait', async () => {
+    const { organizationId, domainIds } = await makeTenant(db);
+    const domainId = at(domainIds, 0);
+    const showOne = () => {
+      const row = { domainId, day: today, bannerVersion: '1', variant: '', language: '', displays: 1 };
+      return storeDisplays(db, { id: randomUUID(), rows: [row] });
+    };
+    const before = 5;
+    for (let each = 0; each < before; each += 1) await showOne();
+    const answerOne = async () => {
+      await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
+      while ((await deriveNext(db, createBlank(undefined))) !== 'done');
+    };
+    await answerOne();
+    // one more before each transaction, and among those of the sweep an epoch that is closed
+    const tooMany = new AbortController();
+    let came = 0;
+    const busy: Database = {
+      ...db,
+      run: async (work, deadline) => {
+        await showOne();
+        came += 1;
+        if (came === 4) await answerOne();
+        if (came === 100) tooMany.abort();
+        return db.run(work, deadline);
+      },
+    };
+    const counted = async () => {
+      const question = { organizationId, domainId, dimensions: ['bannerVersion' as const], periods: [today] };
+      const facets = await db.run((sql) => readFacets(sql, question));
+      return facets.map(({ answers, displays }) => ({ answers, displays }));
+    };
+    await createFacets(busy, 2)(tooMany.signal);
+    const [first] = await counted();
+    // the other one only with what was shown before it
+    expect(first?.answers).toBe(1);
+    expect(first?.displays).toBeGreaterThanOrEqual(before);
+    expect(first?.displays).toBeLessThan(before + came);
+    await createFacets(db)(never);
+    expect(await counted()).toEqual([{ answers: 2, displays: before + came }]);
   });
 
   describe('of more values than have a place', () => {

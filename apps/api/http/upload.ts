@@ -1,4 +1,7 @@
-/** A body that takes longer than a request may otherwise: read as it comes, at the reader's pace, up to a limit. */
+/**
+ * A body that takes longer than a request may otherwise: read as it comes, at the reader's pace, up to a limit. A client
+ * that hardly sends is refused.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { TimedOut, within } from '#libs/runtime/within';
@@ -6,6 +9,10 @@ import type { Context } from './context.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
 const idleAfter = 30_000;
+/** Milliseconds spent waiting for the client, after which its pace is judged. */
+const judgedAfter = 60_000;
+/** bytes in a second */
+const slowest = 16 * 1024;
 /** Milliseconds that a refused client has to read its answer while it still sends. */
 const lingersFor = 10_000;
 
@@ -40,10 +47,12 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
   request.socket.setTimeout(0);
   const chunks = request[Symbol.asyncIterator]();
   let size = 0;
+  let waited = 0;
+  let sent = 0;
   for (;;) {
+    const from = performance.now();
     const next = await within(idleAfter, chunks.next()).catch((error: unknown) => {
-      if (error instanceof TimedOut)
-        throw unavailable('the body did not arrive in time; send the file again', { elsewhere: true });
+      if (error instanceof TimedOut) throw tooSlow();
       throw new Problem('invalid_request', 'the body ended before it was complete', { cause: error });
     });
     if (next.done) return;
@@ -51,9 +60,18 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
     if (!Buffer.isBuffer(chunk)) throw new Error('a body is read as bytes');
     size += chunk.length;
     if (size > limit) throw tooLarge();
+    waited += performance.now() - from;
+    sent += chunk.length;
+    if (waited >= judgedAfter) {
+      if (sent < (waited / 1_000) * slowest) throw tooSlow();
+      waited = 0;
+      sent = 0;
+    }
     yield chunk;
   }
 }
+
+const tooSlow = () => unavailable('the body did not arrive in time; send the file again', { elsewhere: true });
 
 /** What a refused client still sends is dropped for a while: closing the connection at once could lose the answer. */
 export function dropRest(ctx: Context): void {

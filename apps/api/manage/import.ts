@@ -22,9 +22,7 @@ import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { dropRest, readUpload, requireType } from '../http/upload.ts';
 import { createImportLane } from './import-lane.ts';
-
-/** in one process */
-const importsAtOnce = 8;
+import { createImportPlaces } from './import-places.ts';
 
 export interface ImportRoomParts {
   config: Pick<ApiConfig, 'ip' | 'retentionMonths'>;
@@ -36,19 +34,18 @@ export interface ImportRoomParts {
 
 export function importRecords({ config, db, recorder }: ImportRoomParts): Middleware {
   const lane = createImportLane({ db, record: recorder.record });
-  let underWay = 0;
+  const places = createImportPlaces();
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
     const { organizationId } = organizationIn(ctx);
     try {
       const own = requireOwnDomain(organizationIn(ctx), domainId);
       const format = formatOf(ctx, query.format);
       requireInUse(own);
-      if (underWay >= importsAtOnce) throw busy();
-      underWay += 1;
+      const leave = places.take(organizationId);
       try {
         ctx.body = await run(ctx, { organizationId, domainId, format, isDryRun: query.dryRun ?? false });
       } finally {
-        underWay -= 1;
+        leave();
       }
     } catch (error) {
       dropRest(ctx);
@@ -122,11 +119,6 @@ function abortedWith(ctx: Context): AbortController {
   ctx.res.once('close', () => left.abort());
   return left;
 }
-
-const busy = () =>
-  new Problem('rate_limited', `this process has ${importsAtOnce} imports under way; try again`, {
-    headers: { 'Retry-After': '10' },
-  });
 
 function toProblem(error: unknown): unknown {
   if (error instanceof Unreadable) return new Problem('invalid_request', error.message, { cause: error });

@@ -7,7 +7,7 @@ import type { Database } from '#libs/store/sql';
 /** milliseconds between two batches */
 const pause = 20;
 
-/** Returns how many records were blanked. */
+/** Returns how many records were blanked. A month that fails keeps no later one waiting. */
 export async function blankOldMonths(
   db: Database,
   personalRetentionMonths: number,
@@ -15,10 +15,16 @@ export async function blankOldMonths(
   signal: AbortSignal,
 ): Promise<number> {
   let blanked = 0;
+  const failures: unknown[] = [];
   for (const { month, blankedThrough } of await db.run(listMonthsWithPersonal)) {
     if (signal.aborted || !isPastRetention(month, personalRetentionMonths, now)) break;
-    if (!(await db.run((sql) => hasPersonal(sql, month, blankedThrough)))) continue;
-    blanked += await blankMonth(db, month, { pause: () => sleep(pause), signal });
+    try {
+      if (!(await db.run((sql) => hasPersonal(sql, month, blankedThrough)))) continue;
+      blanked += await blankMonth(db, month, { pause: () => sleep(pause), signal });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return blanked;
 }

@@ -75,7 +75,7 @@ export const outAndInPaths: ZodOpenApiPathsObject = {
       operationId: 'importRecords',
       summary: 'Import records from elsewhere, or from an export; sent again it adds nothing',
       description:
-        'Each row is checked by itself: the first 1,000 that are rejected are listed, all others are imported. Try a file with `dryRun=true` first.',
+        'Each row is checked by itself: the first 1,000 that are rejected are listed, all others are imported. Try a file with `dryRun=true` first. An organization has at most four imports at a time in an API process.',
       tags: ['Import'],
       requestParams: { path: domainPath, query: importQuery },
       requestBody: {

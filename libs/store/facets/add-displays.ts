@@ -2,16 +2,24 @@
 import type { Sql } from '../sql.ts';
 import { placeFacets } from './place.ts';
 
+/** The number of the newest that waits; null where none does. */
+export async function newestDisplays(sql: Sql): Promise<number | null> {
+  const [row] = await sql<{ newest: number | null }[]>`select max(number) as newest from displays`;
+  return row?.newest ?? null;
+}
+
 /**
- * Takes the oldest of them, and adds them to the facets. Their total stands with the decisions of banners. Returns whether
- * there were any.
+ * Takes the oldest of those up to `newest`, and adds them to the facets. Their total stands with the decisions of banners.
+ * Returns whether there were any.
  */
-export async function addDisplays(sql: Sql, limit: number): Promise<boolean> {
+export async function addDisplays(sql: Sql, newest: number, limit: number): Promise<boolean> {
   const rows = await placeFacets(
     sql,
     sql`
     taken as (
-      delete from displays where number in (select number from displays order by number limit ${limit}) returning displays.*
+      delete from displays
+      where number in (select number from displays where number <= ${newest} order by number limit ${limit})
+      returning displays.*
     ),
     counted as (
       select

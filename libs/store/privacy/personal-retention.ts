@@ -1,4 +1,5 @@
 /** Personal fields of a whole month go, while its decisions and proofs stay. */
+import { groupsOf } from '#libs/runtime/group-by';
 import { lastClosedEpoch } from '../epochs/epochs.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import type { Database, Sql } from '../sql.ts';
@@ -17,53 +18,80 @@ export async function hasPersonal(sql: Sql, month: string, blankedThrough: numbe
   return row?.found ?? false;
 }
 
+/** records that are looked at in one statement */
+const usualPageSize = 20_000;
+const nil = '00000000-0000-0000-0000-000000000000';
+
 interface Place {
   domainNumber: number;
   id: string;
 }
 
-const nil = '00000000-0000-0000-0000-000000000000';
+interface Page {
+  /** its records that have personal fields */
+  personal: { domainNumber: number; ids: string[] }[];
+  /** of all its records; null where there are none */
+  last: Place | null;
+}
 
-/** Blanks a month in batches, `pause` after each. Returns how many records; stops early by `signal`. */
+/** Blanks a month in batches, `pause` after each, and after each page. Returns how many records; stops early by `signal`. */
 export async function blankMonth(
   db: Database,
   month: string,
-  { pause, signal }: { pause: () => Promise<void>; signal: AbortSignal },
+  {
+    pause,
+    signal,
+    pageSize = usualPageSize,
+  }: { pause: () => Promise<void>; signal: AbortSignal; pageSize?: number | undefined },
 ): Promise<number> {
   const through = await db.run(lastClosedEpoch);
   let blanked = 0;
-  let after: Place | undefined = { domainNumber: 0, id: nil };
+  let after: Place | null = { domainNumber: 0, id: nil };
   while (after) {
     if (signal.aborted) return blanked;
     const from: Place = after;
-    const ids = await db.run((sql) => nextIds(sql, month, from));
-    const [first] = ids;
-    after = ids.at(-1);
-    if (!first) break;
-    blanked += await db.run((sql) =>
-      blankSome(
-        sql,
-        first.domainNumber,
-        ids.map(({ id }) => id),
-      ),
-    );
+    const page = await db.run((sql) => readPage(sql, month, from, pageSize));
+    for (const { domainNumber, ids } of page.personal) {
+      for (const batch of groupsOf(ids, blankLimit)) {
+        if (signal.aborted) return blanked;
+        blanked += await db.run((sql) => blankSome(sql, domainNumber, batch));
+        await pause();
+      }
+    }
+    after = page.last;
     await pause();
   }
   await db.run((sql) => endMonth(sql, month, through));
   return blanked;
 }
 
-/** The next ones that have any, of one domain. */
-async function nextIds(sql: Sql, month: string, { domainNumber, id }: Place): Promise<Place[]> {
-  const rows = await sql<Place[]>`
-    select domain_number as "domainNumber", id from ${sql(partitionOf(month))}
-    where (domain_number, id) > (${domainNumber}::integer, ${id}::uuid) and erased_at is null
-      and (
-        visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
-        or metadata is not null
-      )
-    order by domain_number, id limit ${blankLimit}`;
-  return rows.filter((row) => row.domainNumber === rows[0]?.domainNumber);
+/** By key alone, since no index has the records with personal fields: most may be blanked already. */
+async function readPage(sql: Sql, month: string, { domainNumber, id }: Place, pageSize: number): Promise<Page> {
+  const [page] = await sql<Page[]>`
+    with page as materialized (
+      select
+        domain_number, id,
+        erased_at is null and (
+          visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
+          or metadata is not null
+        ) as is_personal
+      from ${sql(partitionOf(month))}
+      where (domain_number, id) > (${domainNumber}::integer, ${id}::uuid)
+      order by domain_number, id limit ${pageSize}
+    )
+    select
+      (
+        select coalesce(json_agg(json_build_object('domainNumber', domain_number, 'ids', ids)), '[]')
+        from (
+          select domain_number, json_agg(id order by id) as ids from page where is_personal
+          group by domain_number order by domain_number
+        ) as domains
+      ) as personal,
+      (
+        select json_build_object('domainNumber', domain_number, 'id', id) from page
+        order by domain_number desc, id desc limit 1
+      ) as last`;
+  return page ?? { personal: [], last: null };
 }
 
 const blankSome = (sql: Sql, domainNumber: number, ids: string[]): Promise<number> =>

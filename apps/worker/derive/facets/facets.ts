@@ -1,6 +1,6 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
-import { type Derivation, deriveNext, withMark } from '#libs/store/epochs/derivations';
-import { addDisplays } from '#libs/store/facets/add-displays';
+import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
+import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
 import { addedThrough, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
@@ -51,15 +51,27 @@ export function createFacetDerivation(limit = usualLimit): Derivation {
 
 const toUuid = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-export function createFacets(db: Database): (signal: AbortSignal) => Promise<void> {
-  const derivation = createFacetDerivation();
+export function createFacets(db: Database, limit = usualLimit): (signal: AbortSignal) => Promise<void> {
+  const derivation = createFacetDerivation(limit);
   return async (signal) => {
-    // first, so that once the mark moves what was shown before is in as well
-    while (!signal.aborted && (await sweepDisplays(db)) === 'more');
-    while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
+    // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
+    // those that it finds, and then derives what was closed before it looked for them.
+    const through = await db.run((sql) => doneWith(sql, blanking));
+    const newest = await db.run(newestDisplays);
+    if ((await repeatedly(signal, () => sweepDisplays(db, newest, limit))) !== 'done') return;
+    const isBehind = async () => (await db.run((sql) => doneWith(sql, facetsName))) < through;
+    await repeatedly(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
   };
 }
 
+async function repeatedly(signal: AbortSignal, work: () => Promise<Step>): Promise<Step> {
+  let step: Step = 'more';
+  while (step === 'more' && !signal.aborted) step = await work();
+  return step;
+}
+
 /** Under the same mark: facets are changed by one process at a time. */
-export const sweepDisplays = (db: Database) =>
-  withMark(db, facetsName, async (sql) => ((await addDisplays(sql, usualLimit)) ? 'more' : 'done'));
+const sweepDisplays = (db: Database, newest: number | null, limit: number) =>
+  withMark(db, facetsName, async (sql) =>
+    newest !== null && (await addDisplays(sql, newest, limit)) ? 'more' : 'done',
+  );
