@@ -84,7 +84,7 @@ async function probeAll(
 ): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
-  // before its first answer it has tried nodes at most
+  // no node has told it yet who serves which slot
   if (client instanceof Cluster && client.slots.length === 0) return { problem: 'not connected' };
   const unserved = client instanceof Cluster ? unservedSlots(client.slots, mastersOf(nodes)) : null;
   if (unserved !== null) return { problem: unserved };

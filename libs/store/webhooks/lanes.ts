@@ -217,7 +217,10 @@ export async function goOn(sql: Sql, lane: Lane, by: string, now: Date, tried?: 
 /** Milliseconds in which a webhook whose last try failed is disabled; if that did not happen, one more try is due. */
 const disabledWithin = 60_000;
 
-/** `next`: when it is tried again; null for never, since the webhook is disabled then. A test is tried once, and says nothing about the rest. */
+/**
+ * `next`: when it is tried again; null for never, since the webhook is disabled then. A test is tried once, and says
+ * nothing about the rest.
+ */
 export async function fail(
   sql: Sql,
   lane: Lane,
