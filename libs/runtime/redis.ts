@@ -61,7 +61,7 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     connectionName: `assent-${role}`,
     keepAlive: 10_000,
   };
-  const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
+  const client = clusterNodes.length > 0 ? connectCluster(address, role, options) : connectServer(address, options);
   const errors = toldOnce((_, reason) => log.warn({ reason }, 'Redis connection error'));
   client.on('error', errors.tell).on('ready', errors.forget);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
@@ -107,10 +107,12 @@ function reconnectWhenReady(this: Redis): void {
   this.disconnect(true);
 }
 
-function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
+function connectCluster({ url, clusterNodes }: RedisAddress, role: Role, redisOptions: Options): Cluster {
   const { username, password } = new URL(url);
   return new Cluster(clusterNodes.map(parseNode), {
     enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
+    // while slots have no node, the check makes ioredis' connect() never settle, and BullMQ's blocking read waits for it
+    enableReadyCheck: role === 'producer',
     clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
     // milliseconds: also learns of replicas, of which no error tells
     slotsRefreshInterval: 5_000,
