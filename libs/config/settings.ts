@@ -63,7 +63,8 @@ export const settings = {
   DATABASE_PREPARE: setting(flag, {
     default: 'true',
     for: all,
-    about: 'false behind a PgBouncer before 1.21: no named prepared statements; implies DATABASE_POOLER',
+    about:
+      'false behind a PgBouncer before 1.21, or with max_prepared_statements = 0: no named prepared statements; implies DATABASE_POOLER',
   }),
   DATABASE_POOLER: setting(flag, {
     default: 'false',
@@ -89,8 +90,8 @@ export const settings = {
   JWT_PUBLIC_KEY_PREVIOUS: setting(text, { for: signing, about: 'RS256, ES256: still accepted while keys rotate' }),
   JWT_KEY_ID: setting(keyId, { for: signing, about: "the current key's `kid`; with it a token may name no other" }),
   JWT_KEY_ID_PREVIOUS: setting(keyId, { for: signing, about: "the previous key's `kid`" }),
-  JWT_ISSUER: setting(text, { for: signing, about: 'required `iss` of access tokens, where set' }),
-  JWT_AUDIENCE: setting(text, { for: signing, about: 'required `aud` of access tokens, where set' }),
+  JWT_ISSUER: setting(text, { for: signing, about: 'if set, access tokens must have this `iss`' }),
+  JWT_AUDIENCE: setting(text, { for: signing, about: 'if set, access tokens must have this `aud`' }),
   JWT_JWKS_URL: setting(webAddress, {
     for: api,
     about: 'RS256, ES256: the keys of an OpenID Connect provider; needs JWT_ISSUER and JWT_AUDIENCE',
@@ -103,7 +104,7 @@ export const settings = {
   }),
   OIDC_CLIENT_ID: setting(text, { for: api, about: "the dashboard's client at OIDC_ISSUER: public, without a secret" }),
   OIDC_SCOPES: setting(words, { default: 'openid', for: api, about: 'what the dashboard asks the provider for' }),
-  OIDC_AUDIENCE: setting(text, { for: api, about: 'whom the dashboard asks access tokens for' }),
+  OIDC_AUDIENCE: setting(text, { for: api, about: 'the audience for which the dashboard requests access tokens' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
     default: '200',
@@ -118,20 +119,20 @@ export const settings = {
   RECORD_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     default: '600',
     for: api,
-    about: 'records per minute, client address and domain; 0: no limit',
+    about: 'records per minute, client address and domain, in each API process; 0: no limit',
   }),
   DISPLAY_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     default: '600',
     for: api,
-    about: 'displays of the banner per minute, client address and domain; 0: no limit',
+    about: 'displays of the banner per minute, client address and domain, in each API process; 0: no limit',
   }),
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,
-    about: `reads per minute and access token; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+    about: `reads per minute and access token, in each API process; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,
-    about: `keys, and tokens, that may fail per minute and client address; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+    about: `failed attempts with keys, and with tokens, per minute and client address, in each API process; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   TRUSTED_PROXY_HOPS: setting(wholeNumber(0, 10), {
     default: '0',
@@ -160,8 +161,7 @@ export const settings = {
   ),
   GEOIP_FILE: setting(text, {
     for: api,
-    about:
-      "a MaxMind DB file (.mmdb) with countries, for addresses of which COUNTRY_HEADER says none; read at the API's start",
+    about: "a MaxMind DB file (.mmdb) with countries, used when COUNTRY_HEADER gives none; read at the API's start",
   }),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
@@ -171,7 +171,7 @@ export const settings = {
   PERSONAL_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
     for: ['worker'],
-    about: 'whole months after which records lose their personal fields; 0: with the record',
+    about: 'whole months after which records lose their personal fields; 0: kept as long as the record',
   }),
   PRIVACY_KEY: setting(hexKey, {
     for: all,
@@ -196,7 +196,7 @@ export const settings = {
   BACKUP_DAYS: setting(wholeNumber(1, 3_650), {
     default: '35',
     for: ['worker', 'cli'],
-    about: 'how long backups are kept: for so long Redis remembers who was erased',
+    about: 'days that backups are kept; Redis remembers erasures as long',
   }),
   LOG_NAME: setting(logName, {
     for: ['worker', 'cli'],

@@ -61,7 +61,7 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     connectionName: `assent-${role}`,
     keepAlive: 10_000,
   };
-  const client = clusterNodes.length > 0 ? connectCluster(address, role, options) : connectServer(address, options);
+  const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
   const errors = toldOnce((_, reason) => log.warn({ reason }, 'Redis connection error'));
   client.on('error', errors.tell).on('ready', errors.forget);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
@@ -107,12 +107,10 @@ function reconnectWhenReady(this: Redis): void {
   this.disconnect(true);
 }
 
-function connectCluster({ url, clusterNodes }: RedisAddress, role: Role, redisOptions: Options): Cluster {
+function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
   const { username, password } = new URL(url);
-  return new Cluster(clusterNodes.map(parseNode), {
+  const cluster = new Cluster(clusterNodes.map(parseNode), {
     enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
-    // while slots have no node, the check makes ioredis' connect() never settle, and BullMQ's blocking read waits for it
-    enableReadyCheck: role === 'producer',
     clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
     // milliseconds: also learns of replicas, of which no error tells
     slotsRefreshInterval: 5_000,
@@ -124,6 +122,26 @@ function connectCluster({ url, clusterNodes }: RedisAddress, role: Role, redisOp
       ...(password && { password: decodeURIComponent(password) }),
     },
   });
+  return settleConnects(cluster);
+}
+
+/**
+ * While slots have no node, ioredis closes a cluster's connection again and connects anew, but never settles the
+ * `connect()` that began it. BullMQ waits for that one before it takes another job, on a duplicate.
+ */
+function settleConnects(cluster: Cluster): Cluster {
+  const connect = cluster.connect.bind(cluster);
+  const duplicate = cluster.duplicate.bind(cluster);
+  cluster.connect = () =>
+    new Promise((resolve, reject) => {
+      const closed = () => reject(new Error('closed before it was ready'));
+      cluster.once('close', closed);
+      connect()
+        .then(resolve, reject)
+        .finally(() => cluster.off('close', closed));
+    });
+  cluster.duplicate = (...options) => settleConnects(duplicate(...options));
+  return cluster;
 }
 
 function parseNode(node: string): { host: string; port: number } {
