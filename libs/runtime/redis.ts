@@ -74,7 +74,13 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
   };
 }
 
-function connectServer(address: RedisAddress, options: Options): Redis {
+function connectServer(address: RedisAddress, common: Options): Redis {
+  const options: Options = {
+    ...common,
+    // the server is the master no more; a new connection leads to the one that is. Before Redis 7, a script's error has the
+    // word further on.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
+  };
   if (!address.sentinels) return new Redis(address.url, options);
   const { nodes, master, password } = address.sentinels;
   const { tls } = options;
@@ -84,8 +90,6 @@ function connectServer(address: RedisAddress, options: Options): Redis {
     name: master,
     ...(password && { sentinelPassword: password }),
     ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
-    // the server is the master no more; the sentinels know which is
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     // one that is frozen takes connections and answers nothing
     sentinelCommandTimeout: 1_000,
   });

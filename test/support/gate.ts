@@ -13,10 +13,12 @@ export interface Gate {
   freeze(): void;
   /** what clients send passes, and no answer does */
   loseAnswers(): void;
+  /** new connections go to that server, as after a change of DNS; those there are stay */
+  leadTo(url: string): void;
 }
 
 export async function openGate(url: string): Promise<Gate> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let state: 'open' | 'shut' | 'frozen' | 'mute' = 'open';
   const passes = (isAnswer: boolean) => state === 'open' || (state === 'mute' && !isAnswer);
@@ -65,6 +67,9 @@ export async function openGate(url: string): Promise<Gate> {
     },
     loseAnswers: () => {
       state = 'mute';
+    },
+    leadTo: (next) => {
+      target = new URL(next);
     },
   };
 }
