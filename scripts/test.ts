@@ -1,55 +1,89 @@
 /**
- * `npm test`: every test, or those whose path contains one of the arguments, and with `-t PATTERN` whose name matches. The
- * servers that the tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
+ * `npm test [-- PATH…] [-t PATTERN]`: what a change must pass, or the tests whose path contains one of the words, those of
+ * rehearsals too. `--all`: the rehearsals of a release as well. `--again`: a file that failed runs once more, alone, and
+ * is named as a defect. The servers that tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
  */
 import { parseArgs } from 'node:util';
-import { createVitest, type Vitest } from 'vitest/node';
+import { createVitest, type TestModule } from 'vitest/node';
+
+/** Files that run once more: where more fail, it is the change that fails. */
+const mostAgain = 5;
+
+interface Result {
+  passed: number;
+  failed: number;
+  /** files */
+  broken: { path: string; passed: number; failed: number }[];
+}
 
 process.env.NODE_ENV ??= 'test';
-const { paths, names } = readArguments(process.argv.slice(2));
-const vitest = await createVitest('test', { run: true, watch: false, ...(names && { testNamePattern: names }) });
-// its own would end this process at once; the set-up, which has started the servers, has others
-process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
-await vitest.start(paths).catch((error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
-const lines = [...listRetried(vitest), summary(vitest)];
-await vitest.close();
-for (const line of lines) console.log(line);
-process.exit();
+const { paths, names, all, again } = readArguments(process.argv.slice(2));
+
+let { passed, failed, broken } = await run(paths, all || paths.length > 0);
+const defects: string[] = [];
+if (again && broken.length > 0 && broken.length <= mostAgain) {
+  for (const first of broken) {
+    const second = await run([first.path], true);
+    passed += second.passed - first.passed;
+    failed += second.failed - first.failed;
+    defects.push(
+      `a defect to mend: ${first.path} failed, and ${second.broken.length > 0 ? 'failed again' : 'passed'} alone`,
+    );
+  }
+}
+for (const line of [...defects, `${passed} passed, ${failed} failed`]) console.log(line);
+process.exit(failed > 0 ? 1 : 0);
+
+async function run(filters: string[], withRehearsals: boolean): Promise<Result> {
+  const vitest = await createVitest('test', {
+    run: true,
+    watch: false,
+    project: withRehearsals ? [] : ['unit', 'servers'],
+    ...(names && { testNamePattern: names }),
+  });
+  // its own would end this process at once; the set-up, which has started the servers, has others
+  process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
+  let failure = 0;
+  await vitest.start(filters).catch((error) => {
+    console.error(error.message);
+    failure = 1;
+  });
+  const modules = vitest.state.getTestModules();
+  const errors = vitest.state.getUnhandledErrors().length;
+  await vitest.close();
+  const counts = modules.map(countOf);
+  const sum = (of: 'passed' | 'failed') => counts.reduce((total, count) => total + count[of], 0);
+  return {
+    passed: sum('passed'),
+    failed: sum('failed') + errors + failure,
+    broken: counts.filter((count) => count.failed > 0),
+  };
+}
+
+/** A file that could not even be loaded, or whose hooks failed, counts as a failed test. */
+function countOf(module: TestModule): Result['broken'][number] {
+  const states = [...module.children.allTests()].map((test) => test.result().state);
+  const count = (wanted: string) => states.filter((state) => state === wanted).length;
+  const failed = count('failed');
+  return {
+    path: module.relativeModuleId,
+    passed: count('passed'),
+    failed: failed === 0 && module.state() === 'failed' ? 1 : failed,
+  };
+}
 
 /** Ends the process with one line where it does not understand them: what is ignored would run every test. */
 function readArguments(args: string[]) {
+  const options = {
+    testNamePattern: { type: 'string', short: 't' },
+    all: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+  } as const;
   try {
-    const options = { testNamePattern: { type: 'string', short: 't' } } as const;
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    return { paths: positionals, names: values.testNamePattern };
+    return { paths: positionals, names: values.testNamePattern, all: values.all, again: values.again };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
-}
-
-function testsOf({ state }: Vitest) {
-  return state.getTestModules().flatMap((module) => [...module.children.allTests()]);
-}
-
-/** What passed only at the second attempt, which CI gives, why the first did not, and where: it should be mended. */
-function listRetried(vitest: Vitest): string[] {
-  return testsOf(vitest)
-    .filter((test) => test.result().state === 'passed' && test.diagnostic()?.flaky)
-    .map((test) => {
-      const [error] = test.result().errors ?? [];
-      const lines = error?.stacks?.map(({ line }) => line).join(', ');
-      const why = `${error?.message} (lines ${lines})`;
-      return `passed at the second attempt: ${test.module.relativeModuleId} > ${test.fullName}: ${why}`;
-    });
-}
-
-/** The one line that other programs read. */
-function summary(vitest: Vitest): string {
-  const tests = testsOf(vitest);
-  const count = (wanted: string) => tests.filter((test) => test.result().state === wanted).length;
-  return `${count('passed')} passed, ${count('failed')} failed`;
 }

@@ -78,9 +78,11 @@ import { listWebhooks } from './webhooks/list.ts';
 
 const exact = { sensitive: true, strict: true };
 
-/** Created once, in process/serve.ts; each room is handed what it says it needs. */
+/** Created once, in process/open.ts; each room is handed what it says it needs. */
 export interface AppParts {
-  config: ApiConfig;
+  config: Omit<ApiConfig, 'opsPort'>;
+  /** the pages' builds lie in it */
+  build: URL;
   /** from GEOIP_FILE, where it is set */
   countryOf: CountryOf | undefined;
   log: Log;
@@ -194,9 +196,9 @@ export function createApp(given: AppParts): Koa<State> {
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
-  for (const [path, serve] of Object.entries(dashboard())) pages.get(path, ownPages, serve);
-  for (const [path, serve] of Object.entries(preview())) pages.get(path, previewHeaders, serve);
-  for (const [path, serve] of Object.entries(verifyPage())) pages.get(path, serve);
+  for (const [path, serve] of Object.entries(dashboard(deps))) pages.get(path, ownPages, serve);
+  for (const [path, serve] of Object.entries(preview(deps))) pages.get(path, previewHeaders, serve);
+  for (const [path, serve] of Object.entries(verifyPage(deps))) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 

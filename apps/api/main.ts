@@ -1,15 +1,23 @@
-/** The API process: config → connect → listen → shutdown. */
+/** The API process: config → open → signals. */
 import cluster from 'node:cluster';
 import { readApiConfig } from '#libs/config/api';
 import { exitOn, readOrExit } from '#libs/config/read';
+import { endOnSignals } from '#libs/runtime/lifecycle';
 import { createLog } from '#libs/telemetry/log';
-import { runPrimary } from './process/primary.ts';
-import { serve } from './process/serve.ts';
-import { openCountries } from './record/countries.ts';
+import { shareMetrics } from './process/cluster-metrics.ts';
+import { openApi } from './process/open.ts';
+import { openPrimary } from './process/primary.ts';
 
 const config = readOrExit(readApiConfig);
-// in a cluster here too, so that a bad file stops all of it
-const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile).catch(exitOn);
+const log = createLog('api', config.logLevel);
 
-if (config.webConcurrency > 1 && cluster.isPrimary) await runPrimary(config, createLog('api', config.logLevel));
-else await serve(config, countryOf);
+if (config.webConcurrency > 1 && cluster.isPrimary) {
+  const primary = openPrimary(config, { log, onUnable: () => process.exit(1) });
+  await endOnSignals(primary, { deadline: 15_000, log }).catch(exitOn);
+} else {
+  // in a cluster the primary serves the operations port, with the metrics of all
+  const opsPort = cluster.isWorker ? null : config.opsPort;
+  const api = openApi({ ...config, opsPort }, { build: new URL('../', import.meta.url), log });
+  const { metrics } = await endOnSignals(api, { deadline: 10_000, log }).catch(exitOn);
+  if (cluster.isWorker) shareMetrics(metrics.register);
+}

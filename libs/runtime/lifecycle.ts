@@ -1,4 +1,4 @@
-/** Ordered shutdown with a deadline: the one way in which a process ends. */
+/** How a process ends: in order, with a deadline, and in no other way. */
 import type { Log } from './log.ts';
 
 export interface Step {
@@ -6,67 +6,75 @@ export interface Step {
   stop: () => Promise<unknown> | unknown;
 }
 
-export interface Lifecycle {
-  /** Steps run in the order given, each after the one before. */
-  onStop(steps: Step[]): void;
-  stop(reason: string): Promise<void>;
+/** What runs in a process, or in a test beside others. */
+export interface Running {
+  /** Resolves to whether everything stopped without an error; a second call resolves with the first. */
+  stop(): Promise<boolean>;
+  /** Repairs the damage of an uncaught error, and says whether the process can go on. */
+  recover(error: unknown): boolean;
 }
 
-/**
- * Stops on SIGTERM and SIGINT (a second signal is ignored: a terminal and npm may both send one) and on uncaught errors.
- * The exit code is 0 if all steps succeeded in time, else 1.
- */
-export function createLifecycle(options: {
-  /** milliseconds for all steps together */
-  deadline: number;
-  /** Repairs the damage of an uncaught error and says whether the process can go on. Default: it cannot. */
-  recover?: (error: unknown) => boolean;
-  log: Pick<Log, 'info' | 'error'>;
-}): Lifecycle {
-  let steps: Step[] = [];
-  let stopping: Promise<void> | undefined;
-
-  const run = async (reason: string, failed: boolean) => {
-    options.log.info({ event: 'stopping', reason }, 'stopping');
-    let exitCode = failed ? 1 : 0;
-    const deadline = setTimeout(() => {
-      options.log.error({ deadline: options.deadline }, 'did not stop in time');
-      process.exit(1);
-    }, options.deadline);
+/** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
+export function inOrder(steps: Step[], log: Pick<Log, 'error'>): () => Promise<boolean> {
+  let stopping: Promise<boolean> | undefined;
+  const run = async () => {
+    let succeeded = true;
     for (const step of steps) {
       try {
         await step.stop();
       } catch (error) {
-        exitCode = 1;
-        options.log.error({ err: error, step: step.name }, 'a shutdown step failed');
+        succeeded = false;
+        log.error({ err: error, step: step.name }, 'a shutdown step failed');
       }
     }
-    clearTimeout(deadline);
-    options.log.info({}, 'stopped');
-    process.exit(exitCode);
+    return succeeded;
   };
-
-  const stop = (reason: string, failed = false) => {
-    stopping ??= run(reason, failed);
+  return () => {
+    stopping ??= run();
     return stopping;
+  };
+}
+
+/**
+ * Ends this process on SIGTERM and SIGINT (a second signal is ignored: a terminal and npm may both send one) and on
+ * uncaught errors, once `opening` has opened. The exit code is 0 if everything stopped without an error in time, else 1.
+ * `deadline`: milliseconds. Resolves with what has opened.
+ */
+export async function endOnSignals<T extends Running>(
+  opening: Promise<T>,
+  { deadline, log }: { deadline: number; log: Pick<Log, 'info' | 'error'> },
+): Promise<T> {
+  let running: T | undefined;
+  let stopping = false;
+
+  const stop = async (reason: string, failed = false) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ event: 'stopping', reason }, 'stopping');
+    setTimeout(() => {
+      log.error({ deadline }, 'did not stop in time');
+      process.exit(1);
+    }, deadline);
+    const succeeded = await opening.then(
+      (opened) => opened.stop(),
+      () => false,
+    );
+    log.info({}, 'stopped');
+    process.exit(succeeded && !failed ? 0 : 1);
   };
 
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   process.on('uncaughtException', (error) => {
-    const goesOn = options.recover?.(error) ?? false;
-    options.log.error({ err: error, goesOn }, 'uncaught error');
+    const goesOn = running?.recover(error) ?? false;
+    log.error({ err: error, goesOn }, 'uncaught error');
     if (!goesOn) void stop('uncaught error', true);
   });
   process.on('unhandledRejection', (error) => {
-    options.log.error({ err: error }, 'unhandled rejection');
+    log.error({ err: error }, 'unhandled rejection');
     void stop('unhandled rejection', true);
   });
 
-  return {
-    onStop: (given) => {
-      steps = given;
-    },
-    stop: (reason) => stop(reason),
-  };
+  running = await opening;
+  return running;
 }

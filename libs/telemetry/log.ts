@@ -27,11 +27,10 @@ const requestBurst = 5;
 /** Secrets inside a message: API keys, access tokens, and passwords in the URLs of Postgres and Redis. */
 const secrets = /\bak_[\w-]{22,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^:@/\s"]*:)[^@/\s"]+(?=@)/g;
 
-export interface LogOptions {
-  /** called for each line that is left out */
-  onSuppressed?: (level: 'warn' | 'error') => void;
-  /** default: standard output */
-  destination?: DestinationStream;
+/** A process's own log. */
+export interface ProcessLog extends Log {
+  /** `listener` is called for each line that is left out. */
+  onSuppressed(listener: (level: 'warn' | 'error') => void): void;
 }
 
 /** Of the warnings and errors of one text one is written each second, see line-limit.ts. */
@@ -39,11 +38,10 @@ export function createLog(
   name: string,
   level: string,
   {
-    onSuppressed = () => {},
     // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
     destination = pino.destination({ fd: 1, sync: true }),
-  }: LogOptions = {},
-): Log {
+  }: { destination?: DestinationStream } = {},
+): ProcessLog {
   const options: LoggerOptions = {
     name,
     level,
@@ -56,6 +54,7 @@ export function createLog(
   };
   const logger = pino(options, destination);
   const admit = createLineLimit();
+  let onSuppressed = (_: 'warn' | 'error') => {};
   const limited = (severity: 'warn' | 'error') => (fields: object, message: string) => {
     if (!logger.isLevelEnabled(severity)) return;
     const suppressed = admit(kindOf(fields, message), 'requestId' in fields ? requestBurst : 1);
@@ -67,6 +66,9 @@ export function createLog(
     info: (fields, message) => logger.info(fields, message),
     warn: limited('warn'),
     error: limited('error'),
+    onSuppressed: (listener) => {
+      onSuppressed = listener;
+    },
   };
 }
 

@@ -107,7 +107,7 @@ describe('the dashboard when something is wrong', () => {
     const { page } = await open(visit.again, { ...running, api: own }, customer);
     await figure(page, 'Decisions').waitFor();
     const before = await figure(page, 'Decisions').textContent();
-    await own.stop('SIGKILL');
+    await own.stop();
     await page.getByText(/No connection to the service: figures from/).waitFor({ timeout: 20_000 });
     expect(await figure(page, 'Decisions').textContent()).toBe(before);
     await page

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser/browser.ts';
 import { violations } from '../support/browser/look.ts';
-import { sharedStack } from '../support/stores.ts';
+import { sharedStack } from '../support/shared.ts';
 
 const visit = useBrowser();
 

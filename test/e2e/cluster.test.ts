@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../support/client.ts';
 import { recordedIn } from '../support/metrics.ts';
-import { type Api, startApi } from '../support/service.ts';
+import { type ApiProcess, startApiProcess } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('an API of two processes', () => {
-  let api: Api;
+  let api: ApiProcess;
   let opsUrl: string;
   let tenant: Tenant;
   let client: Client;
@@ -17,7 +17,7 @@ describe('an API of two processes', () => {
     tenant = await makeTenant(db);
     // the same server by another address: no replica
     const replica = `${env.DATABASE_URL}&application_name=replica`;
-    api = await startApi({ ...env, WEB_CONCURRENCY: '2', DATABASE_READ_URL: replica });
+    api = await startApiProcess({ ...env, WEB_CONCURRENCY: '2', DATABASE_READ_URL: replica });
     ({ opsUrl } = api);
     client = createClient(api.baseUrl, tenant);
     await bothListen();

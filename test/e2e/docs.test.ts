@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exchange } from '../support/raw-http.ts';
 import type { Addresses } from '../support/service.ts';
-import { sharedStack } from '../support/stores.ts';
+import { sharedStack } from '../support/shared.ts';
 
 describe('the reference at /docs', () => {
   let api: Addresses;

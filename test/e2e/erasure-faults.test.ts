@@ -9,16 +9,16 @@ import { keysWith } from '../../scripts/stack/redis-keys.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi, startWorker } from '../support/service.ts';
-import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('an erasure', () => {
-  let stack: OwnStack;
+  let stack: OwnStackOfProcesses;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
+    stack = await startProcesses({ worker: false });
   });
 
   const personal = (visitorId: string, count: number) =>
@@ -98,7 +98,7 @@ describe('an erasure', () => {
     const after = await openRedis(stack.redis.url);
     // they waited through it
     expect((await keysWith(after.client, 'waits')).length).toBe(6);
-    const worker = await startWorker({ ...stack.env, ...sealSettings });
+    const worker = await startWorkerProcess({ ...stack.env, ...sealSettings });
     await eventually(async () => expect(await left('waits')).toEqual({ left: 0, erased: 530 }), { within: 60_000 });
     await eventually(async () => expect(await keysWith(after.client, 'waits')).toEqual([]), { within: 60_000 });
     const retried = await queue();
@@ -118,18 +118,18 @@ describe('an erasure', () => {
   it('goes on and ends where the API, and then a worker, was killed in the middle of it', async () => {
     await store('killed', 12_000);
     const counted = await counters();
-    const api = await startApi(stack.env);
+    const api = await startApiProcess(stack.env);
     const begun = await erase('killed', api.baseUrl);
     expect([begun.status, begun.body.state]).toEqual([202, 'running']);
     await api.stop('SIGKILL');
     await beforeTheEnd('killed', async () => {
-      const first = await startWorker({ ...stack.env, ...sealSettings });
+      const first = await startWorkerProcess({ ...stack.env, ...sealSettings });
       await eventually(async () => expect((await newest())?.records).toBeGreaterThan(0), { within: 60_000, every: 5 });
       await first.stop('SIGKILL');
     });
     const halfway = await newest();
     expect([halfway?.isDone, halfway?.visitorId]).toEqual([false, 'killed']);
-    await startWorker({ ...stack.env, ...sealSettings });
+    await startWorkerProcess({ ...stack.env, ...sealSettings });
     await eventually(async () => expect(await newest()).toEqual({ records: 12_000, isDone: true, visitorId: null }), {
       within: 90_000,
     });
@@ -139,7 +139,7 @@ describe('an erasure', () => {
 
   it('that the API was killed in the middle of is ended by a worker', async () => {
     await store('inline', 9_000);
-    const api = await startApi(stack.env);
+    const api = await startApiProcess(stack.env);
     await beforeTheEnd('inline', async () => {
       const cut = erase('inline', api.baseUrl).catch(() => 'cut');
       await eventually(async () => expect(await newest()).toMatchObject({ visitorId: 'inline', isDone: false }), {

@@ -10,8 +10,8 @@ import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { readPage } from '../support/documents.ts';
 import { recordAt } from '../support/records.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
-import { at, type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { at, type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const program = /^cat > follow\.mjs <<'EOF'\n([\s\S]*?\n)EOF$/m.exec(readPage('docs/exports.md'))?.[1] ?? '';
@@ -22,11 +22,11 @@ interface Copy {
 }
 
 describe('the loop that follows the feed', () => {
-  let stack: OwnStack;
-  let api: Api;
+  let stack: OwnStackOfProcesses;
+  let api: ApiProcess;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 2 } });
+    stack = await startProcesses({ worker: false, tenant: { domains: 2 } });
     api = stack.api;
   });
 
@@ -121,7 +121,7 @@ describe('the loop that follows the feed', () => {
       recordAt(Date.now() - 60_000 - index, { domainId, visitorId: visitor(index), ip: '192.0.2.0', userAgent: 'x/1' }),
     );
     await persist(stack.db, backlog, { owe: true });
-    const worker = await startWorker(env());
+    const worker = await startWorkerProcess(env());
 
     const loop = createLoop(domainId);
     const runs: Awaited<ReturnType<typeof loop.run>>[] = [];
@@ -142,11 +142,11 @@ describe('the loop that follows the feed', () => {
     await erase(0);
     notice = 'b'.repeat(64);
     await api.stop('SIGKILL');
-    api = await startApi(env());
+    api = await startApiProcess(env());
     await copied(backlog.length + 100);
     await worker.stop('SIGKILL');
     await erase(1);
-    await startWorker(env());
+    await startWorkerProcess(env());
     await copied(acknowledged.size + backlog.length + 50);
     await erase(2);
     isOver = true;

@@ -10,8 +10,8 @@ import { persist } from '#libs/store/records/persist';
 import { type Cli, createCli } from '../support/cli.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi, startProcess } from '../support/service.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { startApiProcess, startProcess } from '../support/service.ts';
+import { at, type OwnStackOfProcesses, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const records = 20_000;
@@ -19,12 +19,12 @@ const records = 20_000;
 const some = 300_000;
 
 describe('an export', () => {
-  let stack: OwnStack;
+  let stack: OwnStackOfProcesses;
   let cli: Cli;
   let folder: string;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 2 } });
+    stack = await startProcesses({ worker: false, tenant: { domains: 2 } });
     cli = createCli(stack.env);
     folder = mkdtempSync(path.join(inject('folder'), 'killed-'));
     for (let from = 0; from < records; from += 1_000) {
@@ -50,7 +50,7 @@ describe('an export', () => {
     ['domain', 'csv'],
   ])('of the %s as %s whose API is killed goes on in the file that it left', async (what, format) => {
     const { args, target } = ofWhat()[what];
-    const api = await startApi(stack.env);
+    const api = await startApiProcess(stack.env);
     const [whole, cut] = [file(`whole.${format}`), file(`cut.${format}`)];
     await cli.json('records', 'export', ...args, '--format', format, '--out', whole);
     const [response]: IncomingMessage[] = await once(

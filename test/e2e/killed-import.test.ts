@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Imported } from '#libs/contract/responses';
 import { type Answer, request, tokenFor } from '../support/client.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
-import { type Addresses, type Service, startApi, startWorker } from '../support/service.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { type Addresses, type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { at, type OwnStackOfProcesses, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const rows = 20_000;
@@ -22,12 +22,12 @@ const text = Array.from(
 ).join('');
 
 describe('an import', () => {
-  let stack: OwnStack;
+  let stack: OwnStackOfProcesses;
   let worker: Service;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 2 } });
-    worker = await startWorker(stack.env);
+    stack = await startProcesses({ worker: false, tenant: { domains: 2 } });
+    worker = await startWorkerProcess(stack.env);
   });
 
   const send = ({ baseUrl }: Addresses, domainId: string): Promise<Answer<Imported>> =>
@@ -87,7 +87,7 @@ describe('an import', () => {
     expect(await cut).toBe('cut off');
     const before = await stored(domainId);
     expect(before).toBeLessThan(rows);
-    const api = await startApi(stack.env);
+    const api = await startApiProcess(stack.env);
     const { read, queued, known, rejected } = counted(await send(api, domainId));
     expect({ read, all: queued + known, rejected }).toEqual({ read: rows, all: rows, rejected: 0 });
     expect(known).toBeGreaterThanOrEqual(before);
@@ -103,13 +103,13 @@ describe('an import', () => {
 
   it('whose worker is killed goes on with the next worker', async () => {
     const domainId = at(stack.tenant.domainIds, 1);
-    const api = await startApi(stack.env);
+    const api = await startApiProcess(stack.env);
     const sent = send(api, domainId);
     await untilSome(domainId);
     await killAtWork();
     const before = await stored(domainId);
     expect(before).toBeLessThan(rows);
-    await startWorker(stack.env);
+    await startWorkerProcess(stack.env);
     expect(counted(await sent)).toEqual({ status: 200, read: rows, queued: rows, known: 0, rejected: 0 });
     await expectAll(domainId);
   });

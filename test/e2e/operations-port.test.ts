@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { exchange } from '../support/raw-http.ts';
-import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type Worker, startApi, startWorker } from '../support/service.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -14,7 +14,7 @@ interface ListedQueue {
 
 describe('the operations port', () => {
   let stack: OwnStack;
-  let worker: Service & { opsUrl: string };
+  let worker: Worker;
 
   beforeAll(async () => {
     stack = await startStack({ worker: false });

@@ -4,7 +4,7 @@ import { atEnd } from '../support/at-end.ts';
 import { type Answer, type Client, createClient, type ProblemAnswer } from '../support/client.ts';
 import { type Gate, openGate } from '../support/gate.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type Api, startApi } from '../support/service.ts';
+import { type ApiProcess, startApiProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -24,7 +24,7 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; duration: number
 describe('an outage', () => {
   let postgres: Gate;
   let redis: RunningRedis;
-  let api: Api;
+  let api: ApiProcess;
   let tenant: Tenant;
   let client: Client;
   let domainId: string;
@@ -35,7 +35,7 @@ describe('an outage', () => {
     redis = await openRedisServer();
     postgres = await openGate(url);
     tenant = await makeTenant(db, { domains: 4, origins: [mine] });
-    api = await startApi({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+    api = await startApiProcess({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
     client = createClient(api.baseUrl, tenant);
     domainId = at(tenant.domainIds, 0);
     apiKey = at(tenant.apiKeys, 0);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { flood } from '../support/flood.ts';
 import { openGate } from '../support/gate.ts';
 import { restartRedis } from '../support/outage.ts';
-import { type Api, type Service, startApi, startWorker } from '../support/service.ts';
+import { type ApiProcess, type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -12,7 +12,7 @@ const few = 5;
 const seconds = 5;
 
 describe('with both stores down, under 1,000 records a second', () => {
-  let api: Api;
+  let api: ApiProcess;
   let worker: Service & { opsUrl: string };
   let env: { DATABASE_URL: string; REDIS_URL: string };
   let found: Awaited<ReturnType<typeof flood>>;
@@ -24,7 +24,7 @@ describe('with both stores down, under 1,000 records a second', () => {
     const [postgres, redis] = await Promise.all([openGate(url), openRedisServer()]);
     const tenant = await makeTenant(db);
     env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-    [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
+    [api, worker] = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
     const body = JSON.stringify({ decision: 'custom', preferences: { analytics: true } });
     const request = [
       `POST /v1/consent/${at(tenant.domainIds, 0)}/record HTTP/1.1`,
@@ -107,7 +107,7 @@ describe('with both stores down, under 1,000 records a second', () => {
   it('the metrics tell of tasks in the background that fail without a word', async () => {
     const failures = (opsUrl: string, task: string) => metric(opsUrl, `assent_background_errors_total{task="${task}"}`);
     await eventually(async () => expect(await failures(api.opsUrl, 'announce_shards')).toBeGreaterThan(0));
-    const { opsUrl } = await startApi(env);
+    const { opsUrl } = await startApiProcess(env);
     await eventually(async () => expect(await failures(opsUrl, 'keep_widget_files')).toBeGreaterThan(0));
     await eventually(async () => expect(await failures(worker.opsUrl, 'find_shards')).toBeGreaterThan(0));
     await eventually(async () => expect(await failures(worker.opsUrl, 'observe_queues')).toBeGreaterThan(0));
@@ -117,7 +117,7 @@ describe('with both stores down, under 1,000 records a second', () => {
 
 it('a worker tells an outage of Redis once, however long it is, and its end', async () => {
   const { env, redis } = await openStores();
-  const worker = await startWorker(env);
+  const worker = await startWorkerProcess(env);
   const told = (text: string) =>
     worker.lines
       .map((line): { msg: string; err?: { message: string } } => JSON.parse(line))

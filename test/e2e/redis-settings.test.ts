@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type Worker, startApi, startApiProcess, startWorker } from '../support/service.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -12,7 +12,7 @@ describe('a Redis without maxmemory', () => {
   });
 
   const warnings = [expect.stringContaining('no maxmemory')];
-  const start: Record<string, () => Promise<Service & { opsUrl: string }>> = {
+  const start: Record<string, () => Promise<Worker>> = {
     'an API': () => startApi(env),
     'a worker': () => startWorker(env),
   };
@@ -31,7 +31,7 @@ describe('a Redis without maxmemory', () => {
   });
 
   it('leaves an API of several processes ready, with a warning', async () => {
-    const { opsUrl } = await startApi({ ...env, WEB_CONCURRENCY: '2' });
+    const { opsUrl } = await startApiProcess({ ...env, WEB_CONCURRENCY: '2' });
     await eventually(async () => {
       const response = await fetch(`${opsUrl}/readyz`);
       expect([response.status, await response.json()]).toEqual([

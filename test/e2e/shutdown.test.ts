@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../support/client.ts';
-import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -22,7 +22,7 @@ describe.concurrent('SIGTERM', () => {
   const startPair = async () => {
     const { db, env } = await openStores();
     const tenant = await makeTenant(db);
-    const [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
+    const [api, worker] = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
     const client = createClient(api.baseUrl, tenant);
     const record = () => client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), decided);
     const acknowledged: string[] = [];
@@ -65,7 +65,7 @@ describe.concurrent('SIGTERM', () => {
     await untilMoreThan(acknowledged.length + 50);
     await api.stop();
     await ended;
-    await startWorker(env);
+    await startWorkerProcess(env);
     await untilAllStored();
   });
 
@@ -105,7 +105,7 @@ describe.concurrent('SIGTERM', () => {
     ['Redis', { REDIS_URL: away.REDIS_URL }],
   ])('ends API and worker with 0 also while this is away: %s', async (_, missing) => {
     const env = { ...(await openStores()).env, ...missing };
-    const services = await Promise.all([startApi(env), startWorker(env)]);
+    const services = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
     const exits = await Promise.all(services.map((service) => service.process.stop('SIGTERM', 15_000)));
     expect(exits).toEqual([
       { code: 0, signal: null },
@@ -115,7 +115,7 @@ describe.concurrent('SIGTERM', () => {
 
   it('ends API and worker with 0 also when nobody reads their log any more', async () => {
     const { env } = await openStores();
-    const services = await Promise.all([startApi(away), startWorker({ ...env, DATABASE_URL: away.DATABASE_URL })]);
+    const services = await Promise.all([startApiProcess(away), startWorkerProcess({ ...env, DATABASE_URL: away.DATABASE_URL })]);
     const exits = services.map((service) => {
       service.process.child.stdout?.destroy();
       service.process.child.stderr?.destroy();

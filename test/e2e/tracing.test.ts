@@ -9,7 +9,7 @@ import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
 import { freeze } from '../support/outage.ts';
-import { type Api, type Service, startApi, startWorker } from '../support/service.ts';
+import { type ApiProcess, type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, type OwnStores, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -26,11 +26,11 @@ describe('tracing', () => {
   let collector: Collector;
   let tenant: Tenant;
   let tracing: Record<string, string>;
-  let api: Api;
+  let api: ApiProcess;
   /** samples none by itself, and has a collector of its own */
-  let sparing: { api: Api; collector: Collector };
-  let untraced: { api: Api; coverage: string };
-  let withoutCollector: Api;
+  let sparing: { api: ApiProcess; collector: Collector };
+  let untraced: { api: ApiProcess; coverage: string };
+  let withoutCollector: ApiProcess;
   let worker: Service;
   let queue: Queue;
 
@@ -45,13 +45,13 @@ describe('tracing', () => {
     tenant = await makeTenant(stores.db);
     const coverage = mkdtempSync(path.join(inject('folder'), 'coverage-'));
     const deadEnd = `http://127.0.0.1:${await freePort()}`;
-    const start = (env: Record<string, string>) => startApi({ ...stores.env, ...env });
+    const start = (env: Record<string, string>) => startApiProcess({ ...stores.env, ...env });
     const [traced, sparingApi, off, dead, tracedWorker] = await Promise.all([
       start(tracing),
       start({ OTEL_EXPORTER_OTLP_ENDPOINT: second.endpoint, OTEL_TRACES_SAMPLER_ARG: '0' }),
       start({ NODE_V8_COVERAGE: coverage }),
       start({ OTEL_EXPORTER_OTLP_ENDPOINT: deadEnd }),
-      startWorker({ ...stores.env, ...tracing }),
+      startWorkerProcess({ ...stores.env, ...tracing }),
     ]);
     worker = tracedWorker;
     api = traced;
@@ -66,7 +66,7 @@ describe('tracing', () => {
     await fetch(`${dead.baseUrl}/v1/sign-in`);
   });
 
-  const record = async (through: Api, body: object = {}, headers: Record<string, string> = {}) => {
+  const record = async (through: ApiProcess, body: object = {}, headers: Record<string, string> = {}) => {
     const client = createClient(through.baseUrl, tenant);
     const sent = { decision: 'custom', ...body };
     const answer = await client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), sent, headers);
@@ -177,7 +177,7 @@ describe('tracing', () => {
     expect(carrying?.opts).toEqual({ ...plain?.opts, telemetry: { metadata: expect.stringContaining('traceparent') } });
     expect(Object.keys(carrying?.data)).toEqual(Object.keys(plain?.data));
 
-    const other = await startWorker({ ...stores.env, NODE_V8_COVERAGE: untraced.coverage });
+    const other = await startWorkerProcess({ ...stores.env, NODE_V8_COVERAGE: untraced.coverage });
     for (const { data } of jobs) await eventually(() => isStored(data.records[0].id));
     await Promise.all([other.stop(), untraced.api.stop()]);
     const loaded = filesIn(untraced.coverage);

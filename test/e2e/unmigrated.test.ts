@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { request, tokenFor } from '../support/client.ts';
 import { runCli, startApi, startWorker } from '../support/service.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
 import { freshDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 it('a database without its schema: not ready, 503 and one line that says what to do; then it is migrated', async () => {
-  const url = new URL(inject('postgresUrl'));
+  const url = new URL(sharedPostgresUrl());
   const name = `empty_${randomBytes(6).toString('hex')}`;
   const admin = postgres(url.toString().replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
   await admin.unsafe(`create database ${name} template template0`);

@@ -13,7 +13,7 @@ import { blocksOf } from '../support/documents.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { startApi, startWorker, startWorkerProcess } from '../support/service.ts';
 import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -196,7 +196,7 @@ describe('webhooks', () => {
     const ids: string[] = [];
     const env = { ...stores.env, ...sealSettings, ...free };
     receiver.answerWith((response) => void setTimeout(() => response.writeHead(204).end(), 30));
-    const worker = await startWorker(env);
+    const worker = await startWorkerProcess(env);
     ids.push(...(await store(800, domainId)));
     await receiver.until(2, 60_000);
     await worker.stop('SIGKILL');

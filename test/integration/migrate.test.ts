@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { openGate } from '../support/gate.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
 import { freshDatabase } from '../support/stores.ts';
 
 const versions = readdirSync(new URL('../../libs/store/migrations', import.meta.url))
@@ -32,7 +33,7 @@ const schemaOf = async (sql: postgres.Sql) => ({
 
 async function emptyDatabase(): Promise<string> {
   const name = `empty_${randomBytes(8).toString('hex')}`;
-  const server = new URL(inject('postgresUrl'));
+  const server = new URL(sharedPostgresUrl());
   server.pathname = '/postgres';
   await open(server.toString()).unsafe(`create database ${name}`);
   server.pathname = `/${name}`;

@@ -1,5 +1,7 @@
-/** Runs with every test file, also where files share a process. */
+/** Runs with every test file that needs servers, also where files share a process. */
 import { afterAll } from 'vitest';
 import { endAll } from './at-end.ts';
+import { openShared } from './shared.ts';
 
+await openShared();
 afterAll(endAll);

@@ -1,8 +1,8 @@
-/** The order of the files: none that takes long begins last, when the other workers have nothing left to do. */
+/** The order of the files: first those that need no servers, which are still starting; then those that take longest. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The first that matches decides. */
-const order = [/e2e\/image/, /browser\//, /e2e\//, /integration\//];
+const order = [/unit\//, /rehearsals\//, /browser\//, /e2e\//];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = order.findIndex((pattern) => pattern.test(moduleId));

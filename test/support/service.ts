@@ -1,47 +1,44 @@
-/** The real processes, each started from the build, on free ports. */
+/** The API and the worker: in the test's own process, or, for signals and exit codes, as processes from the build. */
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
+import { readApiConfig } from '#libs/config/api';
+import { readWorkerConfig } from '#libs/config/worker';
+import { createLog } from '#libs/telemetry/log';
+import { openApi } from '../../apps/api/process/open.ts';
+import { openWorker } from '../../apps/worker/open.ts';
 import { launch } from '../../scripts/stack/assent-process.ts';
 import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
 import { atEnd } from './at-end.ts';
-import { apiSettings, privacyKey, secretsKey } from './settings.ts';
+import { apiSettings, privacyKey, secretsKey, workerSettings } from './settings.ts';
 import { eventually } from './wait.ts';
 
-export interface Service {
-  process: Tethered;
-  /** every line that it wrote, of both streams */
+interface Logged {
+  /** every line that it wrote */
   lines: string[];
   /** the fields of each log line of this event so far */
   events(event: string): Record<string, unknown>[];
   /** the fields of the first log line of this event, once it is there */
   logged(event: string): Promise<Record<string, unknown>>;
-  stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-export function startProcess(main: string, env: Record<string, string>, args: string[] = []): Service {
-  const { process: child, lines } = launch(inject('dist'), main, { PATH: process.env.PATH, ...env }, args);
-  atEnd(() => {
-    child.kill();
-    return child.exited;
-  });
+function readLines(lines: string[]): Logged {
   const events = (event: string) =>
     lines
       .filter((line) => line.includes(`"event":"${event}"`))
       .map((line): Record<string, unknown> => JSON.parse(line));
   return {
-    process: child,
     lines,
     events,
     logged: (event) =>
       eventually(
         () => {
           const [found] = events(event);
-          if (!found) throw new Error(`${main} did not log "${event}":\n${lines.slice(-20).join('\n')}`);
+          if (!found) throw new Error(`"${event}" was not logged:\n${lines.slice(-20).join('\n')}`);
           return found;
         },
         { within: 50_000 },
       ),
-    stop: (signal) => child.stop(signal),
   };
 }
 
@@ -50,13 +47,80 @@ export interface Addresses {
   opsUrl: string;
 }
 
-export interface Api extends Service, Addresses {}
+export interface Worker extends Logged {
+  opsUrl: string;
+  /** Resolves to whether everything stopped without an error. */
+  stop(): Promise<boolean>;
+}
 
+export interface Api extends Worker, Addresses {}
+
+const addressOf = (port: unknown): string => `http://127.0.0.1:${port}`;
+
+/** A log whose lines a test may read. */
+function openLog(name: string, level: string) {
+  const lines: string[] = [];
+  return { ...readLines(lines), log: createLog(name, level, { destination: { write: (line) => lines.push(line) } }) };
+}
+
+/** In this process, until `stop`, or the end of the file. */
 export async function startApi(env: Record<string, string>): Promise<Api> {
+  const api = await runApi(env);
+  atEnd(api.stop);
+  return api;
+}
+
+/** In this process, until `stop`. */
+export async function runApi(env: Record<string, string>): Promise<Api> {
+  const config = readApiConfig({ ...apiSettings, ...env });
+  const { log, ...logged } = openLog('api', config.logLevel);
+  const build = pathToFileURL(path.join(inject('dist'), 'apps/'));
+  const api = await openApi(config, { build, log, drain: 0 });
+  return { ...logged, baseUrl: addressOf(api.port), opsUrl: addressOf(api.opsPort), stop: api.stop };
+}
+
+/** Milliseconds of a second of the worker's rounds: tests wait for them, and nobody is promised that they are seldom. */
+const pace = 200;
+
+/** In this process, until `stop`, or the end of the file. */
+export async function startWorker(env: Record<string, string>): Promise<Worker> {
+  const worker = await runWorker(env);
+  atEnd(worker.stop);
+  return worker;
+}
+
+/** In this process, until `stop`. */
+export async function runWorker(env: Record<string, string>): Promise<Worker> {
+  const config = readWorkerConfig({ ...workerSettings, ...env });
+  const { log, ...logged } = openLog('worker', config.logLevel);
+  const worker = await openWorker(config, { pace, log });
+  return { ...logged, opsUrl: addressOf(worker.opsPort), stop: worker.stop };
+}
+
+export interface Service extends Logged {
+  process: Tethered;
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+export interface ApiProcess extends Service, Addresses {}
+export interface WorkerProcess extends Service {
+  opsUrl: string;
+}
+
+export function startProcess(main: string, env: Record<string, string>, args: string[] = []): Service {
+  const { process: child, lines } = launch(inject('dist'), main, { PATH: process.env.PATH, ...env }, args);
+  atEnd(() => {
+    child.kill();
+    return child.exited;
+  });
+  return { ...readLines(lines), process: child, stop: (signal) => child.stop(signal) };
+}
+
+export async function startApiProcess(env: Record<string, string>): Promise<ApiProcess> {
   const service = startProcess('api', { ...apiSettings, ...env });
   const { port, opsPort } = await service.logged('listening');
   const ops = opsPort ?? opsPortOfPrimary(service.lines);
-  return { ...service, baseUrl: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${ops}` };
+  return { ...service, baseUrl: addressOf(port), opsUrl: addressOf(ops) };
 }
 
 /** Of several processes the first serves the operations port, and tells it before it starts the others. */
@@ -65,10 +129,10 @@ function opsPortOfPrimary(lines: string[]): number {
   return (JSON.parse(line ?? '{}') as { opsPort: number }).opsPort;
 }
 
-export async function startWorker(env: Record<string, string>): Promise<Service & { opsUrl: string }> {
-  const service = startProcess('worker', { OPS_PORT: '0', PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env });
+export async function startWorkerProcess(env: Record<string, string>): Promise<WorkerProcess> {
+  const service = startProcess('worker', { ...workerSettings, ...env });
   const { opsPort } = await service.logged('working');
-  return { ...service, opsUrl: `http://127.0.0.1:${opsPort}` };
+  return { ...service, opsUrl: addressOf(opsPort) };
 }
 
 export interface CliResult {

@@ -1,12 +1,12 @@
-/** What the tests start the processes with. */
+/** What the tests start the API and the worker with. */
 
-/** 32 bytes and more, for these processes alone. */
+/** 32 bytes and more, for these alone. */
 export const jwtSecret = 'a secret that only the tests of this project use';
 
-/** For the visitors' endpoints, for these processes alone. */
+/** For the visitors' endpoints, for these alone. */
 export const privacyKey = '0123456789abcdef'.repeat(4);
 
-/** For the secrets of webhooks, for these processes alone. */
+/** For the secrets of webhooks, for these alone. */
 export const secretsKey = 'fedcba9876543210'.repeat(4);
 
 /** An API's, unless a test says otherwise. Every test comes from one address, so nothing is limited. */
@@ -20,3 +20,6 @@ export const apiSettings = {
   RECORD_RATE_PER_MINUTE: '0',
   DISPLAY_RATE_PER_MINUTE: '0',
 };
+
+/** A worker's, likewise. */
+export const workerSettings = { OPS_PORT: '0', PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey };

@@ -1,12 +1,12 @@
 /**
- * Once per run: a folder of its own below `.data`, a build of the processes, a Postgres with a migrated template
- * database, and one stack for each of vitest's workers. Two runs at once share nothing.
+ * Once per run: a folder of its own below `.data`, a build, a Postgres with a migrated template database, and a database
+ * and a Redis for each of vitest's workers. They start while the files that need none of them run already. Two runs at
+ * once share nothing.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#libs/store/migrate';
-import { startAssent } from '../../scripts/stack/assent-process.ts';
 import { build } from '../../scripts/stack/build.ts';
 import { onInterrupt } from '../../scripts/stack/interrupt.ts';
 import { findRedis } from '../../scripts/stack/packages.ts';
@@ -14,13 +14,7 @@ import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { startRedis } from '../../scripts/stack/redis.ts';
 import { copyDatabase } from './database.ts';
-import { apiSettings, privacyKey, secretsKey } from './settings.ts';
-
-/** Stores, an API and a worker process that the files of one vitest worker share: each file makes its own tenants. */
-export interface SharedStack {
-  env: { DATABASE_URL: string; REDIS_URL: string };
-  api: { baseUrl: string; opsUrl: string };
-}
+import { type Started, startedFile } from './started.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,16 +22,12 @@ declare module 'vitest' {
     folder: string;
     /** the build of the processes */
     dist: string;
-    /** address of the server, without a database */
-    postgresUrl: string;
-    /** the first is that of the worker whose VITEST_POOL_ID is 1 */
-    stacks: SharedStack[];
   }
 }
 
 const say = (line: string) => console.log(line);
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default function setup(project: TestProject): () => Promise<void> {
   ensureDataRoot();
   const folder = mkdtempSync(path.join(dataRoot, 'test-'));
   // the user that Postgres runs as passes through
@@ -59,24 +49,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return server;
   };
 
-  const startStack = async (postgresUrl: string, name: string): Promise<SharedStack> => {
+  const openStores = async (postgresUrl: string, name: string): Promise<Started['stores'][number]> => {
     const [databaseUrl, redis] = await settled([
       copyDatabase(postgresUrl),
       keep(startRedis({ dataDir: path.join(folder, 'redis', name) })),
     ]);
-    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
-    const start = (app: 'api' | 'worker', settings: Record<string, string>) => {
-      const running = startAssent(dist, app, { PATH: process.env.PATH, ...settings, ...env });
-      return keep(running.then((started) => ({ ...started, stop: () => started.process.stop() })));
-    };
-    const [{ baseUrl, opsUrl }] = await settled([
-      start('api', apiSettings),
-      start('worker', { OPS_PORT: '0', PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey }),
-    ]);
-    return { env, api: { baseUrl, opsUrl } };
+    return { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
   };
 
-  try {
+  const startServers = async (): Promise<void> => {
     const [server] = await settled([
       keep(
         startPostgres({
@@ -92,15 +73,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
     stops.unshift(() => rmSync(server.dataDir, { recursive: true, force: true }));
     await migrate(server.url);
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
-    project.provide('folder', folder);
-    project.provide('dist', dist);
-    project.provide('postgresUrl', server.url);
-    project.provide('stacks', await settled(names.map((name) => startStack(server.url, name))));
-  } catch (error) {
+    const stores = await settled(names.map((name) => openStores(server.url, name)));
+    const started: Started = { postgresUrl: server.url, stores };
+    // whoever waits for it finds it whole
+    writeFileSync(`${startedFile(folder)}.part`, JSON.stringify(started));
+    renameSync(`${startedFile(folder)}.part`, startedFile(folder));
+  };
+
+  project.provide('folder', folder);
+  project.provide('dist', dist);
+  const starting = startServers().catch(async (error) => {
+    console.error(error);
     await stopAll();
-    throw error;
-  }
-  return stopAll;
+    // no file could go on
+    process.exit(1);
+  });
+  return async () => {
+    await starting;
+    await stopAll();
+  };
 }
 
 /** As `Promise.all`, but a failure waits for the others: what they start must be known before everything is stopped. */

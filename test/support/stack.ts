@@ -10,8 +10,17 @@ import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';
-import { type Addresses, type Api, startApi, startWorker } from './service.ts';
-import { makeTenant, openDatabase, openRedisServer, sharedStack, type Tenant, useDatabase } from './stores.ts';
+import {
+  type Addresses,
+  type Api,
+  type ApiProcess,
+  startApi,
+  startApiProcess,
+  startWorker,
+  startWorkerProcess,
+} from './service.ts';
+import { sharedStack } from './shared.ts';
+import { makeTenant, openDatabase, openRedisServer, type Tenant, useDatabase } from './stores.ts';
 import { eventually } from './wait.ts';
 
 export type StoreSettings = { DATABASE_URL: string; REDIS_URL: string };
@@ -41,6 +50,10 @@ export interface StackWithApi extends Stack {
 
 export interface OwnStack extends Stack, OwnStores {
   api: Api;
+}
+
+export interface OwnStackOfProcesses extends Omit<OwnStack, 'api'> {
+  api: ApiProcess;
 }
 
 type TenantOptions = Parameters<typeof makeTenant>[1];
@@ -81,14 +94,28 @@ export const sealSettings = {
  * stays in the queue, and what is put in through `persist` is all there is.
  * `sealed`: the worker seals each second.
  */
-export async function startStack(
-  options: { tenant?: TenantOptions; worker?: boolean; sealed?: boolean } = {},
-): Promise<OwnStack> {
-  const { worker = true, sealed = false } = options;
+export const startStack = (options: StackOptions = {}): Promise<OwnStack> =>
+  startStackWith(startApi, startWorker, options);
+
+/** The same with processes, for a file that kills or freezes them. */
+export const startProcesses = (options: StackOptions = {}): Promise<OwnStackOfProcesses> =>
+  startStackWith(startApiProcess, startWorkerProcess, options);
+
+interface StackOptions {
+  tenant?: TenantOptions;
+  worker?: boolean;
+  sealed?: boolean;
+}
+
+async function startStackWith<A extends Addresses>(
+  openApi: (env: Record<string, string>) => Promise<A>,
+  openWorker: (env: Record<string, string>) => Promise<unknown>,
+  { tenant, worker = true, sealed = false }: StackOptions,
+) {
   const stores = await openStores();
   const env = { ...stores.env, ...(sealed && sealSettings) };
-  const [api] = await Promise.all([startApi(env), ...(worker ? [startWorker(env)] : [])]);
-  return withTenant(stores, api, options.tenant);
+  const [api] = await Promise.all([openApi(env), ...(worker ? [openWorker(env)] : [])]);
+  return withTenant(stores, api, tenant);
 }
 
 async function withTenant<S extends Stores, A extends Addresses>(stores: S, api: A, options?: TenantOptions) {

@@ -9,18 +9,11 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';
-import type { SharedStack } from './setup.ts';
+import { sharedPostgresUrl, sharedStack } from './shared.ts';
 import { eventually } from './wait.ts';
 
 /** Makes an empty, migrated database and returns its address. */
-export const freshDatabase = (): Promise<string> => copyDatabase(inject('postgresUrl'));
-
-/** What the files of this vitest worker share. */
-export function sharedStack(): SharedStack {
-  const shared = inject('stacks')[Number(process.env.VITEST_POOL_ID) - 1];
-  if (!shared) throw new Error(`no stack for worker ${process.env.VITEST_POOL_ID}`);
-  return shared;
-}
+export const freshDatabase = (): Promise<string> => copyDatabase(sharedPostgresUrl());
 
 export interface TestDatabase {
   url: string;

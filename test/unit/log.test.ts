@@ -63,8 +63,8 @@ describe('a flood of lines', () => {
     const suppressed: string[] = [];
     const log = createLog('test', 'info', {
       destination: { write: (line) => void lines.push(JSON.parse(line)) },
-      onSuppressed: (level) => suppressed.push(level),
     });
+    log.onSuppressed((level) => suppressed.push(level));
     return { log, lines, suppressed };
   }
 

@@ -24,20 +24,16 @@ interface File extends PackedFile {
   caching: string;
 }
 
-/** In a build it lies beside the compiled apps. */
-const built = new URL('../../dashboard/', import.meta.url);
-
-function readBuilt(name: string, caching: string): File {
-  const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-  return { type, caching, ...pack(readFileSync(new URL(name, built))) };
+function readBuilt(file: URL, caching: string): File {
+  const type = types[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  return { type, caching, ...pack(readFileSync(file)) };
 }
 
 /** Path → handler. Every other path stays a JSON 404. */
-export function dashboard(): Record<string, Middleware> {
-  const html = readBuilt('index.html', eachTime);
-  const assets = new Map(
-    readdirSync(new URL('assets/', built)).map((name) => [name, readBuilt(`assets/${name}`, forEver)]),
-  );
+export function dashboard({ build }: { build: URL }): Record<string, Middleware> {
+  const html = readBuilt(new URL('dashboard/index.html', build), eachTime);
+  const folder = new URL('dashboard/assets/', build);
+  const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
   const page: Middleware = (ctx) => send(ctx, html);
   const pageOfDomain: Middleware = (ctx) => {
     requireDomainId(ctx);

@@ -6,15 +6,13 @@ import type { Middleware } from '../http/context.ts';
 import { sendPacked } from './send-packed.ts';
 
 const own = (name: string) => new URL(`./public/preview/${name}`, import.meta.url);
-/** The widget's build lies beside the API's. */
-const built = new URL('../../widget/preview.js', import.meta.url);
 
 /** Path → handler. */
-export function preview(): Record<string, Middleware> {
+export function preview({ build }: { build: URL }): Record<string, Middleware> {
   const files: [route: string, type: string, file: URL][] = [
     ['/widget-preview', 'text/html; charset=utf-8', own('preview.html')],
     ['/widget-preview/preview.css', 'text/css; charset=utf-8', own('preview.css')],
-    ['/widget-preview/preview.js', 'text/javascript; charset=utf-8', built],
+    ['/widget-preview/preview.js', 'text/javascript; charset=utf-8', new URL('widget/preview.js', build)],
   ];
   return Object.fromEntries(
     files.map(([route, type, file]) => {

@@ -4,12 +4,9 @@ import type { Middleware } from '../http/context.ts';
 import { singlePageHeaders } from '../http/security-headers.ts';
 import { pack, sendPacked } from './send-packed.ts';
 
-/** In a build it lies beside the compiled apps. */
-const built = new URL('../../verify/index.html', import.meta.url);
-
 /** Path → handler. */
-export function verifyPage(): Record<string, Middleware> {
-  const content = readFileSync(built);
+export function verifyPage({ build }: { build: URL }): Record<string, Middleware> {
+  const content = readFileSync(new URL('verify/index.html', build));
   const file = pack(content);
   const headers = singlePageHeaders(policyIn(content.toString()));
   const page: Middleware = (ctx) => {

@@ -20,8 +20,6 @@ export interface WidgetShelf {
   close(): void;
 }
 
-/** The widget's build lies beside the API's. */
-const build = new URL('../../widget/', import.meta.url);
 /** Milliseconds between tries. */
 const retryEvery = 5_000;
 /** Milliseconds for a lookup. */
@@ -32,9 +30,18 @@ const others = 50;
 const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(file.content, { level: 9 }) });
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
-/** `onKeepError`: this build's files could not be stored, which is tried again. */
-export function createWidgetShelf(db: Database, log: Pick<Log, 'warn'>, onKeepError = () => {}): WidgetShelf {
-  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(build, name))]));
+interface WidgetShelfParts {
+  db: Database;
+  /** that of the widget lies in it */
+  build: URL;
+  log: Pick<Log, 'warn'>;
+  /** this build's files could not be stored, which is tried again */
+  onKeepError?: () => void;
+}
+
+export function createWidgetShelf({ db, build, log, onKeepError = () => {} }: WidgetShelfParts): WidgetShelf {
+  const widget = new URL('widget/', build);
+  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(widget, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
   // one query at a time, however many hashes strangers ask for
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({

@@ -1,14 +1,16 @@
 /** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
 import cluster from 'node:cluster';
 import type { ApiConfig } from '#libs/config/api';
+import { BadSetting } from '#libs/config/bad-setting';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
-import { createLifecycle } from '#libs/runtime/lifecycle';
+import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
+import type { ProcessLog } from '#libs/telemetry/log';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import type { Fault } from '#libs/telemetry/readiness';
+import { openCountries } from '../record/countries.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
@@ -20,7 +22,16 @@ const restartAfter = 1_000;
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
 const silent = { info: () => {}, warn: () => {} };
 
-export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
+interface PrimaryOptions {
+  log: ProcessLog;
+  /** No process could listen, for example because their port is taken; they have logged why. */
+  onUnable: () => void;
+}
+
+/** Rejects with a BadSetting where a port or a file cannot be opened. */
+export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
+  // each process reads it; a bad one stops all of them here
+  if (config.geoipFile !== undefined) await openCountries(config.geoipFile);
   const redis = connectRedis(config.redis, 'producer', log);
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});
@@ -51,8 +62,7 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
     if (listening.size === config.webConcurrency) incompleteSince = Date.now();
     listening.delete(worker.id);
     if (stopping) return;
-    // a process that could not start at all, for example because its port is taken, has logged why
-    if (!hasListened) process.exit(1);
+    if (!hasListened) return onUnable();
     log.error({ worker: worker.process.pid, code, signal }, 'an API process died and is being replaced');
     setTimeout(() => !stopping && cluster.fork(), restartAfter);
   });
@@ -104,21 +114,25 @@ export async function runPrimary(config: ApiConfig, log: Log): Promise<void> {
   });
   // both, since the error does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
-  createLifecycle({ deadline: 15_000, log, recover }).onStop([
-    { name: 'processes', stop: stopWorkers },
-    { name: 'queue', stop: () => queues.close() },
-    { name: 'redis health', stop: () => redisHealth.close() },
-    { name: 'redis', stop: () => redis.close() },
-    { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
-    { name: 'operations port', stop: () => ops.close() },
-  ]);
+  const stop = inOrder(
+    [
+      { name: 'processes', stop: stopWorkers },
+      { name: 'queue', stop: () => queues.close() },
+      { name: 'redis health', stop: () => redisHealth.close() },
+      { name: 'redis', stop: () => redis.close() },
+      { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
+      { name: 'operations port', stop: () => ops.close() },
+    ],
+    log,
+  );
   try {
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     log.info({ processes: config.webConcurrency, opsPort }, 'forking');
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    await stop();
+    throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
   void replica?.follow();
   for (let count = 0; count < config.webConcurrency; count += 1) cluster.fork();
+  return { stop, recover };
 }

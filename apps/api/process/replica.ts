@@ -13,7 +13,7 @@ interface Parts extends Pick<ReplicaParts, 'primary' | 'log' | 'onLook'> {
   connections: number;
 }
 
-export function openReplica(config: ApiConfig, { connections, ...parts }: Parts): Replica | undefined {
+export function openReplica(config: Omit<ApiConfig, 'opsPort'>, { connections, ...parts }: Parts): Replica | undefined {
   if (!config.replica) return undefined;
   const { url, maxLag } = config.replica;
   const open = (own: Omit<DatabaseOptions, 'prepare' | 'pooled'>) => createDatabase({ ...config.databaseMode, ...own });

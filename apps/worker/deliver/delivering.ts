@@ -27,14 +27,11 @@ import { sign } from './sign.ts';
 
 /** milliseconds */
 const second = 1_000;
-const roundEvery = second / 2;
-const wakeEvery = second;
 /** after a lane is done */
 const followUp = 10;
 /** how far back a round looks for logs that grew, and how often all are compared */
 const overlap = 10 * second;
 const compareEvery = 60 * second;
-const limitsEvery = 10 * second;
 /** longer than a try and what is read and written around it */
 const lease = 30 * second;
 const cappedFor = 60 * second;
@@ -172,7 +169,8 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 }
 
-export function createDelivering(parts: DeliveringParts): { close(): Promise<void> } {
+/** `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. */
+export function createDelivering({ pace, ...parts }: DeliveringParts & { pace: number }): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
   const report = (error: unknown) =>
@@ -200,9 +198,9 @@ export function createDelivering(parts: DeliveringParts): { close(): Promise<voi
     }, followUp);
   };
   const stops = [
-    repeat(roundEvery, begin, report),
-    repeat(wakeEvery, () => deliverer.wake(), report),
-    repeat(limitsEvery, async () => void (await db.run((sql) => addLimitMessages(sql, new Date()))), report),
+    repeat(pace / 2, begin, report),
+    repeat(pace, () => deliverer.wake(), report),
+    repeat(10 * pace, async () => void (await db.run((sql) => addLimitMessages(sql, new Date()))), report),
   ];
   return {
     close: async () => {

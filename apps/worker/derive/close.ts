@@ -9,7 +9,7 @@ const patience = { first: 200, most: 5_000 };
 export interface ClosingParts {
   db: Database;
   log: Pick<Log, 'warn' | 'error'>;
-  /** milliseconds between two closings */
+  /** Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to the next. */
   every: number;
   /** Seconds after which a connection of ours that is still in the way is ended. */
   longest?: number;
@@ -19,8 +19,7 @@ export interface ClosingParts {
 export function createClosing({ db, log, every, longest = 30 }: ClosingParts): () => Promise<void> {
   let wait = patience.first;
   return async () => {
-    // all workers try; the one that comes a moment too early closes it in its next round
-    const closing = await closeEpoch(db, { every: every - 500, patience: wait });
+    const closing = await closeEpoch(db, { every, patience: wait });
     if (closing === 'closed') wait = patience.first;
     if (closing !== 'in the way') return;
     wait = Math.min(wait * 2, patience.most);

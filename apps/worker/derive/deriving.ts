@@ -23,11 +23,11 @@ import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
 import { createTimestamping } from './timestamp/timestamping.ts';
 
+/** seconds */
+const unsealedEpoch = 60;
+const timestampEvery = 10;
 /** milliseconds */
-const second = 1_000;
-const unsealedEpoch = 60 * second;
-const timestampEvery = 10 * second;
-const authorityPatience = 10 * second;
+const authorityPatience = 10_000;
 /** an epoch after all others */
 const endOfTime = 2 ** 31 - 1;
 
@@ -36,6 +36,8 @@ export interface DerivingParts {
   /** fails fast */
   redis: RedisConnection;
   db: Database;
+  /** milliseconds between two rounds */
+  pace: number;
   log: Log;
   metrics: Metrics;
 }
@@ -48,11 +50,11 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
   facetsName,
 ];
 
-export function createDeriving({ config, redis, db, log, metrics }: DerivingParts): { close(): Promise<void> } {
+export function createDeriving({ config, redis, db, pace, log, metrics }: DerivingParts): { close(): Promise<void> } {
   const stopping = new AbortController();
-  const every = config.sealing ? config.sealing.seconds * second : unsealedEpoch;
-  metrics.epochInterval.set(every / second);
-  const round = (task: string, run: () => Promise<void>, pause = second) =>
+  const epoch = config.sealing?.seconds ?? unsealedEpoch;
+  metrics.epochInterval.set(epoch);
+  const round = (task: string, run: () => Promise<void>, pause = pace) =>
     repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = {
     [blanking]: createBlanking({ db, privacyKey: config.privacyKey }),
@@ -66,7 +68,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
   if (!timestamp) metrics.timestampAge.set(0);
-  const close = createClosing({ db, log, every });
+  const close = createClosing({ db, log, every: (epoch - 0.5) * pace });
   // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
     const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
@@ -89,7 +91,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
     round('clear', onceAnEpoch(db, clear)),
     round('tell of erasures', createTelling({ redis, db })),
     // a round of its own: sealing does not wait for the authority
-    ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery)] : []),
+    ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery * pace)] : []),
   ];
   return {
     close: async () => {
@@ -100,7 +102,7 @@ export function createDeriving({ config, redis, db, log, metrics }: DerivingPart
 }
 
 /** Another worker may be at it, and may end: so that a derivation also looks now and then. */
-const idleFor = 10 * second;
+const idleFor = 10_000;
 
 /** Does the work once for each epoch that it may go through, and whenever nothing was done for a while. */
 function onceAnEpoch(db: Database, work: () => Promise<void>, through = lastClosedEpoch): () => Promise<void> {

@@ -8,22 +8,23 @@ import type { HealingParts } from './organizations.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
-/** Milliseconds between two rounds, and from the start of one until another worker may begin one. */
+/** Seconds between two rounds, and from the start of one until another worker may begin one. */
 const rounds = {
-  owed: { every: 1_000, turn: 700 },
-  fill: { every: 3_000, turn: 2_000 },
-  reconcile: { every: 30_000, turn: 25_000 },
+  owed: { every: 1, turn: 0.7 },
+  fill: { every: 3, turn: 2 },
+  reconcile: { every: 30, turn: 25 },
 };
 
-export function createHealing(parts: HealingParts): { close(): Promise<void> } {
+/** `pace`: milliseconds of such a second. */
+export function createHealing({ pace, ...parts }: HealingParts & { pace: number }): { close(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const inTurn = (name: keyof typeof rounds, heal: (signal: AbortSignal) => Promise<unknown>) => {
     const { every, turn } = rounds[name];
     const round = async () => {
-      await withLease(parts.countersRedis, { name, turn }, (lost) => untilEither(signal, lost, heal));
+      await withLease(parts.countersRedis, { name, turn: turn * pace }, (lost) => untilEither(signal, lost, heal));
     };
-    return repeat(every, round, (error) => parts.log.warn({ err: error }, 'counter repair failed'));
+    return repeat(every * pace, round, (error) => parts.log.warn({ err: error }, 'counter repair failed'));
   };
   const stops = [
     inTurn('owed', () => sweepOwedRaises(parts)),

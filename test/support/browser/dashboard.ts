@@ -10,8 +10,8 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';
 import type { Addresses } from '../service.ts';
+import { sharedStack } from '../shared.ts';
 import { type Stores, useStores } from '../stack.ts';
-import { sharedStack } from '../stores.ts';
 import { eventually } from '../wait.ts';
 import type { Visitor } from './browser.ts';
 

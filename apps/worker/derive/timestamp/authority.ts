@@ -41,7 +41,7 @@ export async function askForToken(
   }
 }
 
-async function exchange(url: string, body: Uint8Array, signal: AbortSignal): Promise<Buffer> {
+async function exchange(url: string, body: Buffer<ArrayBuffer>, signal: AbortSignal): Promise<Buffer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
@@ -61,7 +61,7 @@ function makeNonce(): Buffer {
   return nonce;
 }
 
-const formatRequest = (imprint: Uint8Array, nonce: Uint8Array): Buffer =>
+const formatRequest = (imprint: Uint8Array, nonce: Uint8Array): Buffer<ArrayBuffer> =>
   Buffer.from(
     AsnConvert.serialize(
       new TimeStampReq({

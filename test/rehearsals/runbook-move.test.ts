@@ -11,7 +11,7 @@ import { countRecords, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { type Rolling, startRolling } from '../support/rolling.ts';
 import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startWorker } from '../support/service.ts';
+import { type Service, startWorkerProcess } from '../support/service.ts';
 import { at, type StoreSettings, sealSettings, storeRecords } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { connectDatabase, makeTenant, openRedisServer, type Tenant, type TestDatabase } from '../support/stores.ts';
@@ -51,7 +51,7 @@ describe.skipIf(clients === undefined)('a move to another Postgres (with the cli
     urls = { ...env, NEW_DATABASE_URL: fresh.url };
     [apis, worker, runbook] = await Promise.all([
       startRolling(tenant, env),
-      startWorker(env),
+      startWorkerProcess(env),
       openRunbook('## Move to another Postgres'),
     ]);
     const site = { client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) };
@@ -92,7 +92,7 @@ describe.skipIf(clients === undefined)('a move to another Postgres (with the cli
     await runbook.step('confirmed_flush_lsn', urls);
     expect(await runbook.step('drop subscription', urls)).toContain('(0 rows)');
     env = { ...env, DATABASE_URL: fresh.url };
-    worker = await startWorker(env);
+    worker = await startWorkerProcess(env);
     await apis.restart(env);
     await steady.until('queued', 20);
     const recorded = await steady.stop();

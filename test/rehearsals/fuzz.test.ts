@@ -2,22 +2,22 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { prepare, prepared, record, type Site, waitForTotal } from '../../scripts/fuzz/prepare.ts';
 import { fuzz, type Outcome } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
-import { startWorker } from '../support/service.ts';
-import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { startWorkerProcess } from '../support/service.ts';
+import { type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 /** `npm run fuzz` sends twenty times as many. */
 const requests = 1_000;
 
 describe(`after ${requests} requests that are valid, nearly so, or hostile`, () => {
-  let stack: OwnStack;
+  let stack: OwnStackOfProcesses;
   let site: Site;
   let outcome: Outcome;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, sealed: true });
+    stack = await startProcesses({ worker: false, sealed: true });
     // without a key it sends nothing to webhooks
-    await startWorker({ ...stack.env, ...sealSettings, SECRETS_KEY: '' });
+    await startWorkerProcess({ ...stack.env, ...sealSettings, SECRETS_KEY: '' });
     const token = tokenFor(stack.tenant.organizationId, { scope: 'read privacy import' });
     const webhooksToken = tokenFor(stack.tenant.organizationId, { scope: 'read manage' });
     const { domainId, apiKey } = stack;

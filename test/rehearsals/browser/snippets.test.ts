@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/stack/paths.ts';
-import { useBrowser } from '../support/browser/browser.ts';
-import { html, type Site, startSite } from '../support/browser/site.ts';
-import { createCli } from '../support/cli.ts';
-import { type Block, blocks, sectionOf } from '../support/documents.ts';
-import { recordsOf, type Stack, useStack } from '../support/stack.ts';
+import { root } from '../../../scripts/stack/paths.ts';
+import { useBrowser } from '../../support/browser/browser.ts';
+import { html, type Site, startSite } from '../../support/browser/site.ts';
+import { createCli } from '../../support/cli.ts';
+import { type Block, blocks, sectionOf } from '../../support/documents.ts';
+import { recordsOf, type Stack, useStack } from '../../support/stack.ts';
 
 const snippets = blocks('html', 'js', 'css');
 const used = new Set<Block>();

@@ -7,7 +7,7 @@ import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/re
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { type Recorded, type Recording, recordSteadily } from '../support/steady.ts';
 import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
@@ -28,7 +28,7 @@ describe('with sentinels', () => {
     database = await openDatabase();
     env = { DATABASE_URL: database.url, ...redis.env };
     const tenant = await makeTenant(database.db);
-    const [api] = await Promise.all([startApi(env), startWorker(env)]);
+    const [api] = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
     const client = createClient(api.baseUrl, tenant);
     site = { client, domainId: at(tenant.domainIds, 0), apiKey: at(tenant.apiKeys, 0) };
   });

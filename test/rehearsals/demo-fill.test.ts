@@ -6,7 +6,7 @@ import { type Filled, fill } from '../../scripts/demo/fill.ts';
 import { planDays, recordsOf } from '../../scripts/demo/visits.ts';
 import { createCli } from '../support/cli.ts';
 import { countOwed, countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
-import { startWorker } from '../support/service.ts';
+import { startWorkerProcess } from '../support/service.ts';
 import { type OwnStores, openStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -96,7 +96,7 @@ describe('filling the demo organization', () => {
 
   describe('beside a worker', () => {
     beforeAll(async () => {
-      await startWorker(stores.env);
+      await startWorkerProcess(stores.env);
     });
 
     it('stores and counts exactly what it made, and a second run adds nothing', async () => {

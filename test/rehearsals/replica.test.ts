@@ -20,7 +20,7 @@ import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { type Api, startApi } from '../support/service.ts';
+import { type ApiProcess, startApiProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -56,7 +56,7 @@ describe('with a replica the log', () => {
   let replica: RunningPostgres;
   let db: Database;
   let onReplica: Database;
-  let api: Api;
+  let api: ApiProcess;
   let tenant: Tenant;
   let client: Client;
   let stored = 0;
@@ -75,7 +75,7 @@ describe('with a replica the log', () => {
     ({ db: onReplica } = connectDatabase(replica.url));
     tenant = await makeTenant(db);
     const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: String(maxLag) };
-    api = await startApi({ ...env, REDIS_URL: (await redis).url });
+    api = await startApiProcess({ ...env, REDIS_URL: (await redis).url });
     client = createClient(api.baseUrl, tenant);
   }, 60_000);
 

@@ -19,8 +19,9 @@ import { startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
 import { type Rolling, startRolling } from '../support/rolling.ts';
 import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startWorker } from '../support/service.ts';
+import { type Service, startWorkerProcess } from '../support/service.ts';
 import { jwtSecret, privacyKey, secretsKey } from '../support/settings.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { connectDatabase, makeTenant, type Tenant, type TestDatabase } from '../support/stores.ts';
@@ -67,7 +68,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
   const cli = (): Cli => createCli({ ...env, WEBHOOK_ALLOW_PRIVATE: 'true' });
   const site = (apiKey: string) => ({ client: apis.client, domainId: domainId(), apiKey });
   const restartWorker = async () => {
-    const fresh = await startWorker(env);
+    const fresh = await startWorkerProcess(env);
     await worker.stop();
     worker = fresh;
   };
@@ -85,7 +86,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
   beforeAll(async () => {
     const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'rotated-'));
     [adminUrl, redis] = await Promise.all([
-      createEmptyDatabase(inject('postgresUrl')),
+      createEmptyDatabase(sharedPostgresUrl()),
       startRedisSentinels({ dataDir, settings: {} }),
     ]);
     atEnd(() => redis.stop());
@@ -109,7 +110,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     token = tokenFor(tenant.organizationId);
     [apis, worker, runbook] = await Promise.all([
       startRolling(tenant, env, 1),
-      startWorker(env),
+      startWorkerProcess(env),
       openRunbook('## Rotate secrets'),
     ]);
     steady = recordSteadily([site(at(tenant.apiKeys, 0))], trickle);

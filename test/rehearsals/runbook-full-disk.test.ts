@@ -13,7 +13,7 @@ import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { connectDatabase, makeTenant, type Tenant } from '../support/stores.ts';
@@ -64,8 +64,8 @@ describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount 
     const stores = { DATABASE_URL: postgres.url, REDIS_URL: `redis://:${password}@127.0.0.1:${redis.port}` };
     env = { ...stores, POSTGRES_FOLDER: postgresFolder, REDIS_FOLDER: redisFolder };
     const [api, started, opened] = await Promise.all([
-      startApi(stores),
-      startWorker(stores),
+      startApiProcess(stores),
+      startWorkerProcess(stores),
       openRunbook('## A full disk'),
     ]);
     [worker, runbook] = [started, opened];

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataRoot } from '../../scripts/stack/paths.ts';
-import { useBrowser } from '../support/browser/browser.ts';
+import { dataRoot } from '../../../scripts/stack/paths.ts';
+import { useBrowser } from '../../support/browser/browser.ts';
 import {
   type Customer,
   history,
@@ -12,7 +12,7 @@ import {
   type Running,
   storeCounted,
   useService,
-} from '../support/browser/dashboard.ts';
+} from '../../support/browser/dashboard.ts';
 
 const screenshots = path.join(dataRoot, 'screenshots');
 const desktop = { width: 1440, height: 900 };

@@ -16,6 +16,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { recordAt } from '../support/records.ts';
 import { page } from '../support/runbook.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
 import { at, type OwnStores, openStores, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
 
@@ -87,7 +88,7 @@ describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump 
     for (const tenant of tenants) await storeRecords(source, recordsOf(tenant, 1_000));
     await persistOrReject(source.db, [recordAt(Date.now(), { domainId: 'nobodys' })]);
 
-    restoredUrl = await createEmptyDatabase(inject('postgresUrl'));
+    restoredUrl = await createEmptyDatabase(sharedPostgresUrl());
     const { code, output } = await runCommand('/bin/sh', ['-ec', commands.join('\nDUMP=$(ls assent-*.dump)\n')], {
       cwd: inject('folder'),
       env: {

@@ -27,7 +27,8 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { openRunbook, page, type Runbook } from '../support/runbook.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openRedisServer, type Tenant, type TestDatabase } from '../support/stores.ts';
 import { untilRedisKnowsErased } from '../support/tombstones.ts';
@@ -60,7 +61,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   let after: TestDatabase;
   let runbook: Runbook;
   let tenant: Tenant;
-  let api: Api;
+  let api: ApiProcess;
   let env: Record<string, string>;
   let emptyRedis: string;
   let moment: string;
@@ -71,7 +72,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
 
   const domain = (index: number) => at(tenant.domainIds, index);
   const key = (index: number) => at(tenant.apiKeys, index);
-  const record = async (from: Api, domainId: string, apiKey: string, visitorId: string) => {
+  const record = async (from: ApiProcess, domainId: string, apiKey: string, visitorId: string) => {
     const client = createClient(from.baseUrl, tenant);
     const { status, body } = await client.record(domainId, apiKey, { decision: 'accept_all', visitorId });
     expect(status, JSON.stringify(body)).toBe(202);
@@ -151,12 +152,12 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ARCHIVE: archive,
     };
-    api = await startApi(env);
+    api = await startApiProcess(env);
     runbook = await openRunbook('## Back up', '## Restore');
   }, 60_000);
 
   it('is backed up: tombstones, a dump, a base backup', async () => {
-    const worker = await startWorker(env);
+    const worker = await startWorkerProcess(env);
     await createCli(env).json('webhook', 'create', tenant.organizationId, (await receiver).url);
     for (let each = 0; each < 4; each += 1) await record(api, domain(each % 2), key(each % 2), 'erased-later');
     await untilSealed(before, 4);
@@ -210,7 +211,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   });
 
   it('is restored elsewhere, and erasures are repeated before anybody reads', async () => {
-    const dumped = await createEmptyDatabase(inject('postgresUrl'));
+    const dumped = await createEmptyDatabase(sharedPostgresUrl());
     await runbook.step('pg_restore', { ...env, RESTORED_URL: dumped }, { cwd: folder });
     await runbook.step('recovery.signal', { ...env, RESTORE_TO: moment }, { asPostgres: true, cwd: folder });
     restored = await startRestored('after');
@@ -227,7 +228,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
 
   it('what waited is stored, logs that lack something begin anew, and all checks pass', async () => {
     const restoredEnv = { ...env, DATABASE_URL: restored.url };
-    await startWorker(restoredEnv);
+    await startWorkerProcess(restoredEnv);
     const { db } = after;
     const [stored, halted] = [
       () => db.run((sql) => sql<{ count: number }[]>`select count(*)::int as count from records`),
@@ -261,7 +262,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
       expect([first?.size, others.at(-1)?.log, others.reduce((sum, { size }) => sum + size, 0)]).toEqual([2, 9, 2]);
     });
     await api.stop();
-    api = await startApi(restoredEnv);
+    api = await startApiProcess(restoredEnv);
     const checks = await runbook.step('counters check', env);
     expect(checks).toMatch(/late/);
   });

@@ -25,7 +25,7 @@ import { blocksIn, sectionOf } from '../support/documents.ts';
 import { createLogReader } from '../support/log-reader.ts';
 import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
-import { type Api, runCli, startApi, startWorker } from '../support/service.ts';
+import { type ApiProcess, runCli, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -57,7 +57,7 @@ describe('through PgBouncer in transaction mode', () => {
   let server: OwnPostgres;
   let url: string;
   let env: Record<string, string>;
-  let api: Api;
+  let api: ApiProcess;
   let tenant: Tenant;
   let client: Client;
 
@@ -89,7 +89,7 @@ describe('through PgBouncer in transaction mode', () => {
     await Promise.all([migrate(url), migrate(url)]);
     tenant = await makeTenant(open(10_000), { consentLog: true });
     env = { DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: (await redis).url };
-    [api] = await Promise.all([startApi(env), startWorker({ ...env, ...sealSettings })]);
+    [api] = await Promise.all([startApiProcess(env), startWorkerProcess({ ...env, ...sealSettings })]);
     client = createClient(api.baseUrl, tenant);
   }, 180_000);
 
@@ -310,7 +310,11 @@ describe('through PgBouncer in transaction mode', () => {
     const connection = await openRedis(redis.url, 'worker');
     const queue = new Queue(recordQueue(0), { connection: connection.client, prefix: queuePrefix });
     atEnd(() => queue.close());
-    const worker = await startWorker({ DATABASE_URL: rotating.url, DATABASE_POOLER: 'true', REDIS_URL: redis.url });
+    const worker = await startWorkerProcess({
+      DATABASE_URL: rotating.url,
+      DATABASE_POOLER: 'true',
+      REDIS_URL: redis.url,
+    });
     const ids: string[] = [];
     const stored = async () => {
       const [row] = await db.run(
@@ -328,7 +332,7 @@ describe('through PgBouncer in transaction mode', () => {
       { within: 20_000, every: 50 },
     );
     await worker.stop();
-    await startWorker({ DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: redis.url });
+    await startWorkerProcess({ DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: redis.url });
     await eventually(
       async () => {
         expect((await queue.getFailed()).map(({ failedReason }) => failedReason)).toEqual([]);

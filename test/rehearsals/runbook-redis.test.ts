@@ -6,7 +6,7 @@ import { createClient, request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
 import { type Rolling, startRolling } from '../support/rolling.ts';
 import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startWorker } from '../support/service.ts';
+import { type Service, startWorkerProcess } from '../support/service.ts';
 import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
@@ -30,7 +30,7 @@ describe('Redis', () => {
     env = { ...stores.env, ...sealSettings };
     [apis, worker, runbook] = await Promise.all([
       startRolling(tenant, env),
-      startWorker(env),
+      startWorkerProcess(env),
       openRunbook('## Replace Redis'),
     ]);
   }, 60_000);
@@ -59,7 +59,7 @@ describe('Redis', () => {
     expect(status).toBe(200);
     await untilRedisKnowsErased(stores.db);
 
-    const newWorker = await startWorker(next);
+    const newWorker = await startWorkerProcess(next);
     await apis.restart(next);
     await steady.until('queued', 20);
     await runbook.step('queue retry-failed', env);

@@ -1,12 +1,12 @@
-/** One API process: connects, serves, and shuts down in order. */
-import cluster from 'node:cluster';
+/** One API: connects, listens, and stops in order. It knows neither signals nor exit codes. */
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiConfig } from '#libs/config/api';
+import { BadSetting } from '#libs/config/bad-setting';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createProducer } from '#libs/queue/produce';
-import { createLifecycle } from '#libs/runtime/lifecycle';
+import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { version } from '#libs/runtime/version';
 import { within } from '#libs/runtime/within';
@@ -16,8 +16,8 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
-import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import type { ProcessLog } from '#libs/telemetry/log';
+import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
@@ -26,17 +26,16 @@ import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
-import type { CountryOf } from '../record/countries.ts';
+import { openCountries } from '../record/countries.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
 import { createDisplayCounter } from '../stats/display-counter.ts';
 import { createFacetReader } from '../stats/facet-reader.ts';
-import { shareMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';
 import { openReplica } from './replica.ts';
 
-/** Milliseconds for clients to move their next requests to another process. */
+/** milliseconds */
 const drainTime = 1_000;
 /** Milliseconds within which every request is answered. */
 const answerTime = 5_000;
@@ -44,9 +43,29 @@ const answerTime = 5_000;
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
-export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<void> {
+export interface ApiOptions {
+  /** where the builds of the dashboard, the widget and the page that checks proofs lie; ends with a slash */
+  build: URL;
+  log: ProcessLog;
+  /** Milliseconds for clients to move their next requests to another process when this one stops; default 1,000. */
+  drain?: number;
+}
+
+export interface RunningApi extends Running {
+  port: number;
+  /** null where another process serves it */
+  opsPort: number | null;
+  metrics: Metrics;
+}
+
+/** Rejects with a BadSetting where a port or a file cannot be opened. `opsPort` of null: another process serves it. */
+export async function openApi(
+  config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
+  { build, log, drain = drainTime }: ApiOptions,
+): Promise<RunningApi> {
+  const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
   const metrics = createMetrics();
-  const log = createLog('api', config.logLevel, { onSuppressed: (level) => metrics.suppressedLines.inc({ level }) });
+  log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const tracing =
     config.tracing &&
@@ -117,11 +136,12 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
-  const widget = createWidgetShelf(db, log, failed('keep_widget_files'));
+  const widget = createWidgetShelf({ db, build, log, onKeepError: failed('keep_widget_files') });
   widget.keep();
   const facets = createFacetReader(db);
   const app = createApp({
     config,
+    build,
     countryOf,
     log,
     metrics,
@@ -144,8 +164,6 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
     const state = await lookAtStores(db, redisHealth, replica);
     return { ...state, ready: state.ready && !stopping };
   };
-  // in a cluster the primary process serves the operations port, with the metrics of all
-  if (cluster.isWorker) shareMetrics(metrics.register);
   const ops = createOpsServer({
     name: 'API',
     readiness,
@@ -157,45 +175,48 @@ export async function serve(config: ApiConfig, countryOf?: CountryOf): Promise<v
   let stopping = false;
   const stopListening = () => {
     stopping = true;
-    return closeServer(server);
+    return closeServer(server, drain);
   };
   // both, since the error does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
-  const lifecycle = createLifecycle({ deadline: 10_000, log, recover });
-  lifecycle.onStop([
-    { name: 'requests', stop: () => stopListening() },
-    { name: 'recorder', stop: () => recorder.idle() },
-    { name: 'displays', stop: () => displays.close() },
-    { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
-    { name: 'tenants', stop: () => tenants.close() },
-    { name: 'notices', stop: () => notices.close() },
-    { name: 'widget', stop: () => widget.close() },
-    { name: 'redis health', stop: () => redisHealth.close() },
-    { name: 'redis', stop: () => redis.close() },
-    { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
-    { name: 'tracing', stop: () => tracing?.close() },
-    { name: 'operations port', stop: () => ops.close() },
-  ]);
+  const stop = inOrder(
+    [
+      { name: 'requests', stop: () => stopListening() },
+      { name: 'recorder', stop: () => recorder.idle() },
+      { name: 'displays', stop: () => displays.close() },
+      { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
+      { name: 'tenants', stop: () => tenants.close() },
+      { name: 'notices', stop: () => notices.close() },
+      { name: 'widget', stop: () => widget.close() },
+      { name: 'redis health', stop: () => redisHealth.close() },
+      { name: 'redis', stop: () => redis.close() },
+      { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
+      { name: 'tracing', stop: () => tracing?.close() },
+      { name: 'operations port', stop: () => ops.close() },
+    ],
+    log,
+  );
 
   // the API also starts without Redis
   await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
   try {
     const port = await listen(server, config.host, config.port, 'PORT');
-    const opsPort = cluster.isWorker ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    const opsPort = config.opsPort === null ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     log.info({ event: 'listening', version, port, opsPort }, 'listening');
+    return { port, opsPort, metrics, stop, recover };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    await stop();
+    throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
 }
 
 /**
  * Answers every open request. Each answer tells its client to reconnect, which then reaches another process; connections
- * that are still open after `drainTime` are idle and are closed.
+ * that are still open after `drain` milliseconds are idle and are closed.
  */
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, drain: number): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
-  const end = performance.now() + drainTime;
+  const end = performance.now() + drain;
   while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());

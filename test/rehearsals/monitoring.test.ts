@@ -9,8 +9,8 @@ import { root } from '../../scripts/stack/paths.ts';
 import { findPromtool, startPrometheus } from '../../scripts/stack/prometheus.ts';
 import { atEnd } from '../support/at-end.ts';
 import { sectionOf } from '../support/documents.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
-import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 interface Rule {
@@ -75,15 +75,18 @@ describe('the alert rules', () => {
 });
 
 describe('a Prometheus that scrapes a stack', () => {
-  let stack: OwnStack;
-  let apis: Api[];
+  let stack: OwnStackOfProcesses;
+  let apis: ApiProcess[];
   let url: string;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    const worker = await startWorker({ ...stack.env, ...sealSettings });
+    stack = await startProcesses({ worker: false });
+    const worker = await startWorkerProcess({ ...stack.env, ...sealSettings });
     // not a replica, but one is configured
-    const other = await startApi({ ...stack.env, DATABASE_READ_URL: `${stack.env.DATABASE_URL}&sslmode=disable` });
+    const other = await startApiProcess({
+      ...stack.env,
+      DATABASE_READ_URL: `${stack.env.DATABASE_URL}&sslmode=disable`,
+    });
     apis = [stack.api, other];
     const dataDir = mkdtempSync(path.join(inject('folder'), 'prometheus-'));
     // as they are shipped, but sooner

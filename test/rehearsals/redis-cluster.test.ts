@@ -20,7 +20,7 @@ import { quiet, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { openRedisCluster } from '../support/redis-cluster.ts';
-import { type Service, startApi, startWorker } from '../support/service.ts';
+import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { type Recorded, type Recording, recordSteadily } from '../support/steady.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
@@ -69,7 +69,10 @@ describe('on a Redis Cluster', () => {
     };
     cli = createCli(env);
     tenants = await tenantsOfEachShard();
-    const [api] = await Promise.all([startApi(env), startWorker(env).then((started) => (worker = started))]);
+    const [api] = await Promise.all([
+      startApiProcess(env),
+      startWorkerProcess(env).then((started) => (worker = started)),
+    ]);
     ({ baseUrl } = api);
     sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
     connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
@@ -169,8 +172,8 @@ describe('on a Redis Cluster', () => {
     const waiting = (await status()).shards.filter((each) => each.waiting > 0);
     expect(waiting.map(({ shard }) => shard)).toEqual([0, 1, 2]);
     const [fewer] = await Promise.all([
-      startApi({ ...env, QUEUE_SHARDS: '2' }),
-      startWorker({ ...env, QUEUE_SHARDS: '1' }).then((started) => (worker = started)),
+      startApiProcess({ ...env, QUEUE_SHARDS: '2' }),
+      startWorkerProcess({ ...env, QUEUE_SHARDS: '1' }).then((started) => (worker = started)),
     ]);
     const second = recordSteadily(tenants.map((tenant) => siteOf(tenant, fewer.baseUrl)));
     await second.until('queued', 20);
@@ -209,7 +212,7 @@ describe('on a Redis Cluster', () => {
       await rewriteFile(other.client);
       expect(await noted('done')).toBe(wanted);
     });
-    worker = await startWorker(env);
+    worker = await startWorkerProcess(env);
   });
 
   it('slots move while records come', async () => {

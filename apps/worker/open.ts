@@ -1,0 +1,150 @@
+/** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
+import { BadSetting } from '#libs/config/bad-setting';
+import type { WorkerConfig } from '#libs/config/worker';
+import { watchRedis } from '#libs/queue/health';
+import { observeQueues } from '#libs/queue/observe';
+import { inOrder, type Running } from '#libs/runtime/lifecycle';
+import { connectRedis } from '#libs/runtime/redis';
+import { version } from '#libs/runtime/version';
+import { lookAtBacklog } from '#libs/store/backlog';
+import { createDatabase } from '#libs/store/sql';
+import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
+import type { ProcessLog } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createStoreGauges } from '#libs/telemetry/store-gauges';
+import { createConsumer } from './consume.ts';
+import { createDelivering } from './deliver/delivering.ts';
+import { createResolve } from './deliver/resolve.ts';
+import { createDeriving, derivationsOf } from './derive/deriving.ts';
+import { createHealing } from './heal/healing.ts';
+import { createHousekeeping } from './keep/housekeeping.ts';
+import { lookAtStores } from './readiness.ts';
+
+const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
+const connections = { main: 6, delivery: 3 };
+/** milliseconds within which a receiver has to answer */
+const receiverPatience = 15_000;
+
+export interface WorkerOptions {
+  /** Milliseconds that a second lasts between two rounds of background work; default 1,000. What is promised in seconds then comes sooner. */
+  pace?: number;
+  log: ProcessLog;
+}
+
+export interface RunningWorker extends Running {
+  opsPort: number;
+}
+
+/** Rejects with a BadSetting where the operations port cannot be opened. */
+export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
+  const metrics = createMetrics();
+  log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
+  const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+  const tracing =
+    config.tracing &&
+    (await import('#libs/telemetry/tracing/open')).openTracing({
+      service: 'assent-worker',
+      ...config.tracing,
+      log,
+      onFailure: failed('export_spans'),
+    });
+  const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
+  const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
+  const db = createDatabase({ ...database, max: connections.main });
+  // many messages at once must not be in the way of recording
+  const deliveryDb = createDatabase({ ...database, max: connections.delivery });
+  const redis = connectRedis(config.redis, 'worker', log);
+  // raising counters must not wait while Redis is down
+  const countersRedis = connectRedis(config.redis, 'producer', log);
+  const redisHealth = watchRedis(
+    countersRedis.client,
+    (reason) => {
+      metrics.redisUsable.set(reason === null ? 1 : 0);
+      if (reason === null) log.info({}, 'Redis takes jobs');
+      else log.warn({ reason }, 'Redis takes no jobs');
+    },
+    (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+  );
+
+  const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
+  const healing = createHealing({ countersRedis, db, pace, log, metrics });
+  const deriving = createDeriving({ config, redis: countersRedis, db, pace, log, metrics });
+  const delivering = config.secretsKey
+    ? createDelivering({
+        secretsKey: config.secretsKey,
+        previousSecretsKey: config.previousSecretsKey,
+        sender: {
+          resolve: createResolve(),
+          allowPrivate: config.webhookAllowPrivate,
+          patience: receiverPatience,
+        },
+        db: deliveryDb,
+        pace,
+        log,
+        metrics,
+      })
+    : undefined;
+  const derivations = derivationsOf(config);
+  const housekeeping = createHousekeeping({
+    retentionMonths: config.retentionMonths,
+    personalRetentionMonths: config.personalRetentionMonths,
+    derivations,
+    redis,
+    db,
+    log,
+  });
+  const queues = observeQueues(redis, config.queueShards);
+  createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations), failed('observe_backlog'));
+  createStoreGauges(metrics.register, {
+    isPostgresUsable: () => db.unavailableSince() === null,
+    redisMemory: redisHealth.memory,
+  });
+  createPoolGauges(metrics.register, {
+    main: { running: db.running, connections: connections.main },
+    delivery: { running: deliveryDb.running, connections: connections.delivery },
+  });
+
+  const ops = createOpsServer({
+    name: 'worker',
+    readiness: () => lookAtStores({ db, redis: countersRedis.client, redisHealth }),
+    shards: queues.summarize,
+    metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
+  });
+
+  // both, since the error does not say whose connection it was
+  const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);
+  const stop = inOrder(
+    [
+      { name: 'healing', stop: () => healing.close() },
+      { name: 'deriving', stop: () => deriving.close() },
+      { name: 'delivering', stop: async () => delivering?.close() },
+      { name: 'housekeeping', stop: () => housekeeping.close() },
+      { name: 'consumer', stop: () => consumer.close() },
+      { name: 'queues', stop: () => queues.close() },
+      { name: 'redis health', stop: () => redisHealth.close() },
+      { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
+      { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
+      { name: 'tracing', stop: () => tracing?.close() },
+      { name: 'operations port', stop: () => ops.close() },
+    ],
+    log,
+  );
+
+  try {
+    const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    if (!config.sealing)
+      log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
+    if (config.webhookAllowPrivate)
+      log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
+    const { concurrency, queueShards: shards } = config;
+    log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');
+    return { opsPort, stop, recover };
+  } catch (error) {
+    await stop();
+    throw new BadSetting(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,11 @@
+/** What the set-up of a run tells its files once the servers run: files that need none begin before. */
+import path from 'node:path';
+
+export interface Started {
+  /** address of the server, without a database */
+  postgresUrl: string;
+  /** the first is that of the worker whose VITEST_POOL_ID is 1 */
+  stores: { DATABASE_URL: string; REDIS_URL: string }[];
+}
+
+export const startedFile = (folder: string): string => path.join(folder, 'started.json');
