@@ -4,8 +4,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type Checkout, startCheckout } from '../support/checkout.ts';
-import { blocks, blocksOf, pages, sectionOf } from '../support/documents.ts';
-import { runCli } from '../support/service.ts';
+import { blocks, blocksOf, pages } from '../support/documents.ts';
 
 /** What is not run here, and why. */
 const notRun: { command: RegExp; because: string }[] = [
@@ -140,24 +139,6 @@ describe('the documents', () => {
       .filter((word) => !word.startsWith('--'));
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
-  });
-
-  it('list the commands of the command line, all of them', async () => {
-    const cells = sectionOf('docs/operations.md', '## Commands').match(/^\| `.*? \|/gm) ?? [];
-    const told = cells.flatMap((cell) => [...cell.matchAll(/`([a-z]+(?: [a-z-]+)?)/g)].map(([, name]) => name));
-    const commandsOf = async (...noun: string[]) => {
-      const { stdout } = await runCli({}, ...noun, '--help');
-      const list = /\nCommands:\n([\s\S]*?)\n(?=\S|$)/.exec(stdout)?.[1] ?? '';
-      const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
-      return names.filter((name) => name !== 'help');
-    };
-    const there = await Promise.all(
-      (await commandsOf()).map(async (noun) => {
-        const verbs = await commandsOf(noun);
-        return verbs.length > 0 ? verbs.map((verb) => `${noun} ${verb}`) : [noun];
-      }),
-    );
-    expect(told.sort()).toEqual(there.flat().sort());
   });
 
   it('Ctrl-C ends npm start; over a database older than our first, the next one ends with one line that names its folders', async () => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { type Setting, settings } from '#libs/config/settings';
@@ -25,6 +26,7 @@ import { createReadyGauge } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
+import { createProgram } from '../../apps/cli/program.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
 
@@ -34,6 +36,18 @@ const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map
 /** The names in the first cells of a table. */
 const firstNames = (page: string, heading: string): string[] =>
   rowsOf(page, heading).flatMap((row) => namesIn(row.split(' | ')[0] ?? ''));
+
+const flagsIn = (text: string): string[] => [...new Set(text.match(/--[a-z][a-z-]*/g))].sort();
+
+const flagsOf = ({ options }: Command): string[] => options.map(({ long }) => String(long)).sort();
+/** The flags of every command. */
+const commands = new Map(
+  createProgram().commands.flatMap((noun) =>
+    noun.commands.length === 0
+      ? [[noun.name(), flagsOf(noun)] as const]
+      : noun.commands.map((verb) => [`${noun.name()} ${verb.name()}`, flagsOf(verb)] as const),
+  ),
+);
 
 /** What is linked to: files, and headings in them. */
 const linksOf = (page: string): string[] =>
@@ -74,6 +88,26 @@ describe.each(pages)('%s', (page) => {
     const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     const named = [...readPage(page).matchAll(/\bnpm run (?:-s )?(\w+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('names flags of npm scripts that are there', () => {
+    const said = readPage(page).matchAll(/\bnpm run (?:-s )?(bench|chaos|demo|fuzz|release) -- ([^`\n#]*)/g);
+    const unknown = [...said].flatMap(([, name = '', rest = '']) => {
+      const sources = [`scripts/${name}.ts`, `scripts/${name}/options.ts`].filter(exists).map(readPage).join('');
+      return flagsIn(rest).filter((flag) => !sources.includes(` ${flag.slice(2)}: `));
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it('names commands of the command line that are there, with flags that they have', () => {
+    // a name in backticks alone may be something else
+    const said = readPage(page).matchAll(/(`assent |assent -- |cli\/main\.js |`)([a-z]+(?: [a-z-]+)?)([^`\n|&>#;]*)/g);
+    const unknown = [...said].flatMap(([, before, name = '', rest = '']) => {
+      const flags = commands.get(name);
+      if (!flags) return before === '`' ? [] : [name];
+      return flagsIn(rest).flatMap((flag) => ([...flags, '--json'].includes(flag) ? [] : [`${name} ${flag}`]));
+    });
+    expect(unknown).toEqual([]);
   });
 });
 
@@ -148,6 +182,17 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/operations.md', () => {
+  it('has every command with its flags, and no other', () => {
+    // several in a cell
+    const told = rowsOf('docs/operations.md', '## Commands')
+      .flatMap((row) => row.split(' | ')[0]?.split(' · ') ?? [])
+      .flatMap((written) => {
+        const [, name] = /`([a-z]+(?: [a-z-]+)?)/.exec(written) ?? [];
+        return name === undefined ? [] : [[name, flagsIn(written)]];
+      });
+    expect(told.sort()).toEqual([...commands].sort());
+  });
+
   it('has every metric, and no other', () => {
     const { register } = createMetrics();
     const nothing = () => {};
@@ -159,6 +204,13 @@ describe('docs/operations.md', () => {
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
     expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());
+  });
+});
+
+describe('docs/imports.md', () => {
+  it('has every flag of an import but --domain, and no other', () => {
+    const told = firstNames('docs/imports.md', '## On the command line').flatMap(flagsIn);
+    expect([...told, '--domain'].sort()).toEqual(commands.get('records import'));
   });
 });
 

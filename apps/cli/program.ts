@@ -1,0 +1,62 @@
+/** Every command of the command line, apart from running it: the documents' test reads their names and flags here. */
+import { Command } from 'commander';
+import { version } from '#libs/runtime/version';
+import { actsCommand } from './acts.ts';
+import { countersCommand } from './counters.ts';
+import { domainCommand } from './domain.ts';
+import { keyCommand } from './key.ts';
+import { logCommand } from './log.ts';
+import { migrateCommand } from './migrate.ts';
+import { noticeCommand } from './notice.ts';
+import { orgCommand } from './org.ts';
+import { planCommand } from './plan.ts';
+import { queueCommand } from './queue.ts';
+import { recordsCommand } from './records.ts';
+import { tokenCommand } from './token.ts';
+import { visible } from './visible.ts';
+import { visitorCommand } from './visitor.ts';
+import { webhookCommand } from './webhook.ts';
+
+const nouns = [
+  planCommand,
+  orgCommand,
+  domainCommand,
+  keyCommand,
+  tokenCommand,
+  recordsCommand,
+  noticeCommand,
+  visitorCommand,
+  webhookCommand,
+  logCommand,
+  queueCommand,
+  countersCommand,
+  actsCommand,
+  migrateCommand,
+];
+
+export function createProgram(): Command {
+  const program = new Command('assent')
+    .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
+    .version(version)
+    .option('--json', 'print one JSON object, for machines')
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          `${visible(
+            text
+              .replace(/^error: /, '')
+              .trim()
+              .replaceAll('\n', ' '),
+          )} (see --help)\n`,
+        ),
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  const inherit = (command: Command): Command => {
+    command.copyInheritedSettings(program).exitOverride();
+    for (const child of command.commands) inherit(child);
+    return command;
+  };
+  for (const command of nouns) program.addCommand(inherit(command()));
+  return program;
+}
