@@ -17,7 +17,7 @@ import {
 import { createClient } from '../support/client.ts';
 import { readCsv } from '../support/csv.ts';
 import { recordAt } from '../support/records.ts';
-import { runCli } from '../support/service.ts';
+import { runCli } from '../support/run-cli.ts';
 import { at } from '../support/stack.ts';
 
 /** On the first of a month, a minute ago may lie in the month before. */

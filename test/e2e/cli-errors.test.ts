@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { createCli } from '../support/cli.ts';
-import { runCli, runCliIn } from '../support/service.ts';
+import { runCli, runCliIn } from '../support/run-cli.ts';
 import { jwtSecret } from '../support/settings.ts';
 import { at, openStores, type StoreSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';

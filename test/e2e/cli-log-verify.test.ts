@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
-import { runCliIn } from '../support/service.ts';
+import { runCliIn } from '../support/run-cli.ts';
 
 describe('assent log verify', () => {
   let folder: string;

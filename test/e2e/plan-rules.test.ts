@@ -4,7 +4,7 @@ import type { RecordsPage } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { runCli } from '../support/service.ts';
+import { runCli } from '../support/run-cli.ts';
 import { at, type Stack, useStack } from '../support/stack.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 

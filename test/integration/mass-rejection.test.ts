@@ -7,7 +7,7 @@ import type { Database } from '#libs/store/sql';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openConsumer } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
-import { runCli } from '../support/service.ts';
+import { runCli } from '../support/run-cli.ts';
 import { at, type OwnStores, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

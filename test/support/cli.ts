@@ -1,6 +1,6 @@
 /** The command line as an operator's script uses it. */
 import { expect } from 'vitest';
-import { runCli } from './service.ts';
+import { runCli } from './run-cli.ts';
 
 export function createCli(env: Record<string, string>) {
   const run = (...args: string[]) => runCli(env, ...args);

@@ -8,9 +8,9 @@ import { createLog } from '#libs/telemetry/log';
 import { openApi } from '../../apps/api/process/open.ts';
 import { openWorker } from '../../apps/worker/open.ts';
 import { launch } from '../../scripts/stack/assent-process.ts';
-import { type Exit, spawnTethered, type Tethered } from '../../scripts/stack/tether.ts';
+import type { Exit, Tethered } from '../../scripts/stack/tether.ts';
 import { atEnd } from './at-end.ts';
-import { apiSettings, privacyKey, secretsKey, workerSettings } from './settings.ts';
+import { apiSettings, workerSettings } from './settings.ts';
 import { eventually } from './wait.ts';
 
 interface Logged {
@@ -133,36 +133,4 @@ export async function startWorkerProcess(env: Record<string, string>): Promise<W
   const service = startProcess('worker', { ...workerSettings, ...env });
   const { opsPort } = await service.logged('working');
   return { ...service, opsUrl: addressOf(opsPort) };
-}
-
-export interface CliResult {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs one command of the command line to its end. */
-export const runCli = (env: Record<string, string>, ...args: string[]): Promise<CliResult> =>
-  runCliIn(inject('folder'), env, ...args);
-
-export async function runCliIn(cwd: string, env: Record<string, string>, ...args: string[]): Promise<CliResult> {
-  const file = path.join(inject('dist'), 'apps/cli/main.js');
-  const child = spawnTethered(process.execPath, [file, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const read = async (stream: NodeJS.ReadableStream | null) => {
-    let text = '';
-    stream?.setEncoding('utf8');
-    if (stream) for await (const chunk of stream) text += String(chunk);
-    return text;
-  };
-  const [stdout, stderr, { code }] = await Promise.all([
-    read(child.child.stdout),
-    read(child.child.stderr),
-    child.exited,
-  ]);
-  return { code, stdout, stderr };
 }
