@@ -1,6 +1,5 @@
 /**
- * The reference: Koa alone. POST reads and parses the same body and answers the same bytes as a record's receipt, or
- * nothing, as for a display; GET
+ * The reference: Koa alone. POST reads and parses the same body and answers the same bytes as a record's receipt; GET
  * verifies the same access token and answers as many bytes as statistics have. Its one argument has the token's secret.
  */
 import { createSecretKey } from 'node:crypto';
@@ -38,10 +37,6 @@ app.use(async (ctx) => {
     return;
   }
   const body: unknown = JSON.parse(await readBody(ctx.req));
-  if (ctx.path.endsWith('/displays')) {
-    ctx.status = typeof body === 'object' ? 204 : 400;
-    return;
-  }
   ctx.status = typeof body === 'object' ? 202 : 400;
   ctx.body = receipt;
 });

@@ -4,21 +4,18 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { makeIdAt } from '#libs/contract/uuid';
 import { quantile } from './figures.ts';
-import { type Displays, type Reads, type Records, requestMaker } from './requests.ts';
+import { type Reads, type Records, requestMaker } from './requests.ts';
 
 export interface Load {
   baseUrl: string;
-  send: Records | Displays | Reads;
-  /** each has one request on its way; default: 256 for what pages send, 128 for reads */
+  send: Records | Reads;
+  /** each has one request on its way; default: 256 for records, 128 for reads */
   connections?: number;
   seconds?: number;
   count?: number;
   /** requests a second; default: as fast as the server answers */
   rate?: number;
-  /** seconds at the beginning whose latencies are not counted */
-  warmUp?: number;
 }
 
 export interface LoadResult {
@@ -26,48 +23,40 @@ export interface LoadResult {
   answered: number;
   /** with anything else, or not at all */
   failed: number;
-  /** of those: how many for each status; 0: the connection ended */
-  refused: Record<number, number>;
   /** from the first request to the last answer */
   seconds: number;
   /** latencies in milliseconds */
   p50: number;
   p99: number;
   slowest: number;
-  /** ids of records that were acknowledged, where the load has ids */
-  acknowledged: string[];
 }
 
 const load: Load = JSON.parse(process.argv[2] ?? '{}');
-const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, rate, warmUp = 0 } = load;
+const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, rate } = load;
 // with half as many a fifth of two processors waited for the disk of Redis
 const { connections = 'paths' in send ? 128 : 256 } = load;
 const makeRequest = requestMaker(baseUrl, send);
-const withIds = 'sites' in send && send.ids === true;
 
 interface Lane {
   socket?: Socket;
   received: string;
   /** when its request was due; undefined: none is on its way */
   due?: number | undefined;
-  id: string;
 }
 
 const latencies: number[] = [];
-const acknowledged: string[] = [];
 let open = 0;
 let sent = 0;
 let answered = 0;
 let failed = 0;
-const refused: Record<number, number> = {};
 
-const idle: Lane[] = Array.from({ length: connections }, () => ({ received: '', id: '' }));
+const idle: Lane[] = Array.from({ length: connections }, () => ({ received: '' }));
 /** All connections share it: what is read becomes text before the next read. */
 const buffer = Buffer.allocUnsafe(65_536);
 await Promise.all(idle.map(openLane));
 const start = performance.now();
 let last = start;
-let end = start + (warmUp + seconds) * 1_000;
+let end = start + seconds * 1_000;
 process.once('SIGTERM', () => {
   end = performance.now();
 });
@@ -88,7 +77,7 @@ async function openLane(lane: Lane): Promise<void> {
     delete lane.socket;
     lane.received = '';
     const reopened = openLane(lane).catch(() => {});
-    void reopened.then(() => finish(lane, 0));
+    void reopened.then(() => finish(lane, false));
   });
   lane.socket = socket;
 }
@@ -102,7 +91,7 @@ function readAnswer(lane: Lane): void {
   if (Number.isNaN(length)) return void lane.socket?.destroy();
   if (received.length < headersEnd + 4 + length) return;
   lane.received = '';
-  finish(lane, status);
+  finish(lane, status >= 200 && status < 300);
 }
 
 function nextDue(now: number): number | undefined {
@@ -114,26 +103,23 @@ function sendNext(lane: Lane): void {
   const due = nextDue(performance.now());
   if (due === undefined || !lane.socket) return void idle.push(lane);
   lane.due = due;
-  if (withIds) lane.id = makeIdAt(Date.now());
-  lane.socket.write(makeRequest(sent, lane.id), 'latin1');
+  lane.socket.write(makeRequest(sent), 'latin1');
   sent += 1;
   open += 1;
 }
 
-function finish(lane: Lane, status: number): void {
+function finish(lane: Lane, isAnswered: boolean): void {
   const { due } = lane;
   // a server may end a connection that has sent nothing with a 408
   if (due === undefined) return;
   last = performance.now();
   lane.due = undefined;
   open -= 1;
-  if (status >= 200 && status < 300) {
+  if (isAnswered) {
     answered += 1;
-    if (due >= start + warmUp * 1_000) latencies.push(last - due);
-    if (withIds) acknowledged.push(lane.id);
+    latencies.push(last - due);
   } else {
     failed += 1;
-    refused[status] = (refused[status] ?? 0) + 1;
   }
   sendNext(lane);
 }
@@ -153,12 +139,10 @@ function report(): void {
   const result: LoadResult = {
     answered,
     failed: failed + open + unsent,
-    refused,
     seconds: (last - start) / 1_000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     slowest: quantile(latencies, 1),
-    acknowledged,
   };
   process.stdout.write(JSON.stringify(result), () => process.exit());
 }

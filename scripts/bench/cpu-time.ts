@@ -11,15 +11,23 @@ export const look = (stored: number, pids: Record<string, number>) => ({
   used: Object.entries(pids).map(([process, pid]) => ({ process, time: cpuTime(pid) })),
 });
 
-/** What was stored between two looks: records a second, and the CPU time that each took. */
-export function figuresBetween(name: string, first: Look, last: Look): Figures {
-  const stored = last.stored - first.stored;
-  const rate = { value: (stored / (last.at - first.at)) * 1_000, unit: 'records/s' };
-  const each = last.used.map(({ process, time }, at) => {
-    const value = (time - (first.used[at]?.time ?? 0)) / stored;
-    return [`${name}: ${process}`, { value, unit: 'µs CPU' }];
-  });
-  return { [name]: rate, ...Object.fromEntries(each) };
+/** What was stored from `first` to `last`: records a second, and the CPU time that each took. */
+export const figuresBetween = (name: string, first: Look, last: Look): Figures => figuresOver(name, [[first, last]]);
+
+/** The same over several spans of time. */
+export function figuresOver(name: string, spans: [first: Look, last: Look][]): Figures {
+  const sum = (of: (look: Look) => number) => spans.reduce((sum, [first, last]) => sum + of(last) - of(first), 0);
+  const stored = sum((each) => each.stored);
+  const used = spans[0]?.[0].used ?? [];
+  return {
+    [name]: { value: (stored / sum(({ at }) => at)) * 1_000, unit: 'records/s' },
+    ...Object.fromEntries(
+      used.map(({ process }, at) => {
+        const value = sum((each) => each.used[at]?.time ?? 0) / stored;
+        return [`${name}: ${process}`, { value, unit: 'µs CPU' }];
+      }),
+    ),
+  };
 }
 
 /** Microseconds of CPU time of a process and its children, including those that have ended. */

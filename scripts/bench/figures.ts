@@ -2,12 +2,11 @@
 
 export interface Target {
   is: 'at least' | 'at most';
+  /** of the ratio where there is one */
   value: number;
-  /** default: the ratio where there is one */
-  of?: 'figure';
 }
 
-export const atLeast = (value: number, of?: 'figure'): Target => ({ is: 'at least', value, ...(of && { of }) });
+export const atLeast = (value: number): Target => ({ is: 'at least', value });
 export const atMost = (value: number): Target => ({ is: 'at most', value });
 
 /** A figure, with its reference where it has one. */
@@ -25,11 +24,9 @@ export interface Row {
 
 export function judge(row: Row, target: Target | undefined): Row {
   if (!target) return row;
-  const value = judged(row, target);
+  const value = row.ratio ?? row.figure;
   return { ...row, target, met: target.is === 'at least' ? value >= target.value : value <= target.value };
 }
-
-const judged = ({ ratio, figure }: Row, { of }: Target): number => (of === 'figure' ? figure : (ratio ?? figure));
 
 /** What one round gives, by name. */
 export type Figures = Record<string, { value: number; unit: string }>;
@@ -91,7 +88,7 @@ function cells({ name, figure, unit, reference, ratio, target, met }: Row): stri
     unit,
     reference === undefined ? '' : short(reference),
     ratio === undefined ? '' : ratio.toFixed(2),
-    target ? `${target.of ?? (ratio === undefined ? 'figure' : 'ratio')} ${target.is} ${target.value}` : '',
+    target ? `${ratio === undefined ? 'figure' : 'ratio'} ${target.is} ${target.value}` : '',
     target ? (met ? 'met' : 'not met') : '',
   ];
 }

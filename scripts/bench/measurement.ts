@@ -1,5 +1,4 @@
 /** What a measurement is, how much of it a run does, and what several of them ask. */
-import { z } from 'zod';
 import { read } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { Load } from './client.ts';
@@ -11,42 +10,28 @@ import type { Server, Stack } from './stack.ts';
 /** Prepares a build, and gives back what measures it once. */
 export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 
-interface Offered {
+export interface Measurement {
   name: string;
   about: string;
   /** offered with `--against`, where the other build's figure is the reference: it takes little of a build for granted */
   comparable?: true;
-  /** it runs only where it is named */
-  isLong?: true;
   targets: Record<string, Target>;
-}
-
-export interface Measurement extends Offered {
   figure: Prepare;
   /** measured beside it, under the same names */
   reference?: Prepare;
-}
-
-/** No server takes part, so that none is started for it. */
-export interface Computation extends Offered {
-  compute: Round;
-  /** printed below the figures */
-  advice: string;
 }
 
 export interface Scale {
   rounds: number;
   /** of one round */
   seconds: number;
-  /** records that wait for the worker, or come at once; the log that `pages` reads is ten times as long */
+  /** records that wait for the worker; the log that `pages` reads is ten times as long */
   records: number;
-  /** of what takes long */
-  minutes: number;
 }
 
-export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000, minutes: 60 };
-export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000, minutes: 1 };
-export const against: Scale = { rounds: 6, seconds: 5, records: 100_000, minutes: 10 };
+export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
+export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
+export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
 
 /** The reference of what a server answers: Koa alone. */
 export const bareKoa =
@@ -73,12 +58,6 @@ export async function get({ baseUrl }: Server, path: string, token: string): Pro
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
   return response;
 }
-
-export const statsPath = (domainId: string, from: string, to: string): string =>
-  `/v1/consent/${domainId}/stats?from=${from}&to=${to}`;
-
-export const readTotal = async (server: Server, path: string, token: string): Promise<number> =>
-  z.object({ total: z.number() }).parse(await (await get(server, path, token)).json()).total;
 
 /** The first request for an organization's statistics starts to fill its counters into Redis. */
 export async function untilFromRedis(server: Server, path: string, token: string): Promise<void> {

@@ -3,7 +3,6 @@
  * checkout's own client. Its one argument is a `PersistLoad`. Its output: records a second, what each took of CPU time,
  * and the write-ahead log that Postgres wrote for it.
  */
-import { hash } from 'node:crypto';
 import path from 'node:path';
 import { figuresBetween, look } from './cpu-time.ts';
 import { makeRecord } from './requests.ts';
@@ -19,22 +18,16 @@ export interface PersistLoad {
   domainIds: string[];
   records: number;
   postgres: number;
-  /** each record has a user agent of its own, as in a flood of made-up ones */
-  madeUp?: boolean;
-  /** each names a notice: one of the few that a site shows, or one of its own, as in a flood of made-up ones */
-  notices?: 'shown' | 'madeUp';
   /** Unix milliseconds over which the records are spread; default: now */
   span?: [from: number, to: number];
 }
 
 const rows = 500;
-/** a site has one for each language, with and without a signal of the browser */
-const shown = 10;
 /** statements that are not measured */
 const warmUp = 20;
 const given: PersistLoad = JSON.parse(process.argv[2] ?? '{}');
 const { name = 'persist', client = 'client', checkout, databaseUrl, domainIds, records, postgres } = given;
-const { madeUp = false, notices, span: [from, to] = [Date.now(), Date.now()] } = given;
+const { span: [from, to] = [Date.now(), Date.now()] } = given;
 
 const { persist }: typeof import('#libs/store/records/persist') = await importLib('store/records/persist');
 const { createDatabase }: typeof import('#libs/store/sql') = await importLib('store/sql');
@@ -44,10 +37,7 @@ const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true
 const batches = Array.from({ length: warmUp + Math.ceil(records / rows) }, (_, batch) =>
   Array.from({ length: rows }, (_, row) => {
     const index = batch * rows + row;
-    const record = makeRecord(domainIds, index, from + ((to - from) * index) / (records + warmUp * rows));
-    const notice = notices && hash('sha256', notices === 'shown' ? `notice ${index % shown}` : record.id);
-    const userAgent = madeUp ? `${record.userAgent} ${record.id}` : record.userAgent;
-    return { ...record, userAgent, notice };
+    return makeRecord(domainIds, index, from + ((to - from) * index) / (records + warmUp * rows));
   }),
 );
 // the first change of a page after a checkpoint writes the whole page to the log: this is left to the warm-up

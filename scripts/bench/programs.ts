@@ -10,7 +10,6 @@ import type { Load, LoadResult } from './client.ts';
 import type { Figures } from './figures.ts';
 import type { PersistLoad } from './persist.ts';
 import type { Stack } from './stack.ts';
-import type { StringifyLoad } from './stringify.ts';
 
 /** Under the same flags as Assent's own processes. */
 function startProgram(name: string, input: object): Tethered {
@@ -55,8 +54,6 @@ export function persistAlone(stack: Stack, wanted: Partial<PersistLoad> & { reco
   const load: PersistLoad = { checkout, databaseUrl, domainIds, postgres: pids.Postgres, ...wanted };
   return resultOf(startProgram('persist', load));
 }
-
-export const stringifyAlone = (load: StringifyLoad): Promise<Figures> => resultOf(startProgram('stringify', load));
 
 /** Resolves once bare Koa listens. */
 export async function startBare(secret: string) {

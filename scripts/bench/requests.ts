@@ -11,12 +11,6 @@ import { userAgents } from './user-agents.ts';
 
 export interface Records {
   sites: Site[];
-  ids?: boolean;
-}
-
-export interface Displays {
-  /** where banners are shown */
-  shops: Site[];
 }
 
 export interface Reads {
@@ -77,52 +71,37 @@ function choose<One>(all: One[], place: number): One {
   return one;
 }
 
-/** Gives the text of the `index`th request; `id` fills a record's id, where the load has ids. */
-type MakeRequest = (index: number, id: string) => string;
+/** Gives the text of the `index`th request. */
+type MakeRequest = (index: number) => string;
 
-export function requestMaker(baseUrl: string, send: Records | Displays | Reads): MakeRequest {
+export function requestMaker(baseUrl: string, send: Records | Reads): MakeRequest {
   const { host } = new URL(baseUrl);
   if ('sites' in send) return recordMaker(host, send);
-  if ('shops' in send) return displayMaker(host, send);
   const rest = `HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${send.token}\r\n\r\n`;
   const requests = send.paths.map((path) => `GET ${path} ${rest}`);
   return (index) => requests[index % requests.length] ?? '';
 }
 
-/** Gaps are as wide as what fills them, so that every Content-Length is right. */
+/** As wide as what fills it, so that every Content-Length is right. */
 const visitorGap = '#'.repeat(visitorDigits);
-const idGap = '@'.repeat(36);
 
-function recordMaker(host: string, { sites, ids }: Records): MakeRequest {
+function recordMaker(host: string, { sites }: Records): MakeRequest {
   const templates = Array.from({ length: templateCount }, (_, index) => {
     const { domainId, apiKey } = siteOf(sites, index);
-    const body = JSON.stringify({ ...(ids && { id: idGap }), ...makeBody(index, visitorGap) });
-    return post(host, `/v1/consent/${domainId}/record`, { index, apiKey, body }).split(visitorGap);
+    const body = JSON.stringify(makeBody(index, visitorGap));
+    const lines = [
+      `POST /v1/consent/${domainId}/record HTTP/1.1`,
+      `Host: ${host}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `User-Agent: ${userAgentOf(index)}`,
+      `x-api-key: ${apiKey}`,
+    ];
+    return `${lines.join('\r\n')}\r\n\r\n${body}`.split(visitorGap);
   });
   const numbers = Array.from({ length: visitors }, (_, index) => visitorNumber(index));
-  return (index, id) => {
+  return (index) => {
     const [head = '', tail = ''] = templates[index % templates.length] ?? [];
-    return (ids ? head.replace(idGap, id) : head) + numbers[index % visitors] + tail;
+    return head + numbers[index % visitors] + tail;
   };
-}
-
-function displayMaker(host: string, { shops }: Displays): MakeRequest {
-  const requests = Array.from({ length: templateCount }, (_, index) => {
-    const { domainId, apiKey } = siteOf(shops, index);
-    const body = JSON.stringify({ bannerVersion: '2.4.1', variant: `autumn:${index % 2}`, language: 'en' });
-    return post(host, `/v1/consent/${domainId}/displays`, { index, apiKey, body });
-  });
-  return (index) => requests[index % requests.length] ?? '';
-}
-
-function post(host: string, path: string, { index, apiKey, body }: { index: number; apiKey: string; body: string }) {
-  const lines = [
-    `POST ${path} HTTP/1.1`,
-    `Host: ${host}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    `User-Agent: ${userAgentOf(index)}`,
-    `x-api-key: ${apiKey}`,
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -7,8 +7,8 @@ import { isbot } from 'isbot';
 import { describe, expect, it } from 'vitest';
 import { recordBody } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
-import { makeId } from '#libs/store/tenants/administration';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
+import { figuresBetween, figuresOver, type Look } from '../../scripts/bench/cpu-time.ts';
 import { atLeast, atMost, inTurns, judge, median, quantile, table } from '../../scripts/bench/figures.ts';
 import {
   makeBody,
@@ -18,8 +18,6 @@ import {
   userAgentOf,
   visitorNumber,
 } from '../../scripts/bench/requests.ts';
-import { growth, slopeOf } from '../../scripts/bench/slope.ts';
-import { makeOrganizations, spreadOver } from '../../scripts/bench/spread.ts';
 import { userAgents } from '../../scripts/bench/user-agents.ts';
 
 const sites = Array.from({ length: 20 }, (_, index) => ({
@@ -43,22 +41,24 @@ describe('quantiles', () => {
   });
 });
 
-describe('growth', () => {
-  const minutes = (values: number[]) => values.map((value, at) => ({ at: at * 60_000, value }));
-
-  it('is by least squares, an hour', () => {
-    expect(slopeOf(minutes([5, 7, 9, 11]))).toBeCloseTo(120);
-    // the line through 0, 3, 0 and 3 rises by 0.6 a minute
-    expect(slopeOf(minutes([0, 3, 0, 3]))).toBeCloseTo(36);
-    expect(slopeOf(minutes([4]))).toBeNaN();
+describe('CPU time', () => {
+  const at = (stored: number, time: number, used: number) => ({
+    stored,
+    at: time,
+    used: [{ process: 'API', time: used }],
   });
 
-  it('is told in percent of the mean, beside it', () => {
-    const samples = minutes([100, 101, 102]).map(({ at, value }) => ({ at, values: { memory: value, handles: 0 } }));
-    const figures = growth('soak', samples, { memory: 'MB', handles: '' });
-    expect(figures['soak: memory']).toEqual({ value: 101, unit: 'MB' });
-    expect(figures['soak: memory, slope']?.value).toBeCloseTo((60 / 101) * 100);
-    expect(figures['soak: handles, slope']).toEqual({ value: 0, unit: '% an hour' });
+  it('is that of a record, over one span of time or over several', () => {
+    const [first, last] = [at(100, 5_000, 7_000), at(300, 6_000, 9_000)];
+    expect(figuresBetween('x', first, last)).toEqual({
+      x: { value: 200, unit: 'records/s' },
+      'x: API': { value: 10, unit: 'µs CPU' },
+    });
+    const later: [Look, Look] = [at(0, 10_000, 20_000), at(200, 10_000, 26_000)];
+    expect(figuresOver('x', [[first, last], later])).toEqual({
+      x: { value: 400, unit: 'records/s' },
+      'x: API': { value: 20, unit: 'µs CPU' },
+    });
   });
 });
 
@@ -102,13 +102,10 @@ describe('targets', () => {
     expect(judge(row, atMost(0.49))).toMatchObject({ met: false });
   });
 
-  it('hold for the figure otherwise, and where they say so', () => {
-    const row = { name: 'a', unit: 'x', figure: 500, reference: 1_000, ratio: 0.5 };
-    expect(judge(row, atLeast(500, 'figure'))).toMatchObject({ met: true });
-    expect(judge(row, atLeast(501, 'figure'))).toMatchObject({ met: false });
-    expect(table([judge(row, atLeast(501, 'figure'))])).toContain('figure at least 501');
+  it('hold for the figure otherwise', () => {
     expect(judge(single(50), atMost(50))).toMatchObject({ met: true });
     expect(judge(single(51), atMost(50))).toMatchObject({ met: false });
+    expect(table([judge(single(51), atMost(50))])).toContain('figure at most 50');
   });
 
   it('what was not measured is never met', () => {
@@ -156,33 +153,16 @@ describe('requests', () => {
     }
   });
 
-  it.each([{ ids: true }, {}])('have the right length whatever fills their gaps: %o', (parts) => {
-    const id = '019aa0b0-0000-7000-8000-000000000000';
-    const request = requestMaker('http://127.0.0.1:1', { sites, ...parts });
+  it('have the right length whatever fills their gaps', () => {
+    const request = requestMaker('http://127.0.0.1:1', { sites });
     for (const index of [0, 7, 123_456]) {
-      const [head = '', body = ''] = request(index, id).split('\r\n\r\n');
+      const [head = '', body = ''] = request(index).split('\r\n\r\n');
       expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBe(Buffer.byteLength(body));
       const { visitorId, userAgent } = makeRecord(['dom_x'], index, Date.now());
       expect(visitorId).toMatch(/^[0-9a-f]{32}$/);
-      expect(JSON.parse(body)).toMatchObject({ visitorId, ...(parts.ids && { id }) });
+      expect(JSON.parse(body)).toMatchObject({ visitorId });
       expect(head.split('\r\n')).toContain(`User-Agent: ${userAgent}`);
-      if (!parts.ids) expect(JSON.parse(body)).not.toHaveProperty('id');
     }
-  });
-});
-
-describe('shards', () => {
-  it('have organizations within 20 % of even', () => {
-    const all = makeOrganizations(10_000, () => makeId('org'));
-    const { organizations } = spreadOver(16, all);
-    expect(organizations.fullest).toBeLessThan(1.2);
-    expect(organizations.emptiest).toBeGreaterThan(0.8);
-  });
-
-  it('have the whole load of an organization in one of them', () => {
-    const all = [{ id: makeId('org'), load: 30 }, ...makeOrganizations(1_000, () => makeId('org'))];
-    const { load } = spreadOver(16, all);
-    expect(load.fullest).toBeGreaterThan(16 * 0.8);
   });
 });
 
@@ -228,28 +208,17 @@ describe('the load generator', () => {
     expect(result.p50).toBeGreaterThanOrEqual(19);
   });
 
-  it('says which records were acknowledged, and counts refusals and lost connections as failed', async () => {
-    const stored: string[] = [];
+  it('counts refusals and lost connections as failed', async () => {
     let count = 0;
     const result = await run(
       (request, response) => {
-        let body = '';
-        request.on('data', (chunk) => {
-          body += chunk;
-        });
-        request.on('end', () => {
-          count += 1;
-          if (count % 5 === 1) return void request.socket.destroy();
-          if (count % 5 === 2) return void response.writeHead(503, { 'Content-Length': 0 }).end();
-          stored.push(JSON.parse(body).id);
-          return void response.writeHead(202, { 'Content-Length': 2 }).end('{}');
-        });
+        count += 1;
+        if (count % 5 === 1) request.socket.destroy();
+        else response.writeHead(count % 5 === 2 ? 503 : 202, { 'Content-Length': 2 }).end('{}');
       },
-      { send: { sites, ids: true }, connections: 2, count: 50 },
+      { send, connections: 2, count: 50 },
     );
     expect(result).toMatchObject({ answered: 30, failed: 20 });
-    expect(result.acknowledged.sort()).toEqual(stored.sort());
-    expect(new Set(stored).size).toBe(30);
   });
 
   it('keeps a rate, and counts a latency from when the request was due', async () => {

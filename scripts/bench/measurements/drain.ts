@@ -37,6 +37,7 @@ export const drain: Measurement = {
       await stack.untilQuiet();
       await worker.stop();
       if (!first || !last || first === last) throw new Error('the backlog was gone before it could be timed');
+      if ((await stack.stored()) - before !== records) throw new Error('records are lost or doubled');
       return {
         ...figuresBetween('drain', first, last),
         'drain: queued record': { value: bytes, unit: 'bytes of Redis' },

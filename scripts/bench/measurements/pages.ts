@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { exportFormats } from '#libs/contract/terms';
 import { setBookmarks } from '#libs/store/records/bookmarks';
 import type { Site } from '../../stack/client.ts';
+import { figuresBetween, look } from '../cpu-time.ts';
 import { atMost, type Figures } from '../figures.ts';
-import { addDomains } from '../many-domains.ts';
 import { get, type Measurement } from '../measurement.ts';
 import { load, persistAlone } from '../programs.ts';
 import type { Reads } from '../requests.ts';
-import type { Stack } from '../stack.ts';
+import type { Server, Stack } from '../stack.ts';
 
 const limit = 50;
 const reads = 60;
@@ -15,13 +17,12 @@ const page = z.object({ totalPages: z.number(), records: z.array(z.object({ visi
 
 export const pages: Measurement = {
   name: 'pages',
-  about: "any page of a large log ÷ its first page, a visitor's and a rare decision's pages, and org-stats",
+  about: "any page of a large log ÷ its first page, a visitor's and a rare decision's pages, org-stats, and exports",
   figure: async (stack, { records: tenth }) => {
     const sites = stack.sites.slice(0, 4);
     await fillLog(stack, sites, 10 * tenth);
     const [{ domainId = '', organizationId = '' } = {}] = sites;
     const token = stack.token(organizationId);
-    const large = await fillLarge(stack, tenth);
     const api = await stack.startApi();
     const records = (query: string) => `/v1/consent/${domainId}/records?limit=${limit}${query}`;
     const readPage = async (query: string) => page.parse(await (await get(api, records(query), token)).json());
@@ -32,13 +33,11 @@ export const pages: Measurement = {
     const middle = Math.ceil(first.totalPages / 2);
     const numbers = [middle, first.totalPages, ...Array.from({ length: reads - 2 }, random)];
     const rareNumbers = [1, Math.ceil(rarePages / 2), rarePages];
-    const orgStats = ['/v1/consent/org-stats'];
     const lists: Record<string, Reads> = {
       any: { token, paths: numbers.map((at) => records(`&page=${at}`)) },
       'of a visitor': { token, paths: first.records.map(({ visitorId }) => records(`&visitorId=${visitorId}`)) },
       'of a rare decision': { token, paths: rareNumbers.map((at) => records(`&decision=withdraw&page=${at}`)) },
-      'org-stats': { token, paths: orgStats },
-      'org-stats of 10,000 domains': { token: stack.token(large), paths: orgStats },
+      'org-stats': { token, paths: ['/v1/consent/org-stats'] },
     };
     // one request after the other: what counts is how long one takes
     const readAll = (send: Reads) => load({ baseUrl: api.baseUrl, send, connections: 1, count: reads });
@@ -51,7 +50,7 @@ export const pages: Measurement = {
         figures[`pages: ${name}, p99`] = { value: p99, unit: 'ms' };
         if (name === 'any') figures['pages: any ÷ first'] = { value: p50 / ofFirst, unit: '' };
       }
-      return figures;
+      return { ...figures, ...(await exportAll(stack, api, sites.at(-1))) };
     };
     await round();
     return round;
@@ -62,22 +61,32 @@ export const pages: Measurement = {
     'pages: of a visitor, p99': atMost(20),
     'pages: of a rare decision, p99': atMost(20),
     'pages: org-stats, p50': atMost(30),
-    'pages: org-stats of 10,000 domains, p50': atMost(30),
+    'export: API, peak memory': atMost(250),
   },
 };
 
-/** An organization of 10,000 domains with records of the last five days. */
-async function fillLarge(stack: Stack, records: number): Promise<string> {
-  const [{ organizationId = '' } = {}] = await stack.makeSites(1);
-  const domainIds = await addDomains(stack, [organizationId], 10_000);
-  const now = Date.now();
-  // a program's arguments have room for some thousands of ids
-  for (let at = 0; at < domainIds.length; at += 2_500) {
-    const some = domainIds.slice(at, at + 2_500);
-    await persistAlone(stack, { records: records / 4, domainIds: some, span: [now - 5 * 86_400_000, now] });
+/** Reads a domain's records in each format without keeping them. */
+async function exportAll({ token, pids }: Stack, api: Server, site: Site | undefined): Promise<Figures> {
+  const { domainId = '', organizationId = '' } = site ?? {};
+  const figures: Figures = {};
+  for (const format of exportFormats) {
+    const used = { API: api.pid, Postgres: pids.Postgres };
+    const before = look(0, used);
+    const path = `/v1/consent/${domainId}/export?format=${format}`;
+    const { body } = await get(api, path, token(organizationId));
+    // a header, or the line that ends it
+    let records = -1;
+    for await (const chunk of body ?? []) {
+      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) records += 1;
+    }
+    Object.assign(figures, figuresBetween(`export: ${format}`, before, look(records, used)));
   }
-  return organizationId;
+  return { ...figures, 'export: API, peak memory': { value: peakMemory(api.pid) / 1e6, unit: 'MB' } };
 }
+
+/** In bytes: proc_pid_status(5). */
+const peakMemory = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
 
 /** Records of 21 months in the order of their time; a tenth of them lies on one day in the middle. */
 async function fillLog(stack: Stack, sites: Site[], records: number): Promise<void> {

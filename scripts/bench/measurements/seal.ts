@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { NewRecord } from '#libs/contract/record';
 import { connectRedis } from '#libs/runtime/redis';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
@@ -6,11 +8,11 @@ import { createDatabase } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createBlanking } from '../../../apps/worker/derive/blank/blanking.ts';
+import { createFacets } from '../../../apps/worker/derive/facets/facets.ts';
 import { createSealing } from '../../../apps/worker/derive/seal/sealing.ts';
 import { waitUntil } from '../../stack/wait.ts';
-import { cpuTime } from '../cpu-time.ts';
+import { figuresOver, type Look, look } from '../cpu-time.ts';
 import { atMost, type Figures } from '../figures.ts';
-import { addDomains } from '../many-domains.ts';
 import type { Measurement } from '../measurement.ts';
 import { makeRecord } from '../requests.ts';
 import type { Stack } from '../stack.ts';
@@ -26,15 +28,16 @@ interface Load {
 const tables = ['log_runs', 'log_nodes', 'logs', 'log_keys'];
 /** Epochs between two vacuums: autovacuum looks once a minute. */
 const vacuumEvery = 5;
+const checkResult = z.object({ checked: z.number(), differences: z.array(z.unknown()) });
 
-/** Sealing in this process, alone: all that was stored before. */
+/** What a worker derives of records that were stored before, in this process and alone; and the check of the logs. */
 export const seal: Measurement = {
   name: 'seal',
-  about: 'records/s sealed, alone; CPU time and disk that each takes; many domains with few records each',
+  about: 'records/s sealed, alone, and counted by dimension; what each takes; many domains; `log check`',
   figure: async (stack, { records }) => {
     const organizations = stack.sites.map(({ organizationId }) => organizationId);
     const busy = stack.sites.map(({ domainId }) => domainId);
-    const many = await addDomains(stack, organizations, 2_000);
+    const many = await stack.addDomains(organizations, 2_000);
     const loads: Load[] = [
       { name: 'seal', domainIds: busy, each: Math.ceil(records / busy.length / 5), epochs: 5 },
       { name: 'seal: 500 domains', domainIds: many.slice(0, 500), each: 5, epochs: Math.ceil(records / 2_500) },
@@ -42,65 +45,86 @@ export const seal: Measurement = {
     ];
     return async () => {
       const figures: Figures = {};
-      for (const load of loads) Object.assign(figures, await sealAll(stack, load));
+      for (const load of loads) Object.assign(figures, await deriveAll(stack, load));
       return figures;
     };
   },
   targets: {
     'seal: CPU': atMost(14),
     'seal: disk': atMost(90),
+    'seal: log check': atMost(30),
+    'seal: by dimension: Postgres': atMost(6),
     'seal: 500 domains: Postgres': atMost(5),
     'seal: 500 domains: disk': atMost(160),
     'seal: 2,000 domains: a core, if they change every minute': atMost(10),
   },
 };
 
-async function sealAll(stack: Stack, { name, domainIds, each, epochs }: Load): Promise<Figures> {
+async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load): Promise<Figures> {
   const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
   const db = createDatabase({ url: stack.databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
   const redis = connectRedis({ url: redisAddress(stack), clusterNodes: [] }, 'producer', { warn: () => {} });
   const sealing = { name: 'bench', keys: [randomBytes(32)], seconds: 60 };
   const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createMetrics() };
-  const blank = createBlanking({ db, privacyKey: undefined });
-  const round = createSealing({ sealing, ...parts });
+  const blankAll = createBlanking({ db, privacyKey: undefined });
+  const [sealAll, countAll] = [createSealing({ sealing, ...parts }), createFacets(db)];
+  const never = new AbortController().signal;
+  const pids = { worker: process.pid, Postgres: stack.pids.Postgres };
+  const total = domainIds.length * each;
+  const timed = async (derive: typeof sealAll): Promise<[Look, Look]> => {
+    const first = look(0, pids);
+    await derive(never);
+    return [first, look(total, pids)];
+  };
+  const spans: { sealed: [Look, Look][]; counted: [Look, Look][] } = { sealed: [], counted: [] };
   try {
     await waitUntil(() => redis.runIdOf('') !== undefined, { deadlineMs: 5_000 });
     await stack.reset();
     const emptyDisk = await diskOf(stack);
-    const used = { worker: 0, postgres: 0, seconds: 0 };
-    let sealed = 0;
     for (let epoch = 0; epoch < epochs; epoch += 1) {
-      const total = domainIds.length * each;
       for (let from = 0; from < total; from += 1_000) {
-        const batch = Array.from({ length: Math.min(1_000, total - from) }, (_, n) =>
-          makeRecord(domainIds, from + n, Date.now()),
-        );
-        sealed += (await persist(db, batch)).added;
+        const size = Math.min(1_000, total - from);
+        const batch = Array.from({ length: size }, (_, n) => makeVaried(domainIds, from + n));
+        if ((await persist(db, batch)).added !== size) throw new Error('records are missing');
       }
       await closeEpoch(db, { every: 0, patience: 5_000 });
-      if (epoch % vacuumEvery === 0) await db.run((sql) => sql.unsafe(`vacuum ${tables.join(', ')}`), 60_000);
+      if (epoch % vacuumEvery === 0) await db.run((sql) => sql.unsafe(`vacuum ${tables.join(', ')}, facets`), 60_000);
       // nobody was erased; what that costs is counted apart
-      await blank(new AbortController().signal);
-      const before = { worker: cpuTime(process.pid), postgres: cpuTime(stack.pids.Postgres), at: performance.now() };
-      await blank(new AbortController().signal);
-      await round(new AbortController().signal);
-      used.worker += cpuTime(process.pid) - before.worker;
-      used.postgres += cpuTime(stack.pids.Postgres) - before.postgres;
-      used.seconds += (performance.now() - before.at) / 1_000;
+      await blankAll(never);
+      spans.sealed.push(await timed(sealAll));
+      spans.counted.push(await timed(countAll));
     }
-    const cpu = used.worker + used.postgres;
+    const disk = ((await diskOf(stack)) - emptyDisk) / total / epochs;
+    const figures = figuresOver(name, spans.sealed);
+    const cpu = Object.keys(pids).reduce((sum, part) => sum + (figures[`${name}: ${part}`]?.value ?? Number.NaN), 0);
     return {
-      [name]: { value: sealed / used.seconds, unit: 'records/s' },
-      [`${name}: CPU`]: { value: cpu / sealed, unit: 'µs CPU' },
-      [`${name}: worker`]: { value: used.worker / sealed, unit: 'µs CPU' },
-      [`${name}: Postgres`]: { value: used.postgres / sealed, unit: 'µs CPU' },
-      [`${name}: disk`]: { value: ((await diskOf(stack)) - emptyDisk) / sealed, unit: 'bytes' },
-      [`${name}: a core, if they change every minute`]: { value: cpu / epochs / 600_000, unit: '%' },
+      ...figures,
+      [`${name}: CPU`]: { value: cpu, unit: 'µs CPU' },
+      [`${name}: disk`]: { value: disk, unit: 'bytes' },
+      [`${name}: a core, if they change every minute`]: { value: (cpu * total) / 600_000, unit: '%' },
+      [`${name}: log check`]: { value: await checkLogs(stack), unit: 'µs an entry' },
+      // the first epoch makes the rows that the others find
+      ...figuresOver(`${name}: by dimension`, spans.counted.slice(1)),
     };
   } finally {
     await redis.close();
     await db.close();
   }
+}
+
+/** Of twelve countries, with as many versions of the banner. */
+const makeVaried = (domainIds: string[], index: number): NewRecord => ({
+  ...makeRecord(domainIds, index, Date.now()),
+  country: `A${String.fromCharCode(65 + (index % 12))}`,
+  bannerVersion: `2.${Math.floor(index / 12) % 12}`,
+});
+
+/** Microseconds an entry. */
+async function checkLogs({ cli }: Stack): Promise<number> {
+  const started = performance.now();
+  const { checked, differences } = checkResult.parse(JSON.parse(await cli('--json', 'log', 'check')));
+  if (differences.length > 0) throw new Error(`${differences.length} differences`);
+  return ((performance.now() - started) / checked) * 1_000;
 }
 
 const redisAddress = ({ redis }: Stack): string => `redis://127.0.0.1:${redis.options.port}`;

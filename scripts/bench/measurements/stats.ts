@@ -1,6 +1,6 @@
 import { addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import { atLeast } from '../figures.ts';
-import { bareKoa, fullLoad, type Measurement, statsPath, untilFromRedis } from '../measurement.ts';
+import { bareKoa, fullLoad, type Measurement, untilFromRedis } from '../measurement.ts';
 import type { Stack } from '../stack.ts';
 
 const ofOneOrganization = ({ sites }: Stack) => sites.slice(0, 4);
@@ -10,7 +10,7 @@ const today = () => dayOf(Date.now());
 
 function readsOf(stack: Stack) {
   const sites = ofOneOrganization(stack);
-  const paths = sites.map(({ domainId }) => statsPath(domainId, firstDay(), today()));
+  const paths = sites.map(({ domainId }) => `/v1/consent/${domainId}/stats?from=${firstDay()}&to=${today()}`);
   return { paths, token: stack.token(sites[0]?.organizationId ?? '') };
 }
 

@@ -1,8 +1,8 @@
 /** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { beforeAll, onTestFinished } from 'vitest';
+import { findChromium } from '../../../scripts/stack/chromium.ts';
 import { atEnd } from '../at-end.ts';
-import { findChromium } from '../chromium.ts';
 import { eventually } from '../wait.ts';
 
 /** Hosts below this name are this machine. */
