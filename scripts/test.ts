@@ -1,13 +1,16 @@
 /**
  * `npm test [-- PATH…] [-t PATTERN]`: what a change must pass, or the tests whose path contains one of the words, those of
- * rehearsals too. `--all`: the rehearsals of a release as well. `--again`: a file that failed runs once more, alone, and
- * is named as a defect. The servers that tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
+ * rehearsals too. `--all`: the rehearsals of a release as well; `--with PATH`: those whose path contains it. `--again`: a
+ * file that failed runs once more, alone, and is named as a defect. The servers that tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
  */
 import { parseArgs } from 'node:util';
 import { createVitest, type TestModule } from 'vitest/node';
 
 /** Files that run once more: where more fail, it is the change that fails. */
 const mostAgain = 5;
+
+/** What a change must pass. */
+const everyChange = ['unit', 'integration', 'e2e', 'browser'].map((folder) => `test/${folder}/`);
 
 interface Result {
   passed: number;
@@ -17,13 +20,13 @@ interface Result {
 }
 
 process.env.NODE_ENV ??= 'test';
-const { paths, names, all, again } = readArguments(process.argv.slice(2));
+const { paths, names, again } = readArguments(process.argv.slice(2));
 
-let { passed, failed, broken } = await run(paths, all || paths.length > 0);
+let { passed, failed, broken } = await run(paths);
 const defects: string[] = [];
 if (again && broken.length > 0 && broken.length <= mostAgain) {
   for (const first of broken) {
-    const second = await run([first.path], true);
+    const second = await run([first.path]);
     passed += second.passed - first.passed;
     failed += second.failed - first.failed;
     defects.push(
@@ -34,11 +37,10 @@ if (again && broken.length > 0 && broken.length <= mostAgain) {
 for (const line of [...defects, `${passed} passed, ${failed} failed`]) console.log(line);
 process.exit(failed > 0 ? 1 : 0);
 
-async function run(filters: string[], withRehearsals: boolean): Promise<Result> {
+async function run(filters: string[]): Promise<Result> {
   const vitest = await createVitest('test', {
     run: true,
     watch: false,
-    project: withRehearsals ? [] : ['unit', 'servers'],
     ...(names && { testNamePattern: names }),
   });
   // its own would end this process at once; the set-up, which has started the servers, has others
@@ -77,11 +79,14 @@ function readArguments(args: string[]) {
   const options = {
     testNamePattern: { type: 'string', short: 't' },
     all: { type: 'boolean', default: false },
+    with: { type: 'string', multiple: true, default: [] },
     again: { type: 'boolean', default: false },
   } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    return { paths: positionals, names: values.testNamePattern, all: values.all, again: values.again };
+    const { all, again, testNamePattern: names, with: rehearsals } = values;
+    const usual = [...everyChange, ...(all ? ['test/rehearsals/'] : rehearsals)];
+    return { paths: positionals.length > 0 ? positionals : usual, names, again };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
