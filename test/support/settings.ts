@@ -18,5 +18,4 @@ export const apiSettings = {
   PRIVACY_KEY: privacyKey,
   SECRETS_KEY: secretsKey,
   RECORD_RATE_PER_MINUTE: '0',
-  DISPLAY_RATE_PER_MINUTE: '0',
 };
