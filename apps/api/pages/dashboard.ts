@@ -32,7 +32,7 @@ function readBuilt(name: string, caching: string): File {
   return { type, caching, ...pack(readFileSync(new URL(name, built))) };
 }
 
-/** Path → handler. Every other path stays a JSON 404. */
+/** Path → handler. Every other path stays a 404. */
 export function dashboard(): Record<string, Middleware> {
   const html = readBuilt('index.html', eachTime);
   const assets = new Map(
