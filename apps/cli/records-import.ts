@@ -51,6 +51,7 @@ export function importCommand(): Command {
         ),
       );
       const { errors, ...numbers } = counts;
+      if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;
       if (isJson(self)) return print(self, { importId, ...counts });
       print(self, options.dryRun ? { dryRun: true, ...numbers } : { importId, ...numbers });
       for (const { row, code, detail } of errors.slice(0, 10)) {
