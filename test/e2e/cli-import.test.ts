@@ -118,5 +118,7 @@ describe('records import', () => {
     const csv = fileOf('x.csv', 'a,b\n1,2\n');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'decision=c')).toContain('no column "c"');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'x')).toContain('FIELD=COLUMN');
+    const packed = path.join(folder, 'refused.csv.gz');
+    expect(await cli.error(...import_, csv, '--domain', domainId, '--refused', packed)).toContain('without .gz');
   });
 });
