@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Job } from 'bullmq';
 import { Command } from 'commander';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
+import { packedFor } from './gzipped.ts';
 import { print, withQueues } from './session.ts';
 
 export const discardCommand = (): Command =>
@@ -43,7 +44,7 @@ function toLine({ job, shard }: { job: Job<unknown>; shard: number }): string {
 async function append(file: string, text: string): Promise<void> {
   const handle = await open(file, 'a', 0o600);
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(await packedFor(file, text));
     await handle.sync();
   } finally {
     await handle.close();

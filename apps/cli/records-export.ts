@@ -12,6 +12,7 @@ import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
 import { readCutFile } from './export/cut-file.ts';
+import { isGzip, packedFor } from './gzipped.ts';
 import { createProgress } from './progress.ts';
 import { find, print, readConfig, withDatabase } from './session.ts';
 
@@ -36,7 +37,10 @@ export function addExport(records: Command): void {
     .option('--domain <domain>', 'of this domain')
     .option('--org <org>', 'of all domains of this organization, one after the other')
     .addOption(new Option('--format <format>', 'default ndjson').choices(exportFormats))
-    .option('--out <file>', 'write to this new file; with --after, add to it; default: standard output')
+    .option(
+      '--out <file>',
+      'write to this new file, gzipped if it is called .gz; with --after, add to it; default: standard output',
+    )
     .option('--from <day>', 'first UTC day')
     .option('--to <day>', 'last UTC day')
     .option('--decision <decision>', 'only these decisions')
@@ -47,6 +51,8 @@ export function addExport(records: Command): void {
     .action(async (options: Options, self: Command) => {
       const { out, after, continue: isContinued = false } = options;
       if (isContinued && (out === undefined || after !== undefined)) throw new Error('--continue is for --out alone');
+      if (isContinued && out !== undefined && isGzip(out))
+        throw new Error('--continue cannot look into a .gz file; use --after, or start again');
       if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
       const result = await withDatabase(async (db) => {
         const given = await wantedOf(db, options);
@@ -56,7 +62,9 @@ export function addExport(records: Command): void {
         if (out === undefined) return write(db, begun, toStandardOutput);
         const file = await open(out, 'a', 0o600);
         try {
-          return await write(db, begun, (text) => file.writeFile(text));
+          return await write(db, begun, async (text) => {
+            if (text.length > 0) await file.writeFile(await packedFor(out, text));
+          });
         } finally {
           await file.close();
         }

@@ -14,6 +14,7 @@ import { listDroppedMonths } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
+import { isGzip } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused.ts';
@@ -51,6 +52,7 @@ export function importCommand(): Command {
         ),
       );
       const { errors, ...numbers } = counts;
+      if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;
       if (isJson(self)) return print(self, { importId, ...counts });
       print(self, options.dryRun ? { dryRun: true, ...numbers } : { importId, ...numbers });
       for (const { row, code, detail } of errors.slice(0, 10)) {
@@ -69,6 +71,8 @@ type Note = (importId: string, counts: ImportCounts, isComplete: boolean) => Pro
 async function run(db: Database, file: string, options: Options, note: Note) {
   const config = readConfig();
   const { domain: domainId, dryRun: isDryRun = false } = options;
+  if (options.refused !== undefined && isGzip(options.refused))
+    throw new Error('--refused writes plain text: give it a name without .gz');
   const [domain] = await db.run((sql) => directory.domains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
   if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);

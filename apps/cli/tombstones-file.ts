@@ -1,8 +1,9 @@
 /** The file of who was erased, for the day on which Redis is lost: what it has stays in it, whatever Redis says. */
 import { existsSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { z } from 'zod';
 import type { RememberedTombstone } from '#libs/witness/tombstones';
+import { packedFor, readText } from './gzipped.ts';
 
 const tombstone = z.object({
   organizationId: z.string(),
@@ -12,7 +13,7 @@ const tombstone = z.object({
 });
 
 export async function readTombstones(file: string): Promise<RememberedTombstone[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  const lines = (await readText(file)).split('\n').filter((line) => line !== '');
   return lines.map((line, at) => {
     try {
       return tombstone.parse(JSON.parse(line));
@@ -35,7 +36,7 @@ export async function writeTombstones(file: string, told: RememberedTombstone[],
   const unfinished = `${file}.new`;
   const handle = await open(unfinished, 'w', 0o600);
   try {
-    await handle.writeFile(all.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    await handle.writeFile(await packedFor(file, all.map((each) => `${JSON.stringify(each)}\n`).join('')));
     await handle.sync();
   } finally {
     await handle.close();

@@ -11,7 +11,7 @@ import {
   refuse,
   type Values,
 } from './read.ts';
-import { failureRate, readRate } from './settings.ts';
+import { displayRate, failureRate, readRate } from './settings.ts';
 import { readTokens } from './token-keys.ts';
 
 function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
@@ -41,7 +41,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     oidc: readProvider(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
-    displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE,
+    displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE ?? (isLimited ? displayRate : 0),
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,

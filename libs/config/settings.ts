@@ -41,6 +41,7 @@ const all: Process[] = ['api', 'worker', 'cli'];
 const services: Process[] = ['api', 'worker'];
 const signing: Process[] = ['api', 'cli'];
 
+export const displayRate = 600;
 export const readRate = 6_000;
 export const failureRate = 300;
 
@@ -122,9 +123,8 @@ export const settings = {
     about: 'records per minute, client address and domain, in each API process; 0: no limit',
   }),
   DISPLAY_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
-    default: '600',
     for: api,
-    about: 'displays of the banner per minute, client address and domain, in each API process; 0: no limit',
+    about: `displays of the banner per minute, client address and domain, in each API process; 0: no limit; default: ${displayRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,

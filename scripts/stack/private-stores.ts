@@ -57,7 +57,6 @@ export async function startStores({ folder, onStop }: Run, options: StoreOptions
     PRIVACY_KEY: randomBytes(32).toString('hex'),
     HOST: '127.0.0.1',
     RECORD_RATE_PER_MINUTE: '0',
-    DISPLAY_RATE_PER_MINUTE: '0',
   };
   return { postgres, redis, env };
 }

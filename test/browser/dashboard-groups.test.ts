@@ -83,6 +83,13 @@ describe('statistics by country, banner version and so on', () => {
   const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const cells = (page: Page | Locator, name: string) =>
     page.getByRole('row', { name }).getByRole('cell').allTextContents();
+  /** Cards in rows that end before the others do. */
+  const inShortRows = (page: Page) =>
+    page.locator('.figures-row > *, .cards-grid > *').evaluateAll((cards) => {
+      const boxes = cards.map((each) => each.getBoundingClientRect());
+      const end = Math.max(...boxes.map(({ right }) => right)) - 1;
+      return boxes.filter(({ top }) => !boxes.some((box) => box.top === top && box.right > end)).length;
+    });
   const firstColumn = (page: Page) => page.getByRole('rowheader').allTextContents();
 
   it('are cards on the page of a domain, without crawlers, and say until when they are complete', async () => {
@@ -117,6 +124,14 @@ describe('statistics by country, banner version and so on', () => {
     await card(page, 'Experiments').getByText('“short” is better than “plain” by').waitFor();
     await page.getByText('How these figures are computed').click();
     await look(page, 'domain-cards');
+    // with experiments and displays, without one of them, with neither
+    for (const cards of [7, 6, 5]) {
+      for (const width of [390, 768, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect({ cards, width, short: await inShortRows(page) }).toEqual({ cards, width, short: 0 });
+      }
+      await page.locator('.cards-grid').evaluate((grid) => grid.firstElementChild?.remove());
+    }
   });
 
   it('open wide beside the days before, are sorted by each column and exported as they are shown', async () => {

@@ -1,6 +1,7 @@
 /** Exports on the command line: the same text as over HTTP. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
 import { type Cli, createCli } from '../support/cli.ts';
@@ -60,6 +61,20 @@ describe('assent records export', () => {
     writeFileSync(cut, whole.slice(0, whole.indexOf('\r\n', whole.indexOf(place)) + 2));
     await cli.json('records', 'export', '--domain', domainId, '--format', 'csv', '--out', cut, '--after', place);
     expect(readFileSync(cut, 'utf8')).toBe(whole);
+  });
+
+  it('gzips a file that is called .gz, and what is added to it', async () => {
+    const { domainId } = stack;
+    const out = file('all.csv.gz');
+    const args = ['records', 'export', '--domain', domainId, '--format', 'csv', '--out', out];
+    await cli.json(...args);
+    const whole = await overHttp(`/v1/consent/${domainId}/export?format=csv`);
+    expect(gunzipSync(readFileSync(out)).toString()).toBe(whole);
+    const place = at(ids, 700);
+    writeFileSync(out, gzipSync(whole.slice(0, whole.indexOf('\r\n', whole.indexOf(place)) + 2)));
+    await cli.json(...args, '--after', place);
+    expect(gunzipSync(readFileSync(out)).toString()).toBe(whole);
+    expect(await cli.error(...args, '--continue')).toMatch(/^--continue cannot look into a \.gz file/);
   });
 
   it('says in one line what is wrong', async () => {

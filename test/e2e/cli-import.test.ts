@@ -94,8 +94,9 @@ describe('records import', () => {
       const file = fileOf(`bad.${format}`, `${header}${'x\n'.repeat(rows)}`);
       const list = path.join(folder, `refused-${format}.csv`);
       const small = createCli({ ...stack.env, NODE_OPTIONS: '--max-old-space-size=56' });
-      const counts = await small.json<Imported>('records', 'import', file, '--domain', domainId, '--refused', list);
-      expect(counts).toMatchObject({ read: rows, queued: 0, rejected: rows });
+      const args = ['records', 'import', file, '--domain', domainId, '--refused', list];
+      const { code, stdout } = await small.run(...args, '--json');
+      expect([code, JSON.parse(stdout)]).toMatchObject([1, { read: rows, queued: 0, rejected: rows }]);
       const listed = readFileSync(list, 'utf8').trimEnd().split('\r\n');
       expect(listed.length).toBe(rows + 1);
       expect(listed.at(-1)).toContain(`${rows},invalid_`);
@@ -117,5 +118,7 @@ describe('records import', () => {
     const csv = fileOf('x.csv', 'a,b\n1,2\n');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'decision=c')).toContain('no column "c"');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'x')).toContain('FIELD=COLUMN');
+    const packed = path.join(folder, 'refused.csv.gz');
+    expect(await cli.error(...import_, csv, '--domain', domainId, '--refused', packed)).toContain('without .gz');
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Queue } from 'bullmq';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
@@ -79,11 +80,11 @@ describe('the queue by the command line', () => {
     await job.updateData({ v: jobVersion, records: [record] });
     const other = await queue.add('record', broken);
     await eventually(async () => expect(await other.getState()).toBe('failed'));
-    const file = path.join(inject('folder'), 'discarded.ndjson');
+    const file = path.join(inject('folder'), 'discarded.ndjson.gz');
     const discard = () => cli.json('queue', 'discard', '--out', file);
     expect(await cli.error('queue', 'discard', '--out', inject('folder'))).toMatch(/EISDIR/);
     expect([await discard(), await discard()]).toEqual([{ discarded: 1 }, { discarded: 0 }]);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    expect(JSON.parse(gunzipSync(readFileSync(file)).toString())).toEqual({
       shard: 0,
       jobId: other.id,
       addedAt: new Date(other.timestamp).toISOString(),

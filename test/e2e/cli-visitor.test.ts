@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
@@ -87,7 +88,7 @@ describe('assent visitor', () => {
   });
 
   it('writes the file of tombstones anew every day, which loses nothing where Redis has', async () => {
-    const file = path.join(inject('folder'), 'daily.ndjson');
+    const file = path.join(inject('folder'), 'daily.ndjson.gz');
     const old = { organizationId: organization, domainId: null, hash: '0'.repeat(64), erasedAt: daysAgo(36) };
     const recent = { ...old, hash: '1'.repeat(64), erasedAt: daysAgo(34) };
     writeFileSync(file, [old, recent].map((each) => `${JSON.stringify(each)}\n`).join(''));
@@ -99,7 +100,7 @@ describe('assent visitor', () => {
     await client.flushall();
     expect(await write()).toEqual({ tombstones: tombstones + 1, unknownToRedis: tombstones + 1 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
     expect(lines[0]).toBe(JSON.stringify(recent));
     expect(lines).toHaveLength(tombstones + 1);
 

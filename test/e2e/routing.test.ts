@@ -84,6 +84,35 @@ describe('paths, methods and request ids', () => {
     expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
   });
 
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  it.each([
+    ['GET', '/nope', 404, /<p>This path does not exist\.<\/p>\n<p><a href="\/">/],
+    ['GET', '/domains/a%20b', 404, /<p>This is not a valid domain id\./],
+    ['POST', '/', 405, /<p>Allowed methods: HEAD, GET\./],
+    ['HEAD', '/nope', 404, /^$/],
+  ])('%s %s in a browser is a page (%i)', async (method, path, status, text) => {
+    const answer = await fetch(stack.api.baseUrl + path, { method, headers: browser });
+    const told = ['content-type', 'vary', 'content-security-policy'].map((name) => answer.headers.get(name));
+    expect([answer.status, ...told]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+      'Accept',
+      expect.stringMatching(/^default-src 'none';style-src 'sha256-\S+';.*;frame-ancestors 'none'$/),
+    ]);
+    expect(await answer.text()).toMatch(text);
+  });
+
+  it.each<[string, Record<string, string>, string | null]>([
+    ['/nope', { accept: 'text/html;q=0.5, application/json' }, 'Accept'],
+    ['/nope', {}, 'Accept'],
+    ['/v1/nope', browser, null],
+  ])('%s stays JSON with %j', async (path, headers, vary) => {
+    const answer = await send('GET', path, headers);
+    expectProblem(answer, 404, 'not_found');
+    expect(answer.headers.get('vary')).toBe(vary);
+  });
+
   it('no answer may be taken for another type than it says', async () => {
     for (const path of ['/', '/v1/organization', '/openapi.json', '/docs']) {
       expect((await send('GET', path)).headers.get('x-content-type-options')).toBe('nosniff');

@@ -11,8 +11,8 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^npm run demo$/, because: 'takes half a minute; a smaller demo is run' },
   { command: /^npm start$/, because: 'runs already: the others need it' },
   { command: /^npm test\b/, because: 'is what runs this' },
-  { command: /^npm ci && npm run build$/, because: 'test/e2e/image.test.ts runs both; here npm start has built' },
-  { command: /^(sha256sum|tar|cd) /, because: 'needs a release; test/e2e/image.test.ts runs them' },
+  { command: /^npm ci && npm run build$/, because: 'test/rehearsals/image.test.ts runs both; here npm start has built' },
+  { command: /^(sha256sum|tar|cd) /, because: 'needs a release; test/rehearsals/image.test.ts runs them' },
   {
     command: /assent -- webhook |node receiver\.mjs$/,
     because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/e2e/webhooks.test.ts runs the receiver and these verbs',
@@ -28,7 +28,7 @@ const notRun: { command: RegExp; because: string }[] = [
     command: /^npm run (-s )?(types|lint|format)$/,
     because: 'looks at the source, not at the service; .ci/run runs it',
   },
-  { command: /^npm run -s release\b/, because: 'test/e2e/release.test.ts runs it in a clone' },
+  { command: /^npm run -s release\b/, because: 'test/rehearsals/release.test.ts runs it in a clone' },
   { command: /^\.ci\/run$/, because: 'runs npm test' },
 ];
 

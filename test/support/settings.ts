@@ -18,7 +18,6 @@ export const apiSettings = {
   PRIVACY_KEY: privacyKey,
   SECRETS_KEY: secretsKey,
   RECORD_RATE_PER_MINUTE: '0',
-  DISPLAY_RATE_PER_MINUTE: '0',
 };
 
 /** A worker's, likewise. */

@@ -230,9 +230,11 @@ describe('a given value', () => {
 
   it('of no limit for records is one for none at all, except those that are set', () => {
     const off = { ...needed, RECORD_RATE_PER_MINUTE: '0' };
-    expect(readApiConfig(off)).toMatchObject({ readRatePerMinute: 0, failureRatePerMinute: 0 });
-    const some = { ...off, READ_RATE_PER_MINUTE: '7', FAILURE_RATE_PER_MINUTE: '8' };
-    expect(readApiConfig(some)).toMatchObject({ readRatePerMinute: 7, failureRatePerMinute: 8 });
+    const none = { displayRatePerMinute: 0, readRatePerMinute: 0, failureRatePerMinute: 0 };
+    expect(readApiConfig(off)).toMatchObject(none);
+    const some = { ...off, DISPLAY_RATE_PER_MINUTE: '6', READ_RATE_PER_MINUTE: '7', FAILURE_RATE_PER_MINUTE: '8' };
+    const set = { displayRatePerMinute: 6, readRatePerMinute: 7, failureRatePerMinute: 8 };
+    expect(readApiConfig(some)).toMatchObject(set);
   });
 
   it('of a cluster needs no REDIS_URL', () => {

@@ -1,4 +1,4 @@
-/** What `npm run release` checks and writes, piece by piece; its checks as a whole are run in test/e2e/release.test.ts. */
+/** What `npm run release` checks and writes, piece by piece; its checks as a whole are run in test/rehearsals/release.test.ts. */
 import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -5,6 +5,7 @@ import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { isUnavailable } from '#libs/store/errors';
 import type { Log } from '#libs/telemetry/log';
 import { type Context, traceOf } from './context.ts';
+import { errorPage, errorPageHeaders } from './error-page.ts';
 
 export const problemType = 'application/problem+json';
 
@@ -16,9 +17,19 @@ export function answerError({ log }: { log: Log }): (ctx: Context, error: unknow
       log.error({ event: 'bug', err: error, requestId: ctx.state.requestId, ...traceOf(ctx) }, 'unexpected error');
     ctx.status = answer.status;
     ctx.set(answer.headers);
-    ctx.body = JSON.stringify(answer.body(ctx.state.requestId));
-    ctx.type = problemType;
+    const body = answer.body(ctx.state.requestId);
+    const isPage = prefersPage(ctx);
+    if (isPage) ctx.set(errorPageHeaders);
+    ctx.body = isPage ? errorPage(body) : JSON.stringify(body);
+    ctx.type = isPage ? 'html' : problemType;
   };
+}
+
+/** A browser's address bar does, outside the API. */
+function prefersPage(ctx: Context): boolean {
+  if (!ctx.url.startsWith('/') || ctx.url.startsWith('/v1')) return false;
+  ctx.vary('Accept');
+  return ctx.accepts(problemType, 'json', 'html') === 'html';
 }
 
 function toProblem(error: unknown): Problem {

@@ -29,7 +29,7 @@ function readBuilt(file: URL, caching: string): File {
   return { type, caching, ...pack(readFileSync(file)) };
 }
 
-/** Path → handler. Every other path stays a JSON 404. */
+/** Path → handler. Every other path stays a 404. */
 export function dashboard({ build }: { build: URL }): Record<string, Middleware> {
   const html = readBuilt(new URL('dashboard/index.html', build), eachTime);
   const folder = new URL('dashboard/assets/', build);
