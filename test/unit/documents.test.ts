@@ -216,7 +216,7 @@ describe('docs/imports.md', () => {
 
 describe('docs/runbooks.md', () => {
   const page = 'docs/runbooks.md';
-  const folder = 'test/e2e';
+  const folder = 'test/rehearsals';
   const tests = readdirSync(path.join(root, folder))
     .filter((file) => file.startsWith('runbook-'))
     .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
