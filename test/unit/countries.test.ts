@@ -1,10 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type CountryOf, openCountries } from '../../apps/api/record/countries.ts';
 import { makeMmdb } from '../support/mmdb.ts';
 
-const folder = mkdtempSync(path.join(inject('folder'), 'countries-'));
+const folder = mkdtempSync(path.join(os.tmpdir(), 'countries-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 function write(content: Buffer | string): string {
   files += 1;
