@@ -25,7 +25,10 @@ export async function copyDatabase(server: string): Promise<string> {
   const sql = postgres(admin.toString(), { max: 1, onnotice: () => {} });
   try {
     // Postgres copies a template only while nobody is connected to it, and another file may be copying it now
-    await eventually(() => sql.unsafe(`create database ${name} template ${template}`), { every: 50 });
+    // as files: by way of the write-ahead log, which is the default, it takes twice as long
+    await eventually(() => sql.unsafe(`create database ${name} template ${template} strategy file_copy`), {
+      every: 50,
+    });
   } finally {
     await sql.end();
   }

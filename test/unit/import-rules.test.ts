@@ -138,7 +138,7 @@ const rooms: Record<string, { allowed: string[]; forbidden: string[] }> = {
   ),
   'apps/api/access/scratch.ts': {
     allowed: ['#libs/store/tenants/tenants', '../http/context.ts', './limiter.ts', 'jsonwebtoken'],
-    forbidden: [...otherApps, '../app.ts', '../record/route.ts', '../stats/org-stats.ts', '../process/serve.ts'],
+    forbidden: [...otherApps, '../app.ts', '../record/route.ts', '../stats/org-stats.ts', '../process/open.ts'],
   },
   'apps/api/http/scratch.ts': {
     allowed: ['#libs/contract/problem', '#libs/store/errors', './context.ts', 'koa'],
