@@ -221,18 +221,6 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     expect(await worker.age()).toBeUndefined();
   });
 
-  it('of another hash are not kept', async () => {
-    await publish(at(domainIds, 0));
-    authority.answerWith(async (_, response) => {
-      const query = await authority.query('-digest', '00'.repeat(32), '-sha256', '-cert');
-      response.end(await authority.reply(query));
-    });
-    const worker = startWorker();
-    await worker.round();
-    expect(worker.warnings).toMatchObject([{ err: { message: 'the time-stamp is one of another hash' } }]);
-    expect(await stored()).toEqual({ timestamps: [], leaves: [] });
-  });
-
   it('do not hold up sealing, or the end of a worker, while the authority is silent', async () => {
     await publish(at(domainIds, 0));
     authority.answerWith(() => {});
