@@ -7,14 +7,13 @@ import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { findLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createTimestamping } from '../../apps/worker/derive/timestamp/timestamping.ts';
-import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -175,14 +174,7 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
 
   it('are asked for by one worker, however many there are', async () => {
     await publish(...domainIds);
-    const workers = [1, 2, 3].map((each) => {
-      const own = createDatabase({
-        ...{ url, max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true },
-        name: `test-${each}`,
-      });
-      atEnd(() => own.close());
-      return startWorker(own);
-    });
+    const workers = [1, 2, 3].map(() => startWorker(connectDatabase(url).db));
     for (let days = 0; days < 2; days += 1) {
       await Promise.all([...workers, ...workers].map(({ round }) => round()));
       expect(authority.requests).toHaveLength(days + 1);
