@@ -79,12 +79,12 @@ function readArguments(args: string[]) {
   const options = {
     testNamePattern: { type: 'string', short: 't' },
     all: { type: 'boolean', default: false },
-    with: { type: 'string', multiple: true, default: [] },
+    with: { type: 'string', multiple: true },
     again: { type: 'boolean', default: false },
   } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const { all, again, testNamePattern: names, with: rehearsals } = values;
+    const { all, again, testNamePattern: names, with: rehearsals = [] } = values;
     const usual = [...everyChange, ...(all ? ['test/rehearsals/'] : rehearsals)];
     return { paths: positionals.length > 0 ? positionals : usual, names, again };
   } catch (error) {

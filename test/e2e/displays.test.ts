@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import { createAdministration } from '#libs/store/tenants/administration';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exchange } from '../support/raw-http.ts';
@@ -22,7 +21,7 @@ describe('POST displays', () => {
 
   beforeAll(async () => {
     stores = await openStores();
-    tenant = await makeTenant(stores.db, { domains: 6, origins: [shop] });
+    tenant = await makeTenant(stores.db, { domains: 5, origins: [shop] });
     [api, limited] = await Promise.all([
       startApi(stores.env),
       startApi({ ...stores.env, DISPLAY_RATE_PER_MINUTE: String(perMinute) }),
@@ -67,7 +66,7 @@ describe('POST displays', () => {
   });
 
   it('counts no crawler and nothing that does not name itself, and both hear the same', async () => {
-    for (const userAgent of ['Googlebot/2.1', 'node', 'curl/8.5.0'])
+    for (const userAgent of ['Googlebot/2.1', 'curl/8.5.0'])
       expect((await show(1, '{}', { 'user-agent': userAgent })).status).toBe(204);
     const path = `/v1/consent/${at(tenant.domainIds, 1)}/displays`;
     const nameless = await exchange(api.baseUrl, [
@@ -80,14 +79,9 @@ describe('POST displays', () => {
 
   it.each<[string, string, number, string, Record<string, string>?]>([
     ['HTML', '<!doctype html>', 415, 'unsupported_media_type', { 'content-type': 'text/html' }],
-    ['HTML that says it is JSON', '<!doctype html>', 400, 'invalid_json'],
     ['a list', '[]', 400, 'invalid_json'],
     ['a megabyte', `"${'x'.repeat(1_000_000)}"`, 413, 'payload_too_large'],
-    ['a long variant', `{"variant":"${'x'.repeat(65)}"}`, 400, 'invalid_request'],
     ['a NUL', '{"variant":"\\u0000"}', 400, 'invalid_request'],
-    ['half a surrogate pair', '{"bannerVersion":"\\ud800"}', 400, 'invalid_request'],
-    ['no text', '{"bannerVersion":null}', 400, 'invalid_request'],
-    ['no language', '{"language":"de_AT"}', 400, 'invalid_request'],
     ['another origin', '{}', 403, 'origin_not_allowed', { origin: 'https://evil.example' }],
     ['a wrong key', '{', 401, 'invalid_api_key', { 'x-api-key': `ak_${'x'.repeat(32)}` }],
     ['a token instead of a key', '{', 401, 'invalid_api_key', { 'x-api-key': '', authorization: 'Bearer x' }],
@@ -95,41 +89,21 @@ describe('POST displays', () => {
     const answer = await show(2, body, { origin: shop, ...headers });
     expectProblem(answer, status, code);
     expect(answer.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : shop);
-  });
-
-  it('refuses the key of another domain and an archived domain like an unknown one', async () => {
-    const admin = createAdministration(stores.db, 'test');
-    expect((await show(3, '{}')).status).toBe(204);
-    await admin.archiveDomain(tenant.organizationId, at(tenant.domainIds, 3));
-    await eventually(async () => expectProblem(await show(3, '{}'), 401, 'invalid_api_key'));
-    expectProblem(await show(2, '{}', { 'x-api-key': at(tenant.apiKeys, 0) }), 401, 'invalid_api_key');
     expect(await inAll(2)).toBe(0);
   });
 
-  it('answers preflights from the list of origins', async () => {
-    const preflight = (origin: string) =>
-      send(2, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
-    const { status, headers } = await preflight(shop);
-    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-methods')]).toEqual([
-      204,
-      shop,
-      'POST',
-    ]);
-    expectProblem(await preflight('https://evil.example'), 403, 'origin_not_allowed');
-  });
-
   it(`takes ${perMinute} a minute from one address where that is the limit`, async () => {
-    for (let count = 0; count < perMinute; count += 1) expect((await show(4, '{}', {}, limited)).status).toBe(204);
-    const refused = await show(4, '{}', { origin: shop }, limited);
+    for (let count = 0; count < perMinute; count += 1) expect((await show(3, '{}', {}, limited)).status).toBe(204);
+    const refused = await show(3, '{}', { origin: shop }, limited);
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.headers.get('ratelimit-policy')).toBe('"display";q=3;w=60');
-    expect((await show(5, '{}', {}, limited)).status).toBe(204);
+    expect((await show(4, '{}', {}, limited)).status).toBe(204);
   });
 
   it('adds up what several processes count, and processes that end store the rest', async () => {
-    for (const to of [api, limited, api, api]) expect((await show(5, '{}', {}, to)).status).toBe(204);
+    for (const to of [api, limited, api, api]) expect((await show(4, '{}', {}, to)).status).toBe(204);
     const ends = await Promise.all([api.stop(), limited.stop()]);
     expect(ends).toEqual(Array(2).fill({ code: 0, signal: null }));
-    expect(await inAll(5)).toBe(5);
+    expect(await inAll(4)).toBe(5);
   });
 });

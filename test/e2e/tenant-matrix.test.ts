@@ -4,16 +4,17 @@ import { type Notice, readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Erasure } from '#libs/contract/responses';
 import { scopes } from '#libs/contract/terms';
+import { makeIdAt } from '#libs/contract/uuid';
 import type { DeliveriesPage } from '#libs/contract/webhook';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { indistinguishable } from '../support/problems.ts';
+import { expectBlame, expectProblem, indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
-import { at, type Stack, startStack } from '../support/stack.ts';
+import { at, type Stack, startStack, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -187,7 +188,7 @@ describe('of another organization', () => {
       for (const method of methods) {
         for (const query of triedOn(operations, method)) {
           const ask = (domainId: string) => send(method, `${pathOf(path, domainId)}?${query}`);
-          const [foreign, none] = [await ask(theirDomain), await ask(unknown)];
+          const [foreign, none] = await Promise.all([ask(theirDomain), ask(unknown)]);
           expect([method, query, indistinguishable(foreign)]).toEqual([method, query, indistinguishable(none)]);
           // only a preflight says yes, and it says so to everyone
           expect([method, query, foreign.status < 400]).toEqual([
@@ -241,18 +242,77 @@ describe('of another organization', () => {
     expect(at(answers, 0).status).toBe(401);
   });
 
-  it('a cursor with any character changed is no cursor', async () => {
-    const [ofRecords = '', ofAll = ''] = cursors;
-    const alter = (cursor: string, index: number) =>
-      cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1);
-    for (let index = 0; index < ofRecords.length; index += 1) {
-      const { status } = await theirs.records(theirDomain, `cursor=${alter(ofRecords, index)}`);
-      expect([index, status]).toEqual([index, 400]);
+  it('a cursor is of use only to whom it was given, for the list that it was given for', async () => {
+    const [ofRecords, ofAll] = cursors;
+    for (const [client, domainId, status] of [
+      [theirs, theirDomain, 200],
+      [stack.client, stack.domainId, 400],
+    ] as const) {
+      expect((await client.records(domainId, `cursor=${ofRecords}`)).status).toBe(status);
+      expect((await client.orgStats(`cursor=${ofAll}`)).status).toBe(status);
+      expectBlame(await client.records(domainId, `cursor=${ofAll}`), '/cursor');
+      expectBlame(await client.orgStats(`cursor=${ofRecords}`), '/cursor');
     }
-    for (let index = 0; index < ofAll.length; index += 1) {
-      const { status } = await theirs.orgStats(`cursor=${alter(ofAll, index)}`);
-      expect([index, status]).toEqual([index, 400]);
-    }
-    expect((await theirs.records(theirDomain, `cursor=${ofRecords}`)).status).toBe(200);
+    expectBlame(await theirs.records(at(others.domainIds, 1), `cursor=${ofRecords}`), '/cursor');
   });
+
+  it('nothing is counted', async () => {
+    const { client, domainId } = stack;
+    expect((await client.stats(domainId, range)).body.total).toBe(0);
+    expect((await client.records(domainId)).body).toMatchObject({ total: 0, totalPages: 0, records: [] });
+    expect((await client.orgStats()).body).toMatchObject({ total: 0, recordsTotal: 0, records: [] });
+    expect((await client.organization()).body).toMatchObject({ usage: { used: 0 }, domains: [{ domainId }] });
+  });
+});
+
+describe('an access token', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await useStack();
+  });
+
+  const operations = paths.flatMap(([path, byMethod]) =>
+    Object.entries(byMethod as Record<string, { security?: object[] }>)
+      .filter(([, { security }]) => JSON.stringify(security ?? []).includes('accessToken'))
+      .map(([method]) => ({ path, method: method.toUpperCase() })),
+  );
+  const neededBy = (method: string, path: string): string => {
+    if (/\/visitors|\/erasures/.test(path)) return 'privacy';
+    if (path.endsWith('/import')) return 'import';
+    if (path.endsWith('/replay')) return 'manage read';
+    return method === 'PUT' || /\/(webhooks|organization\/domains|acts)/.test(path) ? 'manage' : 'read';
+  };
+  const send = (method: string, path: string, claims?: object) =>
+    request<ProblemAnswer>(stack.api.baseUrl, `${path.replace('{domainId}', stack.domainId)}?unknown=x`, {
+      method,
+      headers: {
+        ...(claims && { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, claims)}` }),
+        ...(method === 'POST' && { 'content-type': 'application/json' }),
+      },
+      body: method === 'POST' ? '{}' : null,
+    });
+
+  it.each(operations)(
+    'is wanted by $method $path, with its own scope, before it looks at parameters',
+    async ({ method, path: template }) => {
+      const path = template
+        .replace('{recordId}', makeIdAt(0))
+        .replace('{webhookId}', 'wh_x')
+        .replaceAll(/\{(?!domainId)\w+\}/g, 'x');
+      const none = await send(method, path);
+      // a notice is put with an API key, too
+      expectProblem(none, 401, method === 'PUT' ? 'invalid_api_key' : 'missing_token');
+      if (method !== 'PUT') expect(none.headers.get('www-authenticate')).toBe('Bearer realm="assent"');
+      if (path === '/v1/organization') return;
+      const needed = neededBy(method, path);
+      const rest = scopes.filter((scope) => !needed.split(' ').includes(scope)).join(' ');
+      const refused = await send(method, path, { scope: rest });
+      expectProblem(refused, 403, 'insufficient_scope');
+      expect(refused.headers.get('www-authenticate')).toBe(
+        `Bearer error="insufficient_scope", scope="${needed.split(' ')[0]}"`,
+      );
+      expect((await send(method, path, { scope: needed })).status).toBe(400);
+    },
+  );
 });

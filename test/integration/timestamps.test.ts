@@ -7,14 +7,13 @@ import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { findLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createTimestamping } from '../../apps/worker/derive/timestamp/timestamping.ts';
-import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -175,14 +174,7 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
 
   it('are asked for by one worker, however many there are', async () => {
     await publish(...domainIds);
-    const workers = [1, 2, 3].map((each) => {
-      const own = createDatabase({
-        ...{ url, max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true },
-        name: `test-${each}`,
-      });
-      atEnd(() => own.close());
-      return startWorker(own);
-    });
+    const workers = [1, 2, 3].map(() => startWorker(connectDatabase(url).db));
     for (let days = 0; days < 2; days += 1) {
       await Promise.all([...workers, ...workers].map(({ round }) => round()));
       expect(authority.requests).toHaveLength(days + 1);
@@ -219,18 +211,6 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await db.run((sql) => sql`alter table timestamp_tries rename to lost`);
     await expect(worker.round()).rejects.toThrow('timestamp_tries');
     expect(await worker.age()).toBeUndefined();
-  });
-
-  it('of another hash are not kept', async () => {
-    await publish(at(domainIds, 0));
-    authority.answerWith(async (_, response) => {
-      const query = await authority.query('-digest', '00'.repeat(32), '-sha256', '-cert');
-      response.end(await authority.reply(query));
-    });
-    const worker = startWorker();
-    await worker.round();
-    expect(worker.warnings).toMatchObject([{ err: { message: 'the time-stamp is one of another hash' } }]);
-    expect(await stored()).toEqual({ timestamps: [], leaves: [] });
   });
 
   it('do not hold up sealing, or the end of a worker, while the authority is silent', async () => {

@@ -3,15 +3,14 @@ import type { NewRecord } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
 import { persist, persistKnown } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { newTextsBound } from '#libs/store/user-agents/numbers';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
-import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
 
 let url: string;
 let db: Database;
@@ -23,18 +22,7 @@ beforeAll(async () => {
 });
 
 /** As a process that was started now. */
-function anotherProcess(): Database {
-  const other = createDatabase({
-    url,
-    max: 2,
-    statementTimeout: 20_000,
-    deadline: 25_000,
-    prepare: true,
-    name: 'test',
-  });
-  atEnd(() => other.close());
-  return other;
-}
+const anotherProcess = (): Database => connectDatabase(url).db;
 const newDomain = async () => {
   const tenant = await makeTenant(db);
   organizationId = tenant.organizationId;

@@ -1,89 +1,171 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TokenConfig } from '#libs/config/token-keys';
-import { type AccessTokens, createAccessTokens } from '../../apps/api/access/access-token.ts';
+import { readApiConfig } from '#libs/config/api';
+import { Problem } from '#libs/contract/problem';
+import { createAccessTokens } from '../../apps/api/access/access-token.ts';
+import { bearer } from '../../apps/api/access/bearer.ts';
+import type { Context } from '../../apps/api/http/context.ts';
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const config: TokenConfig = {
-  algorithm: 'RS256',
-  keys: [publicKey],
-  keysById: new Map(),
-  keyId: undefined,
-  issuer: undefined,
-  audience: undefined,
-  jwksUrl: undefined,
-  orgClaim: 'org',
-  scopeClaim: 'scope',
-};
-const remember = async (tokens: AccessTokens, token: string) => {
-  const access = await tokens.verify(token);
-  tokens.remember(token, access);
-  return access;
-};
-const tokenOf = (jti: string) =>
-  jsonwebtoken.sign({ sub: 'tester', org: 'org_a', jti }, privateKey, { algorithm: 'RS256', expiresIn: 60 });
+const secret = 'a secret that only these tests use';
+const previousSecret = 'the secret that these tests have rotated away';
+const { tokens: config } = readApiConfig({
+  DATABASE_URL: 'postgres://db/assent',
+  REDIS_URL: 'redis://redis',
+  JWT_SECRET: secret,
+  JWT_SECRET_PREVIOUS: previousSecret,
+});
 
-describe('access tokens', () => {
+const now = Date.parse('2026-11-20T12:00:00Z');
+const seconds = now / 1000;
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const withSignature = (content: string, key: string) =>
+  `${content}.${createHmac('sha256', key).update(content).digest('base64url')}`;
+/** jsonwebtoken would put in what is left out here, and refuses to make most of these. */
+const signed = (change: object = {}, key = secret, header: object | null = { alg: 'HS256', typ: 'JWT' }) => {
+  const claims = { sub: 'tester', org: 'org_a', exp: seconds + 600, ...change };
+  return withSignature(`${part(header)}.${part(claims)}`, key);
+};
+const withHeader = (header: object | null, key = secret) => signed({}, key, header);
+/** A payload that no JSON.stringify would write. */
+const signedRaw = (payload: string) =>
+  withSignature(`${part({ alg: 'HS256' })}.${Buffer.from(payload).toString('base64url')}`, secret);
+const contentOf = (token: string) => token.slice(0, token.lastIndexOf('.'));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }));
+afterEach(() => void vi.useRealTimers());
+
+describe('an access token', () => {
+  const organization = { organizationId: 'org_a', tokensSince: null };
+  const accepts = bearer({
+    config: { tokens: config },
+    tenants: { organization: async (id: string) => (id === 'org_a' ? organization : null) },
+    failedTokens: { check: () => {}, countAnswered: () => {} },
+  } as unknown as Parameters<typeof bearer>[0]);
+  const ask = async (authorization: string) => {
+    const ctx = { get: () => authorization, state: {} } as unknown as Context;
+    await accepts(ctx, async () => {});
+    return ctx.state.access;
+  };
+
+  it.each([
+    ['with the current secret', `Bearer ${signed()}`],
+    ['with the previous secret, while keys rotate', `Bearer ${signed({}, previousSecret)}`],
+    ['with the scheme in lower case', `bearer ${signed()}`],
+    ['that expired within the tolerance of clocks', `Bearer ${signed({ exp: seconds - 29 })}`],
+  ])('%s is accepted', async (_, authorization) => {
+    expect(await ask(authorization)).toMatchObject({ organizationId: 'org_a', subject: 'tester' });
+  });
+
+  const hs512 = jsonwebtoken.sign({ sub: 'tester', org: 'org_a', exp: seconds + 60 }, secret, { algorithm: 'HS512' });
+  const changed = `${contentOf(signed({ org: 'org_a' }))}.${signed({ org: 'org_x' }).split('.')[2]}`;
+  it.each([
+    ['that is garbage', 'Bearer garbage'],
+    ['that is no token at all', 'Bearer a.b.c'],
+    ['that is empty', 'Bearer'],
+    ['in two parts', `Bearer ${contentOf(signed())}`],
+    ['of another scheme', `Basic ${signed()}`],
+    ['without a scheme', signed()],
+    ['with something behind it', `Bearer ${signed()} x`],
+    ['of 12,000 characters', `Bearer ${signed({ x: 'x'.repeat(8_900) })}`],
+    ['of alg none', `Bearer ${contentOf(withHeader({ alg: 'none', typ: 'JWT' }))}.`],
+    ['of alg none with a signature', `Bearer ${withHeader({ alg: 'none' })}`],
+    ['of another algorithm with the same secret', `Bearer ${hs512}`],
+    ['with another secret', `Bearer ${signed({}, `${secret}.`)}`],
+    ['whose claims were changed', `Bearer ${changed}`],
+    ['that expired', `Bearer ${signed({ exp: seconds - 31 })}`],
+    ['that is not valid yet', `Bearer ${signed({ nbf: seconds + 60 })}`],
+    ['without exp', `Bearer ${signed({ exp: undefined })}`, 'the token has no `exp`'],
+    ['whose exp is text', `Bearer ${signed({ exp: '9999999999' })}`],
+    ['that is valid for ever', `Bearer ${signedRaw('{"sub":"x","org":"org_a","exp":1e999}')}`],
+    ['without sub', `Bearer ${signed({ sub: undefined })}`, 'the token has no `sub`'],
+    ['with an empty sub', `Bearer ${signed({ sub: '' })}`, 'the token has no `sub`'],
+    ['without org', `Bearer ${signed({ org: undefined })}`, 'the token has no `org`'],
+    ['whose org is a list', `Bearer ${signed({ org: ['org_a'] })}`, 'the token has no `org`'],
+    ['whose org looks like a text', `Bearer ${signed({ org: { length: 1 } })}`, 'the token has no `org`'],
+    ['of an unknown organization', `Bearer ${signed({ org: 'org_b' })}`],
+    ['of an organization that no database can hold', `Bearer ${signed({ org: 'org\0' })}`],
+    ['whose payload is no JSON', `Bearer ${signedRaw('{"sub":')}`],
+    ['whose payload is null', `Bearer ${signedRaw('null')}`],
+    ['whose payload is text', `Bearer ${signedRaw('"text"')}`],
+    ['whose header is null', `Bearer ${withHeader(null)}`],
+    ['whose header asks for what nobody knows', `Bearer ${withHeader({ alg: 'HS256', crit: ['x'], x: 1 })}`],
+    ['whose kid is no text', `Bearer ${withHeader({ alg: 'HS256', kid: ['a'] })}`],
+    ['whose kid is null', `Bearer ${withHeader({ alg: 'HS256', kid: null })}`],
+    ['with a key of its own', `Bearer ${withHeader({ alg: 'HS256', jwk: { kty: 'oct', k: part('own') } }, '"own"')}`],
+  ])('%s is an invalid_token', async (_, authorization, detail: string = expect.stringMatching(/./)) => {
+    const refusal = await ask(authorization).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Problem);
+    const headers = { 'WWW-Authenticate': 'Bearer realm="assent", error="invalid_token"' };
+    expect(refusal).toMatchObject({ code: 'invalid_token', message: detail, headers });
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['words', 'read manage', ['read', 'manage']],
+    ['words of others beside ours', 'openid privacy', ['privacy']],
+    ['a list', ['import', 'read', 1], ['read', 'import']],
+    ['all of them', 'manage import privacy read', ['read', 'privacy', 'import', 'manage']],
+    ['no claim', undefined, ['read']],
+    ['only words of others', 'openid email', ['read']],
+    ['an empty text', '', ['read']],
+    ['something else', { read: true }, ['read']],
+  ])('has the scopes that its claim names: %s', async (_, scope, scopes) => {
+    expect(await ask(`Bearer ${signed({ scope })}`)).toMatchObject({ scopes });
+  });
+
+  it('is never asked where its key is', async () => {
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const url = 'http://127.0.0.1:1/keys';
+    for (const header of [{ jku: url }, { x5u: url }, { jku: url, kid: url }, { kid: '../../../dev/null' }])
+      await expect(ask(`Bearer ${withHeader({ alg: 'HS256', ...header }, 'my own')}`)).rejects.toThrow(Problem);
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockRestore();
+  });
+});
+
+describe('tokens that are remembered', () => {
+  let tokens: ReturnType<typeof createAccessTokens>;
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    tokens = createAccessTokens({ ...config, keys: config.keys.slice(0, 1) });
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  const remember = async (token: string) => tokens.remember(token, await tokens.verify(token));
 
-  it('are known once they were found good, and only as they were', async () => {
-    const tokens = createAccessTokens(config);
-    const token = tokenOf('one');
-    expect(tokens.known(token)).toBeUndefined();
-    const access = await remember(tokens, token);
-    expect(access).toMatchObject({ organizationId: 'org_a' });
-    expect(tokens.known(token)).toEqual(access);
-    const [header, payload, signature = ''] = token.split('.');
-    const forged = `${header}.${payload}.${signature.split('').reverse().join('')}`;
-    for (const other of [forged, `${header}.${payload}.`, `${token}A`, tokenOf('other')])
-      expect(tokens.known(other)).toBeUndefined();
-    await expect(tokens.verify(forged)).rejects.toThrow();
-    expect(tokens.known(forged)).toBeUndefined();
-  });
-
-  it('are not known where they were only verified, or forgotten since', async () => {
-    const tokens = createAccessTokens(config);
-    const token = tokenOf('one');
+  it('are known only as they were, not where they were only verified, and until they are forgotten', async () => {
+    const token = signed();
     await tokens.verify(token);
     expect(tokens.known(token)).toBeUndefined();
-    await remember(tokens, token);
+    await remember(token);
+    expect(tokens.known(token)).toMatchObject({ organizationId: 'org_a' });
+    for (const other of [`${contentOf(token)}.`, `${token}A`, signed({ jti: 'other' })])
+      expect(tokens.known(other)).toBeUndefined();
     tokens.forget(token);
     expect(tokens.known(token)).toBeUndefined();
   });
 
   it('are known until they expire, with the tolerance of clocks', async () => {
-    const tokens = createAccessTokens(config);
-    const token = tokenOf('one');
-    await remember(tokens, token);
-    vi.advanceTimersByTime(85_000);
+    const token = signed();
+    await remember(token);
+    vi.advanceTimersByTime(629_000);
     expect(tokens.known(token)).toBeDefined();
-    vi.advanceTimersByTime(6_000);
+    vi.advanceTimersByTime(2_000);
     expect(tokens.known(token)).toBeUndefined();
     await expect(tokens.verify(token)).rejects.toThrow('expired');
   });
 
-  it('are known in a bounded number: those that came last', async () => {
-    const tokens = createAccessTokens(config);
-    const token = tokenOf('one');
-    const access = await remember(tokens, token);
-    for (let n = 0; n < 10_000; n += 1) tokens.remember(`other-${n}`, access);
-    expect(tokens.known(token)).toBeUndefined();
-    expect(tokens.known('other-9999')).toEqual(access);
+  it('are bounded in number: those that came last', async () => {
+    const access = await tokens.verify(signed());
+    for (let n = 0; n <= 10_000; n += 1) tokens.remember(`token-${n}`, access);
+    expect([tokens.known('token-0'), tokens.known('token-10000')]).toEqual([undefined, access]);
   });
 
-  it('are counted as one, however the unused bits at the end of the signature are spelled', async () => {
-    const tokens = createAccessTokens(config);
+  it('count as one, however the unused bits at the end of the signature are spelled', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    tokens = createAccessTokens({ ...config, algorithm: 'ES256', keys: [publicKey] });
+    const tokenOf = (jti: string) =>
+      jsonwebtoken.sign({ sub: 'tester', org: 'org_a', jti }, privateKey, { algorithm: 'ES256', expiresIn: 60 });
     const token = tokenOf('one');
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const last = alphabet.indexOf(token.slice(-1));
-    const respelled = `${token.slice(0, -1)}${alphabet[last ^ 1]}`;
-    expect(respelled).not.toBe(token);
+    const respelled = token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1];
     const countedAs = async (each: string) => (await tokens.verify(each)).countedAs;
     expect(await countedAs(respelled)).toBe(await countedAs(token));
     expect(await countedAs(tokenOf('other'))).not.toBe(await countedAs(token));

@@ -23,56 +23,40 @@ const range = (min = '2000-01-01', max = '2100-12-31') =>
     .tuple(day(min, max), day(min, max))
     .map(([one, other]): [string, string] => (one < other ? [one, other] : [other, one]));
 
-describe('a UTC day and month', () => {
-  it.each([
-    ['2023-12-31T23:59:59.999Z', '2023-12-31', '2023-12'],
-    ['2024-01-01T00:00:00.000Z', '2024-01-01', '2024-01'],
-    ['2024-02-28T23:59:59.999Z', '2024-02-28', '2024-02'],
-    ['2024-02-29T00:00:00.000Z', '2024-02-29', '2024-02'],
-    ['2024-02-29T23:59:59.999Z', '2024-02-29', '2024-02'],
-    ['2024-03-01T00:00:00.000Z', '2024-03-01', '2024-03'],
-    ['2025-02-28T23:59:59.999Z', '2025-02-28', '2025-02'],
-    ['2025-03-01T00:00:00.000Z', '2025-03-01', '2025-03'],
-  ])('of %s is %s', (time, expectedDay, expectedMonth) => {
-    expect(dayOf(Date.parse(time))).toBe(expectedDay);
-    expect(monthOf(Date.parse(time))).toBe(expectedMonth);
-    expect(monthOfDay(expectedDay)).toBe(expectedMonth);
-  });
+it.each([
+  ['2023-12-31T23:59:59.999Z', '2023-12-31'],
+  ['2024-01-01T00:00:00.000Z', '2024-01-01'],
+  ['2024-02-29T23:59:59.999Z', '2024-02-29'],
+  ['2024-03-01T00:00:00.000Z', '2024-03-01'],
+  ['2025-02-28T23:59:59.999Z', '2025-02-28'],
+])('the UTC day of %s is %s', (time, day) => {
+  expect(dayOf(Date.parse(time))).toBe(day);
+  expect([monthOf(Date.parse(time)), monthOfDay(day)]).toEqual([day.slice(0, 7), day.slice(0, 7)]);
+});
 
-  it('begins at midnight UTC and ends a millisecond before the next', () => {
-    fc.assert(
-      fc.property(day('2000-01-01', '2100-12-31'), (date) => {
-        expect(dayOf(startOf(date))).toBe(date);
-        expect(dayOf(startOf(date) - 1)).toBe(addDays(date, -1));
-        expect(dayOf(startOf(addDays(date, 1)) - 1)).toBe(date);
-      }),
-    );
-  });
+it('a UTC day begins at midnight and ends a millisecond before the next', () => {
+  fc.assert(
+    fc.property(day('2000-01-01', '2100-12-31'), (date) => {
+      expect(dayOf(startOf(date))).toBe(date);
+      expect(dayOf(startOf(date) - 1)).toBe(addDays(date, -1));
+      expect(dayOf(startOf(addDays(date, 1)) - 1)).toBe(date);
+    }),
+  );
 });
 
 describe('the calendar', () => {
-  it('knows leap years: 2000 and 2024 have a 29 February, 2025 and 2100 have none', () => {
-    expect(['2000', '2024', '2025', '2100'].map((year) => lastDay(`${year}-02`))).toEqual([
-      '2000-02-29',
-      '2024-02-29',
-      '2025-02-28',
-      '2100-02-28',
-    ]);
-    expect(addDays('2024-02-28', 1)).toBe('2024-02-29');
-    expect(addDays('2100-02-28', 1)).toBe('2100-03-01');
-    expect(countDays('2024-01-01', '2024-12-31')).toBe(366);
-    expect(countDays('2100-01-01', '2100-12-31')).toBe(365);
-  });
-
-  it('knows the last day of each month', () => {
+  it('knows leap years, and the last day of each month', () => {
     const lengths = monthsBetween('2025-01-01', '2025-12-31').map((month) => Number(lastDay(month).slice(8)));
     expect(lengths).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
+    const februaries = ['2000-02-29', '2024-02-29', '2025-02-28', '2100-02-28'];
+    expect(februaries.map((date) => lastDay(monthOfDay(date)))).toEqual(februaries);
+    expect([addDays('2024-02-28', 1), addDays('2100-02-28', 1)]).toEqual(['2024-02-29', '2100-03-01']);
+    expect([countDays('2024-01-01', '2024-12-31'), countDays('2100-01-01', '2100-12-31')]).toEqual([366, 365]);
   });
 
   it.each([
     ['2026-01', 1, '2026-02'],
     ['2026-12', 1, '2027-01'],
-    ['2026-01', -1, '2025-12'],
     ['2026-01', -13, '2024-12'],
     ['2026-11', 0, '2026-11'],
     ['2026-11', 26, '2029-01'],
@@ -80,31 +64,16 @@ describe('the calendar', () => {
     expect(addMonths(month, count)).toBe(expected);
   });
 
-  it.each([
-    ['2026-02-28', true],
-    ['2024-02-29', true],
-    ['2026-02-29', false],
-    ['2026-02-30', false],
-    ['2100-02-29', false],
-    ['2000-02-29', true],
-    ['2026-04-31', false],
-    ['2026-13-01', false],
-    ['2026-00-10', false],
-    ['2026-10-00', false],
-    ['2026-1-1', false],
-    ['2026-10-10T00:00:00Z', false],
-    ['2026-10-10\n', false],
-    [' 2026-10-10', false],
-    ['+2026-10-10', false],
-    ['', false],
-  ])('%s is a date: %s', (text, expected) => {
-    expect(isDate(text)).toBe(expected);
+  it('tells dates from what is none', () => {
+    expect(['2026-02-28', '2024-02-29', '2000-02-29'].every(isDate)).toBe(true);
+    const days = ['2026-02-29', '2026-02-30', '2100-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-10-00'];
+    const forms = ['2026-1-1', '2026-10-10T00:00:00Z', '2026-10-10\n', ' 2026-10-10', '+2026-10-10', ''];
+    expect([...days, ...forms].filter(isDate)).toEqual([]);
   });
 
   it('lists days and months with both ends, across a year and a leap day', () => {
     expect(daysBetween('2023-12-30', '2024-01-02')).toEqual(['2023-12-30', '2023-12-31', '2024-01-01', '2024-01-02']);
     expect(daysBetween('2024-02-28', '2024-03-01')).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
-    expect(daysBetween('2024-02-29', '2024-02-29')).toEqual(['2024-02-29']);
     expect(daysBetween('2024-03-01', '2024-02-29')).toEqual([]);
     expect(monthsBetween('2023-11-30', '2024-02-01')).toEqual(['2023-11', '2023-12', '2024-01', '2024-02']);
     expect(monthsBetween('2024-02-01', '2024-02-29')).toEqual(['2024-02']);
@@ -117,15 +86,9 @@ describe('cover', () => {
     ['a month', '2024-02-01', '2024-02-29', ['2024-02']],
     ['a month but its last day', '2023-12-01', '2023-12-30', daysBetween('2023-12-01', '2023-12-30')],
     ['a leap February but its last day', '2024-02-01', '2024-02-28', daysBetween('2024-02-01', '2024-02-28')],
-    ['a February without leap day', '2025-02-01', '2025-02-28', ['2025-02']],
     ['two days over a year', '2023-12-31', '2024-01-01', ['2023-12-31', '2024-01-01']],
     ['a year', '2024-01-01', '2024-12-31', monthsBetween('2024-01-01', '2024-12-31')],
-    [
-      'a month with an edge at each end',
-      '2024-01-30',
-      '2024-03-02',
-      ['2024-01-30', '2024-01-31', '2024-02', '2024-03-01', '2024-03-02'],
-    ],
+    ['a month with edges', '2024-01-31', '2024-03-02', ['2024-01-31', '2024-02', '2024-03-01', '2024-03-02']],
   ])('of %s is the fewest counters', (_, from, to, expected) => {
     expect(periodsOf(cover(from, to))).toEqual(expected);
   });

@@ -61,13 +61,11 @@ describe('what is stored of an address', () => {
     expect(hashed('203.0.113.77', 'x')).not.toBe(hashed('203.0.113.77'));
   });
 
-  it.each(['', 'unknown', '203.0.113', '203.0.113.77, 10.0.0.1', '203.0.113.77:80'])(
-    'of no address is nothing: %j',
-    (text) => {
+  it('of no address is nothing', () => {
+    for (const text of ['', 'unknown', '203.0.113', '203.0.113.77, 10.0.0.1', '203.0.113.77:80'])
       for (const mode of ['truncated', 'full', 'hashed'] as const)
         expect(storedAddress(text, { mode, hashKey: key('k') })).toBeUndefined();
-    },
-  );
+  });
 });
 
 describe('the network that a limit counts by', () => {
@@ -89,54 +87,44 @@ describe('the client of a request', () => {
     const server = createServer(app.callback());
     await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));
     onTestFinished(() => void server.close());
-    const address = server.address();
-    const { port }: Pick<AddressInfo, 'port'> = typeof address === 'object' && address ? address : { port: 0 };
+    const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}`, {
       headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }), connection: 'close' },
     });
     return response.text();
   };
 
-  it('is the socket’s other end, whatever a header says, without trusted proxies', async () => {
+  it('is the socket’s other end, in IPv4 also where the server listens on IPv6, without trusted proxies', async () => {
     expect(await ask(0, '203.0.113.77')).toBe('127.0.0.1');
-  });
-
-  it('is what the trusted proxies added, and no more', async () => {
-    expect(await ask(1, '203.0.113.77')).toBe('203.0.113.77');
-    expect(await ask(1, '198.51.100.1, 203.0.113.77')).toBe('203.0.113.77');
-    expect(await ask(2, '198.51.100.1, 203.0.113.77, 10.0.0.1')).toBe('203.0.113.77');
-    expect(await ask(1, '2001:db8::1')).toBe('2001:db8::1');
-    expect(await ask(1, undefined)).toBe('127.0.0.1');
-  });
-
-  it('is the socket’s other end where the header holds no address', async () => {
-    for (const forwarded of ['unknown', '', '203.0.113.77:', 'x:8080', 'x, y'])
-      expect(await ask(1, forwarded)).toBe('127.0.0.1');
-  });
-
-  it.each(['%eth0', '%br-lan', '%eth0.100'])('is known without the link that it came by: %s', async (zone) => {
-    expect(await ask(1, `fe80::1${zone}`)).toBe('fe80::1');
-    expect(await ask(1, `::ffff:203.0.113.77${zone}`)).toBe('203.0.113.77');
-  });
-
-  it.each([
-    ['203.0.113.77:8080', '203.0.113.77'],
-    ['[2001:db8::1]:443', '2001:db8::1'],
-    ['[2001:db8::1]', '2001:db8::1'],
-  ])('is known also where a gateway writes the port behind it: %s', async (forwarded, address) => {
-    expect(await ask(1, forwarded)).toBe(address);
-  });
-
-  it('is an IPv4 address also where the server listens on IPv6', async () => {
     expect(await ask(0, undefined, '::')).toBe('127.0.0.1');
   });
 
-  it.each(['::ffff:203.0.113.77', '::FFFF:203.0.113.77', '::ffff:cb00:714d'])(
-    'that is IPv4 written as IPv6 is that IPv4 address: %s',
-    async (forwarded) => {
-      const address = await ask(1, forwarded);
-      expect(address).toBe('203.0.113.77');
-      expect(storedAddress(address, truncated)).toBe('203.0.113.0');
-    },
-  );
+  it.each([
+    // what the trusted proxies added, and no more
+    [1, '203.0.113.77', '203.0.113.77'],
+    [1, '198.51.100.1, 203.0.113.77', '203.0.113.77'],
+    [2, '198.51.100.1, 203.0.113.77, 10.0.0.1', '203.0.113.77'],
+    [1, '2001:db8::1', '2001:db8::1'],
+    // where it holds no address, the socket’s other end
+    [1, undefined, '127.0.0.1'],
+    [1, 'unknown', '127.0.0.1'],
+    [1, '', '127.0.0.1'],
+    [1, '203.0.113.77:', '127.0.0.1'],
+    [1, 'x:8080', '127.0.0.1'],
+    [1, 'x, y', '127.0.0.1'],
+    // without the link that it came by
+    [1, 'fe80::1%eth0', 'fe80::1'],
+    [1, 'fe80::1%eth0.100', 'fe80::1'],
+    [1, '::ffff:203.0.113.77%br-lan', '203.0.113.77'],
+    // and without the port that a gateway writes behind it
+    [1, '203.0.113.77:8080', '203.0.113.77'],
+    [1, '[2001:db8::1]:443', '2001:db8::1'],
+    [1, '[2001:db8::1]', '2001:db8::1'],
+    // IPv4 written as IPv6
+    [1, '::ffff:203.0.113.77', '203.0.113.77'],
+    [1, '::FFFF:203.0.113.77', '203.0.113.77'],
+    [1, '::ffff:cb00:714d', '203.0.113.77'],
+  ])('with %i trusted proxies and X-Forwarded-For %j is %s', async (hops, forwarded, address) => {
+    expect(await ask(hops, forwarded)).toBe(address);
+  });
 });

@@ -1,38 +1,28 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { unservedSlots } from '#libs/queue/health';
 
 const half = 8_192;
-/** As the client keeps them: every slot of a node has the same list. */
-function slotsOf(...parts: [many: number, nodes: string[] | undefined][]): string[][] {
+const unserved = 'the cluster has slots that no node serves';
+const [one, other] = [
+  ['a:1', 'c:3'],
+  ['b:2', 'd:4'],
+];
+/** As the client keeps them: every slot of a node has the same list, and what nobody has is left out. */
+const slotsOf = (...parts: [many: number, nodes: string[] | undefined][]): string[][] => {
   const slots: string[][] = [];
-  let slot = 0;
-  for (const [many, nodes] of parts) {
-    for (let each = 0; each < many; each += 1, slot += 1) if (nodes) slots[slot] = nodes;
-  }
+  for (const [slot, nodes] of parts.flatMap(([many, nodes]) => Array(many).fill(nodes)).entries())
+    if (nodes) slots[slot] = nodes;
   return slots;
-}
+};
 
-describe('the slots of a Redis Cluster', () => {
-  const [one, other] = [
-    ['a:1', 'c:3'],
-    ['b:2', 'd:4'],
-  ];
-
-  it('are all served where each has a master that is connected', () => {
-    expect(unservedSlots(slotsOf([half, one], [half, other]), ['a:1', 'b:2'])).toBe(null);
-  });
-
-  it('are not where a master is lost', () => {
-    expect(unservedSlots(slotsOf([half, one], [half, other]), ['b:2'])).toBe('the master a:1 is not connected');
-  });
-
-  // the client leaves out what nobody has: while a cluster is made, or once a node was forgotten
-  it.each<[string, string[][]]>([
-    ['first', slotsOf([1, undefined], [half - 1, one], [half, other])],
-    ['in the middle', slotsOf([half, one], [1, undefined], [half - 1, other])],
-    ['last', slotsOf([half, one], [half - 1, other])],
-    ['all', []],
-  ])('are not where some belong to nobody: %s', (_, slots) => {
-    expect(unservedSlots(slots, ['a:1', 'b:2'])).toBe('the cluster has slots that no node serves');
-  });
+it.each<[string, string[][], string[], string | null]>([
+  ['each has a master that is connected', slotsOf([half, one], [half, other]), ['a:1', 'b:2'], null],
+  ['a master is lost', slotsOf([half, one], [half, other]), ['b:2'], 'the master a:1 is not connected'],
+  // while a cluster is made, or once a node was forgotten
+  ['the first has nobody', slotsOf([1, undefined], [half - 1, one], [half, other]), ['a:1', 'b:2'], unserved],
+  ['one in the middle has nobody', slotsOf([half, one], [1, undefined], [half - 1, other]), ['a:1', 'b:2'], unserved],
+  ['the last has nobody', slotsOf([half, one], [half - 1, other]), ['a:1', 'b:2'], unserved],
+  ['none has anybody', [], ['a:1', 'b:2'], unserved],
+])('of the slots of a Redis Cluster %s', (_, slots, connected, fault) => {
+  expect(unservedSlots(slots, connected)).toBe(fault);
 });

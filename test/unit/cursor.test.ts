@@ -12,42 +12,34 @@ const position = { after: { id: makeId(), domainId: 'dom_a' }, page: 2 };
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 const expectRefused = (cursor: string, of = binding) => {
+  let error: unknown;
   try {
     readCursor(cursor, of);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    expect(error.status).toBe(400);
-    expect(error.code).toBe('invalid_request');
-    expect(error.extras.errors?.map(({ path }) => path)).toEqual(['/cursor']);
-    return;
+  } catch (thrown) {
+    error = thrown;
   }
-  throw new Error(`it was read: ${cursor}`);
+  if (!(error instanceof Problem)) throw error ?? new Error(`it was read: ${cursor}`);
+  expect([error.code, error.extras.errors?.map(({ path }) => path)]).toEqual(['invalid_request', ['/cursor']]);
 };
 
 describe('a cursor', () => {
-  it('is read as it was made, for any position, and fits into an address', () => {
+  it('is read as it was made, for any position, and keeps to the rule of the queries that take it', () => {
     fc.assert(
-      fc.property(fc.nat(2 ** 45), fc.integer({ min: 1, max: 2 ** 32 - 1 }), (time, page) => {
+      fc.property(fc.nat(2 ** 45), fc.integer({ min: 1, max: 1_000_000_000 }), (time, page) => {
         const made = { after: { id: makeIdAt(time), domainId: 'd'.repeat(64) }, page };
         const cursor = makeCursor(made, binding);
         expect(cursor).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
         expect(readCursor(cursor, binding)).toEqual(made);
+        for (const query of [recordsQuery, orgStatsQuery]) expect(query.safeParse({ cursor }).error).toBeUndefined();
       }),
     );
   });
 
-  it('keeps to the rule of the query that takes it, also with the longest id of a domain and the last page', () => {
-    const made = { after: { id: makeId(), domainId: 'd'.repeat(64) }, page: 1_000_000_000 };
-    const cursor = makeCursor(made, binding);
-    for (const query of [recordsQuery, orgStatsQuery]) expect(query.safeParse({ cursor }).error).toBeUndefined();
-  });
-
   it('with any character changed is refused', () => {
     const cursor = makeCursor(position, binding);
-    for (let at = 0; at < cursor.length; at += 1) {
-      for (const character of [...alphabet, '=', ' ', '+', '/', 'ä', '\0']) {
-        if (character !== cursor[at]) expectRefused(cursor.slice(0, at) + character + cursor.slice(at + 1));
-      }
+    for (const [at, old] of [...cursor].entries()) {
+      const others = [...alphabet, '=', ' ', '+', '/', 'ä', '\0'].filter((character) => character !== old);
+      for (const other of others) expectRefused(cursor.slice(0, at) + other + cursor.slice(at + 1));
     }
   });
 
@@ -82,13 +74,5 @@ describe('a cursor', () => {
       const hmac = createHmac('sha256', binding.cursorKey).update(`${binding.domainId}\0`).update(content).digest();
       expectRefused(Buffer.concat([hmac.subarray(0, 16), content]).toString('base64url'));
     }
-  });
-
-  it('does not show what it was made with in a way that another key would accept', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 36, maxLength: 36 }), (bytes) => {
-        expectRefused(Buffer.from(bytes).toString('base64url'));
-      }),
-    );
   });
 });

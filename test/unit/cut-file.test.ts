@@ -27,46 +27,28 @@ const read = (name: string, text: string | Uint8Array, format: ExportFormat) => 
 };
 
 describe('readCutFile', () => {
-  it.each<[ExportFormat]>([['ndjson'], ['csv']])(
-    'finds the last whole record of %s wherever it is cut',
-    async (format) => {
-      const text = Buffer.from(headers[format] + rows[format].join('') + (format === 'ndjson' ? end : ''));
-      const ends = rows[format].map((_, index) =>
-        Buffer.byteLength(headers[format] + rows[format].slice(0, index + 1).join('')),
-      );
-      for (let size = 0; size < text.length; size += 1) {
-        const records = ends.filter((each) => each <= size).length;
-        const header = size >= headers[format].length ? headers[format].length : 0;
-        expect([size, await read('cut', text.subarray(0, size), format)]).toEqual([
-          size,
-          {
-            whole: ends[records - 1] ?? header,
-            records,
-            last: records === 0 ? null : { domainId: 'dom_1', id: ids[records - 1] },
-            isComplete: false,
-          },
-        ]);
-      }
-      expect(await read('whole', text, format)).toMatchObject({
-        whole: text.length,
-        records: 3,
-        isComplete: format === 'ndjson',
-      });
-    },
-  );
+  it.each(['ndjson', 'csv'] as const)('finds the last whole record of %s wherever it is cut', async (format) => {
+    const text = Buffer.from(headers[format] + rows[format].join('') + (format === 'ndjson' ? end : ''));
+    const sizeOf = (records: number) => Buffer.byteLength(headers[format] + rows[format].slice(0, records).join(''));
+    for (let size = 0; size <= text.length; size += 1) {
+      const records = [1, 2, 3].filter((count) => sizeOf(count) <= size).length;
+      const isComplete = size === text.length && format === 'ndjson';
+      const last = records === 0 || isComplete ? null : { domainId: 'dom_1', id: ids[records - 1] };
+      const whole = isComplete ? size : sizeOf(0) <= size ? sizeOf(records) : 0;
+      const found = await read('cut', text.subarray(0, size), format);
+      expect([size, found]).toEqual([size, { whole, records, last, isComplete }]);
+    }
+  });
 
   it('reads a file of nothing, and one longer than a piece that is read at once', async () => {
     const nothing = '{"end":true,"count":0}\n';
-    expect(await read('nothing', nothing, 'ndjson')).toMatchObject({
-      whole: nothing.length,
-      records: 0,
-      isComplete: true,
-    });
+    const empty = { whole: nothing.length, records: 0, isComplete: true };
+    expect(await read('nothing', nothing, 'ndjson')).toMatchObject(empty);
     const many = 20_000;
     for (const format of ['ndjson', 'csv'] as const) {
       const text = headers[format] + rows[format].slice(0, 1).join('').repeat(many);
-      const found = await read('long', `${text}"x`, format);
-      expect(found).toMatchObject({ whole: Buffer.byteLength(text), records: many, last: { id: ids[0] } });
+      const found = { whole: Buffer.byteLength(text), records: many, last: { id: ids[0] } };
+      expect(await read('long', `${text}"x`, format)).toMatchObject(found);
     }
   });
 

@@ -1,51 +1,52 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../../apps/api/http/server.ts';
+import { gzipped, toStream } from '../../apps/api/http/stream.ts';
 import { eventually } from '../support/wait.ts';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-/** more than the kernel takes for a client that does not read */
-const large = Buffer.alloc(32 * 1024 * 1024);
+let server: Server;
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const open = async (...given: Parameters<typeof createHttpServer>) => {
+  server = createHttpServer(...given);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+};
+const client = async (asks = ''): Promise<Socket> => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(asks);
+  return socket;
+};
 
 describe('the HTTP server', () => {
-  let server: Server;
-  const sockets: Socket[] = [];
-
-  afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const open = async (body: string | Buffer, limits: { stalledAfter: number; maxConnections: number }) => {
-    server = createHttpServer((_, response) => void response.end(body), limits);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  const client = async (): Promise<Socket> => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    socket.on('error', () => {});
-    sockets.push(socket);
-    await once(socket, 'connect');
-    return socket;
-  };
   const held = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 
   it('lets go of a client that never reads its answer', async () => {
-    await open(large, { stalledAfter: 300, maxConnections: 10 });
-    const socket = await client();
+    // more than the kernel takes for a client that does not read
+    const large = Buffer.alloc(32 * 1024 * 1024);
+    await open((_, response) => void response.end(large), { stalledAfter: 300, maxConnections: 10 });
+    const socket = await client(request);
     socket.pause();
-    socket.write(request);
     await eventually(async () => expect(await held()).toBe(1));
-    await eventually(async () => expect(await held()).toBe(0), { within: 3_000 });
+    await eventually(async () => expect(await held()).toBe(0));
   });
 
   it('keeps a connection that is idle between two requests for longer', async () => {
-    await open('fine', { stalledAfter: 200, maxConnections: 10 });
-    const [idle, other] = [await client(), await client()];
-    idle.write(request);
+    await open((_, response) => void response.end('fine'), { stalledAfter: 200, maxConnections: 10 });
+    const [idle, other] = [await client(request), await client()];
     await once(idle, 'data');
     // a connection that never asked has no more time than that, so its end tells that the time is over
     other.resume();
@@ -58,12 +59,69 @@ describe('the HTTP server', () => {
   });
 
   it('holds a bounded number of connections', async () => {
-    await open('fine', { stalledAfter: 5_000, maxConnections: 2 });
+    await open(() => {}, { stalledAfter: 60_000, maxConnections: 2 });
     await client();
     await client();
     const third = await client();
     third.resume();
     await once(third, 'close');
     expect(await held()).toBe(2);
+  });
+});
+
+describe('an answer that is sent as it is made', () => {
+  /** random, so that gzip makes it no smaller */
+  const piece = crypto.getRandomValues(new Uint8Array(60_000));
+  let made = 0;
+  let isOver = false;
+
+  /** It has no end; `isOver` once nothing of it is held any more. */
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    made = 0;
+    isOver = false;
+    try {
+      for (;;) {
+        made += piece.length;
+        yield piece;
+      }
+    } finally {
+      isOver = true;
+    }
+  }
+  const ask = async (limits: { judgedAfter: number; slowest: number }, isGzipped: boolean) => {
+    await open((_, response) => {
+      pipeline(toStream(isGzipped ? gzipped(endless()) : endless(), limits), response, () => {});
+    });
+    const socket = await client(request);
+    socket.pause();
+    return socket;
+  };
+
+  it.each([
+    ['as it is', false],
+    ['gzipped', true],
+  ] as const)('is cut off where the client reads too slowly, and nothing of it is held: %s', async (_, isGzipped) => {
+    const socket = await ask({ judgedAfter: 300, slowest: 1_000_000_000 }, isGzipped);
+    const reading = setInterval(() => socket.read(400_000) ?? socket.read(), 20);
+    await once(socket, 'close');
+    clearInterval(reading);
+    await eventually(() => expect(isOver).toBe(true));
+  });
+
+  it('waits for a client that stops for a while, and makes no more meanwhile', async () => {
+    const socket = await ask({ judgedAfter: 60_000, slowest: 16_384 }, false);
+    // until the kernel takes no more
+    let before = 0;
+    await eventually(() => {
+      const isStill = made > 0 && made === before;
+      before = made;
+      if (!isStill) throw new Error('it goes on');
+    });
+    expect(made).toBeLessThan(64 * 1024 * 1024);
+    const stalled = made;
+    socket.resume();
+    await eventually(() => expect(made).toBeGreaterThan(stalled + 10_000_000));
+    socket.destroy();
+    await eventually(() => expect(isOver).toBe(true));
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { base64, base64url, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { packBundle, unpackBundle } from '#libs/merkle/entry-bundle';
-import { formatNote, parseNote, signatureLine, verifyNote } from '#libs/merkle/note';
+import { formatNote, signatureLine, verifyNote } from '#libs/merkle/note';
 import { formatTilePath, parseTilePath, widthAt } from '#libs/merkle/tile-path';
 import { parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
@@ -26,14 +26,11 @@ describe('bytes', () => {
     );
   });
 
-  it.each(['AA', 'AA=', 'AB==', 'AAB=', 'AA==\n', ' AA==', 'A A=', 'AA-_', '====', '=', 'AA==AA==', 'ÄÄ=='])(
-    'are not read from base64 that is not canonical: %j',
-    (text) => expect(fromBase64(text)).toBeUndefined(),
-  );
-
-  it.each(['a', 'AB', '0g', 'ab\n', ' ab'])('are not read from other digits than pairs of lowercase ones: %j', (text) =>
-    expect(fromHex(text)).toBeUndefined(),
-  );
+  it('are not read from base64 that is not canonical, or from other digits than pairs of lowercase ones', () => {
+    const base64s = ['AA', 'AA=', 'AB==', 'AAB=', 'AA==\n', ' AA==', 'A A=', 'AA-_', '====', '=', 'AA==AA==', 'ÄÄ=='];
+    expect(base64s.filter((text) => fromBase64(text))).toEqual([]);
+    expect(['a', 'AB', '0g', 'ab\n', ' ab'].filter((text) => fromHex(text))).toEqual([]);
+  });
 
   it('that are not UTF-8 are no text, and a byte order mark stays', () => {
     expect(fromUtf8(Uint8Array.of(0xff))).toBeUndefined();
@@ -65,55 +62,20 @@ describe('the path of a tile', () => {
   });
 
   it.each([
-    '',
-    '0',
-    '0/',
-    '/000',
-    '0/0',
-    '0/0000',
-    '00/000',
-    '01/000',
-    '64/000',
-    '-1/000',
-    'x/000',
-    '0/x000/001',
-    '0/001/002',
-    '0/x001',
-    '0/x001/x002',
-    '0/X001/002',
-    '0/000.p/0',
-    '0/000.p/01',
-    '0/000.p/256',
-    '0/000.p/257',
-    '0/000.p/',
-    '0/000.p',
-    '0/000.P/1',
-    '0/000/',
-    '/0/000',
-    'tile/0/000',
-    '0/000?',
-    '0/000\n',
-    ' 0/000',
-    '0//000',
-    '0/0 0',
-    'entries/0',
-    'Entries/000',
-    'data/000',
-    '0/x009/x007/x199/x254/x740/992',
-    '0/x001/x000/x000/x000/x000/x000/000',
-    '0/٠٠٠',
-    '0/%30%30%30',
-  ])('is refused when not written canonically: %j', (path) => expect(parseTilePath(path)).toBeUndefined());
+    ['part of it', '', '0', '0/', '/000', '0/000/', '0//000', '0/x001', '0/x001/x002'],
+    ['other digits', '0/0', '0/0000', '0/0 0', '0/٠٠٠', '0/%30%30%30', 'entries/0', '0/X001/002'],
+    ['another level', '00/000', '01/000', '64/000', '-1/000', 'x/000', 'Entries/000', 'data/000'],
+    ['another number', '0/x000/001', '0/001/002', '0/x009/x007/x199/x254/x740/992', `0${'/x000'.repeat(6)}/000`],
+    ['another width', '0/000.p/0', '0/000.p/01', '0/000.p/256', '0/000.p/257', '0/000.p/', '0/000.p', '0/000.P/1'],
+    ['more around it', '/0/000', 'tile/0/000', '0/000?', '0/000\n', ' 0/000'],
+  ])('is refused where it is %s', (_, ...paths) => {
+    expect(paths.filter((path) => parseTilePath(path) !== undefined)).toEqual([]);
+  });
 
   it('goes with the width that the tile has in a tree of that size', () => {
-    expect(widthAt(0, 0, 0)).toBe(0);
-    expect(widthAt(0, 0, 255)).toBe(255);
-    expect(widthAt('entries', 1, 300)).toBe(44);
-    expect(widthAt(1, 0, 65_535)).toBe(255);
-    expect(widthAt(1, 0, 65_536)).toBe(256);
-    expect(widthAt(1, 1, 65_536)).toBe(0);
-    expect(widthAt(6, 15, 2 ** 52 + 2 ** 48)).toBe(0);
-    expect(widthAt(6, 0, 2 ** 52 + 2 ** 48)).toBe(17);
+    expect([widthAt(0, 0, 0), widthAt(0, 0, 255), widthAt('entries', 1, 300)]).toEqual([0, 255, 44]);
+    expect([widthAt(1, 0, 65_535), widthAt(1, 0, 65_536), widthAt(1, 1, 65_536)]).toEqual([255, 256, 0]);
+    expect([widthAt(6, 15, 2 ** 52 + 2 ** 48), widthAt(6, 0, 2 ** 52 + 2 ** 48)]).toEqual([0, 17]);
   });
 });
 
@@ -220,10 +182,6 @@ describe('a signed note', () => {
     expect(changed).not.toBe(note);
     expect(check(changed)).toEqual({ holds: false, why: expect.stringContaining(why) });
   });
-
-  it('keeps what it does not know', () => {
-    expect(parseNote(note + stranger).signatures.map(({ name }) => name)).toEqual([origin, 'somebody.example']);
-  });
 });
 
 describe('a checkpoint', () => {
@@ -233,19 +191,14 @@ describe('a checkpoint', () => {
     expect(parseCheckpoint(`o\n9007199254740991\n${root}\nmore\n`).size).toBe(Number.MAX_SAFE_INTEGER);
   });
 
+  const max = '9007199254740992';
   it.each([
-    `o\n1\n${root}`,
-    `o\n1\n${root}\nmore`,
-    `o\n1\n`,
-    `\n1\n${root}\n`,
-    `o\n1\n${root}\n\n`,
-    `o\n1\n${root}\n\nmore\n`,
-    `o\n01\n${root}\n`,
-    `o\n-1\n${root}\n`,
-    `o\n1e3\n${root}\n`,
-    `o\n9007199254740992\n${root}\n`,
-    `o\n\n${root}\n`,
-    'o\n1\nAAAA\n',
-    `o\n1\n${root.slice(0, -1)}\n`,
-  ])('is refused in another form: %j', (text) => expect(() => parseCheckpoint(text)).toThrow('The checkpoint'));
+    ['no line end', `o\n1\n${root}`, `o\n1\n${root}\nmore`],
+    ['a line that is missing or empty', 'o\n1\n', `\n1\n${root}\n`, `o\n\n${root}\n`, `o\n1\n${root}\n\n`],
+    ['an empty line in between', `o\n1\n${root}\n\nmore\n`],
+    ['another size', `o\n01\n${root}\n`, `o\n-1\n${root}\n`, `o\n1e3\n${root}\n`, `o\n${max}\n${root}\n`],
+    ['another hash', 'o\n1\nAAAA\n', `o\n1\n${root.slice(0, -1)}\n`],
+  ])('is refused with %s', (_, ...texts) => {
+    for (const text of texts) expect(() => parseCheckpoint(text), text).toThrow('The checkpoint');
+  });
 });

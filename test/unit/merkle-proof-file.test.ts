@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromUtf8, utf8 } from '#libs/merkle/bytes';
+import { utf8 } from '#libs/merkle/bytes';
 import { formatNote, parseNote } from '#libs/merkle/note';
 import { verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
@@ -10,20 +10,13 @@ const check = (file: Uint8Array | string, keys = [key]) => verifyTlogProof(file,
 const whole = utf8(vector.proof);
 
 describe('a proof file', () => {
-  it('holds', () => {
-    expect(check(whole)).toMatchObject({ holds: true, entry: vector.entries[1], index: 1, size: 3 });
-  });
-
   it('does not hold with any single bit changed', () => {
+    const wrong: unknown[] = [];
     for (let bit = 0; bit < whole.length * 8; bit++) {
-      const changed = whole.slice();
-      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      const result = check(changed);
-      expect(result, `bit ${bit} of ${JSON.stringify(fromUtf8(whole.slice((bit >> 3) - 5, (bit >> 3) + 5)))}`).toEqual({
-        holds: false,
-        why: expect.stringMatching(/^[A-Z].{20,}/),
-      });
+      const result = check(whole.with(bit >> 3, (whole[bit >> 3] ?? 0) ^ (1 << (bit & 7))));
+      if (result.holds || !/^[A-Z].{20,}/.test(result.why)) wrong.push([bit, result]);
     }
+    expect(wrong).toEqual([]);
   });
 
   it('does not hold cut off anywhere, or with a byte more', () => {

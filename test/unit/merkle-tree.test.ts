@@ -118,19 +118,6 @@ describe('a tree that is appended to', () => {
     expect(told.at(-1)?.[0]).toBe(2);
   });
 
-  it('hashes once a leaf on average, whatever it reports', () => {
-    let count = 0;
-    const frontier = emptyFrontier();
-    for (const leaf of upTo(4096)) {
-      const counting = (input: Uint8Array) => {
-        count++;
-        return sha256(input);
-      };
-      append(counting, frontier, leaf, () => undefined);
-    }
-    expect(count).toBe(4095);
-  });
-
   it('grows beyond 2^32 and up to 2^53', () => {
     // below 2^k all subtrees are complete: as many hashes as bits, and one more leaf folds them all into one
     for (const [height, levelsTold] of [
@@ -150,9 +137,10 @@ describe('a tree that is appended to', () => {
 });
 
 describe('proofs from tiles', () => {
-  it('of every leaf are those of RFC 6962', () => {
+  it('of every leaf, and between all sizes of a small tree, are those of RFC 6962', () => {
     for (const size of [1, 2, 3, 7, 8, 9, 64, 65])
       for (let index = 0; index < size; index++) checkInclusion(index, size);
+    for (let to = 1; to <= 40; to++) for (let from = 1; from <= to; from++) checkConsistency(from, to);
   });
 
   it('of inclusion are those of RFC 6962, and a spoiled one is refused', () => {
@@ -194,13 +182,8 @@ describe('proofs from tiles', () => {
     );
   });
 
-  it('between all sizes of a small tree hold', () => {
-    for (let to = 1; to <= 40; to++) for (let from = 1; from <= to; from++) checkConsistency(from, to);
-  });
-
   it('hold across the tiles of levels 1 and 2', () => {
     checkInclusion(65_279, 65_537);
-    checkConsistency(257, 65_536);
     checkConsistency(65_535, 65_537);
   });
 
@@ -238,7 +221,7 @@ describe('proofs from tiles', () => {
 
 describe('the root from tiles', () => {
   it('is the root of RFC 6962', () => {
-    for (const size of [...edges, 65_535, 65_536, 65_537]) {
+    for (const size of [...edges, 65_536, 65_537]) {
       expect(rootFromTiles(sha256, size, only(rootTiles(size)))).toEqual(slowRoot(upTo(size)));
     }
   });

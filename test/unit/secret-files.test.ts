@@ -35,29 +35,15 @@ describe('a secret from a file', () => {
   });
 
   it('is not looked for where the variable is empty, or the setting is no secret', () => {
-    expect(withSecretFiles({ JWT_SECRET_FILE: '', JWT_SECRET: 'a', LOG_NAME_FILE: '/nowhere' })).toMatchObject({
-      JWT_SECRET: 'a',
-      LOG_NAME_FILE: '/nowhere',
-    });
+    const given = { JWT_SECRET_FILE: '', JWT_SECRET: 'a', LOG_NAME_FILE: '/nowhere' };
+    expect(withSecretFiles(given)).toEqual(given);
   });
 
   it.each([
-    [
-      'that is missing',
-      () => ({ LOG_KEY_FILE: '/nowhere/log-key' }),
-      /^LOG_KEY_FILE must be a file that can be read, not "\/nowhere\/log-key" \(ENOENT\)$/,
-    ],
-    [
-      'that is empty',
-      () => ({ LOG_KEY_FILE: inFile('\n') }),
-      /^LOG_KEY_FILE must be a file with the secret in it; .* is empty$/,
-    ],
-    [
-      'beside the setting itself',
-      () => ({ LOG_KEY_FILE: inFile('a'), LOG_KEY: 'a' }),
-      /^LOG_KEY_FILE must be unset where LOG_KEY is set$/,
-    ],
-  ])('%s is told in one line', (_, environment, says) => {
-    expect(() => withSecretFiles(environment())).toThrow(says);
+    ['/nowhere/key', {}, /^LOG_KEY_FILE must be a file that can be read, not "\/nowhere\/key" \(ENOENT\)$/],
+    [inFile('\n'), {}, /^LOG_KEY_FILE must be a file with the secret in it; .* is empty$/],
+    [inFile('a'), { LOG_KEY: 'a' }, /^LOG_KEY_FILE must be unset where LOG_KEY is set$/],
+  ])('that is missing, empty, or beside the setting itself is told in one line: %s, %j', (LOG_KEY_FILE, rest, says) => {
+    expect(() => withSecretFiles({ LOG_KEY_FILE, ...rest })).toThrow(says);
   });
 });

@@ -18,9 +18,7 @@ describe('a long body', () => {
     const request = Object.assign(body, { headers: {}, socket: { setTimeout: () => {} } });
     upload = readUpload({ req: request } as unknown as Context, 1024 ** 3);
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  afterEach(() => void vi.useRealTimers());
 
   /** The reader waits for so many seconds until they come. */
   const arrive = async (bytes: number, seconds: number): Promise<number> => {

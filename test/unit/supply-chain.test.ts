@@ -45,9 +45,8 @@ describe('what others wrote', () => {
   });
 });
 
-describe('secrets', () => {
-  it('of an operator are never part of a commit or of an image', () => {
-    expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['.env', '.env.*', '.data/']));
-    expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.env*', '.data']));
-  });
+it('secrets, backups and data of an operator are never part of a commit or of an image', () => {
+  const lines = (file: string) => read(file).split('\n');
+  expect(lines('.gitignore')).toEqual(expect.arrayContaining(['.env', '.env.*', '.data/', 'secrets/', 'backup/']));
+  expect(lines('.dockerignore')).toEqual(expect.arrayContaining(['.env*', '.data', 'secrets', 'backup']));
 });

@@ -3,7 +3,7 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import Koa from 'koa';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addRequests, requestsIn } from '#libs/queue/carried-trace';
 import { inSpan, linksOf, maxLinks, type Origin, originsOf, parentOf } from '#libs/runtime/tracing';
 import { createLog } from '#libs/telemetry/log';
@@ -22,51 +22,33 @@ const originAt = (n: number, requests: number[] = []): Origin => ({ span: spanAt
 const idsOf = (links: { context: { spanId: string } }[]) => links.map(({ context }) => context.spanId);
 
 describe('what a span comes from', () => {
-  it('is its parent where it is one, and linked to where they are several', () => {
+  it('is its parent where it is one, and linked to, jobs before requests, where they are several', () => {
     expect(parentOf([])).toBeUndefined();
     expect([parentOf([originAt(1)]), linksOf([originAt(1)])]).toEqual([spanAt(1), []]);
     expect(parentOf([originAt(1), originAt(2)])).toBeUndefined();
     expect(idsOf(linksOf([originAt(1, [3, 4]), originAt(2)]))).toEqual([1, 2, 3, 4].map((n) => spanAt(n).spanId));
-  });
-
-  it('of one job with several requests links to these', () => {
     expect(idsOf(linksOf([originAt(1, [2, 3])]))).toEqual([2, 3].map((n) => spanAt(n).spanId));
-  });
-
-  it('links to jobs before requests, and to no more than a span may', () => {
+    // to no more than a span may
     const jobs = Array.from({ length: 100 }, (_, n) => originAt(n + 1, [1_000 + n, 2_000 + n]));
-    const links = idsOf(linksOf(jobs));
-    expect(links).toHaveLength(maxLinks);
-    expect(links.slice(0, 100)).toEqual(jobs.map(({ span }) => span.spanId));
+    expect(linksOf(jobs)).toHaveLength(maxLinks);
   });
 
-  it('names each origin once', () => {
+  it('is named once', () => {
     const [one, other] = [originAt(1), originAt(2)];
-    expect(originsOf([{ origins: [one] }, { origins: [] }, { origins: [one] }, { origins: [other] }])).toEqual([
-      one,
-      other,
-    ]);
+    const items = [[one], [], [one], [other]].map((origins) => ({ origins }));
+    expect(originsOf(items)).toEqual([one, other]);
   });
-});
 
-describe('what a job carries of its trace', () => {
-  const metadata = JSON.stringify({ traceparent: '00-…-01' });
-
-  it('is what BullMQ writes, and its requests where they are several', () => {
+  it('is carried by a job as BullMQ writes it, with its requests where they are several', () => {
+    const metadata = JSON.stringify({ traceparent: '00-…-01' });
     expect(addRequests(metadata, [])).toBe(metadata);
-    const read = requestsIn(addRequests(metadata, [1, 2].map(spanAt)));
-    expect(read).toMatchObject([1, 2].map(spanAt));
-  });
-
-  it.each(['', 'no JSON', 'null', '7', '"text"'])('that is %j is no trace of ours', (text) => {
-    expect(requestsIn(text)).toBeUndefined();
-  });
-
-  it('is read without what is none of ours, and no further than links go', () => {
-    const requests = [7, null, 'garbage', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`];
-    expect(requestsIn(JSON.stringify({ requests }))).toEqual([]);
+    expect(requestsIn(addRequests(metadata, [1, 2].map(spanAt)))).toMatchObject([1, 2].map(spanAt));
     const many = Array.from({ length: 500 }, (_, n) => spanAt(n + 1));
     expect(requestsIn(addRequests(metadata, many))).toHaveLength(maxLinks);
+    // what is none of ours
+    for (const text of ['', 'no JSON', 'null', '7', '"text"']) expect(requestsIn(text)).toBeUndefined();
+    const requests = [7, null, 'garbage', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`];
+    expect(requestsIn(JSON.stringify({ requests }))).toEqual([]);
   });
 });
 
@@ -106,14 +88,13 @@ describe('spans', () => {
     expect(spans.request({ traceparent: unsampled, authorization: 'Bearer x' })).toBeUndefined();
   });
 
-  it.each([['garbage'], [undefined], [['00', '01']], [`${sampled}-`.repeat(2)]])(
-    'take %j for no trace',
-    (traceparent) => {
+  it('take what is no traceparent for no trace', () => {
+    for (const traceparent of ['garbage', undefined, ['00', '01'], `${sampled}-`.repeat(2)]) {
       spans.request({ traceparent, authorization: 'Bearer x' })?.end(answer);
-      expect(ended()).toMatchObject([{ links: [] }]);
-      expect(ended()[0]?.parentSpanContext).toBeUndefined();
-    },
-  );
+      expect(ended().at(-1)).toMatchObject({ links: [], parentSpanContext: undefined });
+    }
+    expect(ended()).toHaveLength(4);
+  });
 
   it('of a path that does not exist hold nothing of it', () => {
     spans.request({})?.end({ route: 'none', method: 'GET', status: 404 });
@@ -132,11 +113,9 @@ describe('spans', () => {
       { name: 'persist', status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': '23505' }, events: [] },
     ]);
     expect(JSON.stringify(ended()[0]?.status)).not.toContain('visitor');
-  });
-
-  it('are none for work that comes from nothing sampled', async () => {
+    // and none for work that comes from nothing sampled
     expect(await inSpan({ ...spans, close: async () => {} }, 'persist', [], {}, async (self) => self)).toEqual([]);
-    expect(ended()).toEqual([]);
+    expect(ended()).toHaveLength(1);
   });
 
   it('of a request that fails are found from its log line', async () => {
@@ -159,26 +138,19 @@ describe('spans', () => {
 });
 
 it('that spans are lost is said once, and that they are no longer', () => {
-  const results: ExportResult[] = [
-    { code: ExportResultCode.SUCCESS },
-    { code: ExportResultCode.FAILED, error: new Error('away') },
-    { code: ExportResultCode.FAILED },
-    { code: ExportResultCode.SUCCESS },
-  ];
-  const said: unknown[] = [];
-  const say = ({ event }: { event?: unknown }) => void said.push(event);
-  let failures = 0;
+  const { SUCCESS, FAILED } = ExportResultCode;
+  const results = [SUCCESS, FAILED, FAILED, SUCCESS];
+  const events: unknown[] = [];
+  const say = ({ event }: { event?: unknown }) => void events.push(event);
+  const onFailure = vi.fn();
   const ofCollector = {
-    export: (_: unknown, done: (result: ExportResult) => void) =>
-      done(results.shift() ?? { code: ExportResultCode.FAILED }),
+    export: (_: unknown, done: (result: ExportResult) => void) => done({ code: results.shift() ?? FAILED }),
     shutdown: async () => {},
   };
-  const exporter = sayOnce(ofCollector, { info: say, warn: say }, () => {
-    failures += 1;
-  });
+  const exporter = sayOnce(ofCollector, { info: say, warn: say }, onFailure);
   const passedOn: ExportResultCode[] = [];
   for (let n = 0; n < 4; n += 1) exporter.export([], ({ code }) => passedOn.push(code));
-  expect(passedOn).toEqual([0, 1, 1, 0]);
-  expect(said).toEqual(['spans_lost', 'spans_sent']);
-  expect(failures).toBe(2);
+  expect(passedOn).toEqual([SUCCESS, FAILED, FAILED, SUCCESS]);
+  expect(events).toEqual(['spans_lost', 'spans_sent']);
+  expect(onFailure).toHaveBeenCalledTimes(2);
 });
