@@ -1,10 +1,10 @@
 /** A certificate that signs itself, for a server of ours: whoever is to trust it is given the certificate. */
-import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { outputOf } from './command.ts';
 import { findOpenssl } from './packages.ts';
-import type { ServiceUser } from './service-user.ts';
+import { type ServiceUser, writeFor } from './service-user.ts';
 
 export interface Certificate {
   /** the one name or address that it is good for */
@@ -37,15 +37,10 @@ export async function makeCertificate(dir: string, host: string): Promise<Certif
 }
 
 /** Copies in `folder` for a server that runs as another user. */
-export function handCertificate(
-  { keyFile, certFile }: Certificate,
-  folder: string,
-  user: ServiceUser | undefined,
-): { keyFile: string; certFile: string } {
+export function handCertificate({ keyFile, certFile }: Certificate, folder: string, user: ServiceUser | undefined) {
   const hand = (file: string) => {
     const copy = path.join(folder, path.basename(file));
-    copyFileSync(file, copy);
-    if (user) chownSync(copy, user.uid, user.gid);
+    writeFor(user, copy, readFileSync(file));
     return copy;
   };
   return { keyFile: hand(keyFile), certFile: hand(certFile) };

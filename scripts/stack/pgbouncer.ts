@@ -1,12 +1,11 @@
 /** A private PgBouncer in transaction mode before a Postgres: it takes what its users take, and few server connections. */
-import { chownSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { readAddress } from '#libs/store/address';
 import { type Certificate, handCertificate } from './certificate.ts';
 import { findProgram, type Program } from './packages.ts';
 import { type ServerOptions, startServer } from './server.ts';
-import { reachableFolder, serviceUser } from './service-user.ts';
+import { reachableFolder, serviceUser, writeFor } from './service-user.ts';
 
 interface PgBouncerOptions extends ServerOptions {
   /** the address of Postgres, with the user and the password of both */
@@ -39,7 +38,7 @@ export async function startPgBouncer({
   const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
   const server = new URL(databaseUrl);
   const users = path.join(dataDir, 'users.txt');
-  writeOwn(users, `"${server.username}" "${server.password}"\n`, user);
+  writeFor(user, users, `"${server.username}" "${server.password}"\n`);
   const file = path.join(dataDir, 'pgbouncer.ini');
   const tls = certificate && tlsSettings(handCertificate(certificate, dataDir, user));
   const writeConfig = (onPort: number, to: URL) => {
@@ -61,7 +60,7 @@ export async function startPgBouncer({
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
     const database = `${to.pathname.slice(1)} = host=${to.hostname} port=${to.port}`;
-    writeOwn(file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'), user);
+    writeFor(user, file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'));
   };
   const running = await startServer({
     name: 'PgBouncer',
@@ -101,11 +100,6 @@ const tlsSettings = ({ keyFile, certFile }: Pick<Certificate, 'keyFile' | 'certF
 });
 
 const trusting = ({ certFile }: Certificate) => ({ sslmode: 'verify-full', sslrootcert: certFile });
-
-function writeOwn(file: string, text: string, user: ReturnType<typeof serviceUser>): void {
-  writeFileSync(file, text, { mode: 0o600 });
-  if (user) chownSync(file, user.uid, user.gid);
-}
 
 async function answer(address: string): Promise<void> {
   const { url, ssl } = readAddress(address);

@@ -1,15 +1,15 @@
 /** A private Postgres server: its own folder, its own password, one port on the loopback, no socket file. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
 import { type Certificate, handCertificate } from './certificate.ts';
-import { type CommandOptions, lastLines, runCommand } from './command.ts';
+import { lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
-import { reachableFolder, serviceUser } from './service-user.ts';
+import { reachableFolder, type ServiceUser, serviceUser, writeFor } from './service-user.ts';
 
 export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -42,9 +42,8 @@ export async function startPostgres({
   const madeBy = readNumber(path.join(cluster, 'PG_VERSION'));
   const binDir = await findPostgres({ madeBy, user, say, signal });
   const passwordFile = path.join(dataDir, 'password');
-  const as = { uid: user?.uid, gid: user?.gid, signal };
   const flags = settings.fsync === 'off' ? ['--no-sync'] : [];
-  if (!existsSync(cluster)) await initialize(path.join(binDir, 'initdb'), dataDir, flags, as);
+  if (!existsSync(cluster)) await initialize(path.join(binDir, 'initdb'), dataDir, { user, flags, signal });
   await clearStalePid(cluster);
   if (!existsSync(passwordFile)) {
     throw new Advice(`${passwordFile} is gone: remove ${dataDir} to start with an empty database.`);
@@ -60,7 +59,7 @@ export async function startPostgres({
     command: path.join(binDir, 'postgres'),
     argumentsOf: (onPort) => ['-D', cluster, ...serverArguments(onPort, all)],
     // fast shutdown: it does not wait for clients
-    tether: { uid: user?.uid, gid: user?.gid, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
+    tether: { ...user, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
   });
   /** Without a shutdown: the next start recovers. */
@@ -68,17 +67,21 @@ export async function startPostgres({
   return { ...server, kill };
 }
 
-async function initialize(initdb: string, dataDir: string, flags: string[], as: CommandOptions) {
+interface Initialize extends Pick<ServerOptions, 'signal'> {
+  user: ServiceUser | undefined;
+  flags: string[];
+}
+
+async function initialize(initdb: string, dataDir: string, { user, flags, signal }: Initialize) {
   const passwordFile = path.join(dataDir, 'password');
-  writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);
+  writeFor(user, passwordFile, randomBytes(24).toString('hex'));
   const unfinished = path.join(dataDir, 'cluster.unfinished');
   const access = [`--username=${NAME}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   let failure = '';
   for (const locale of ['C.UTF-8', 'C']) {
     rmSync(unfinished, { recursive: true, force: true });
     const args = ['-D', unfinished, '--encoding=UTF8', `--locale=${locale}`, ...access, ...flags];
-    const { code, output } = await runCommand(initdb, args, { ...as, cwd: dataDir });
+    const { code, output } = await runCommand(initdb, args, { ...user, signal, cwd: dataDir });
     if (code === 0) return renameSync(unfinished, path.join(dataDir, 'cluster'));
     failure = output;
   }

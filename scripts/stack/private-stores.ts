@@ -1,10 +1,11 @@
 /** A folder of one run's own below `.data`, with a Postgres and a Redis in it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { ensureDataRoot } from './paths.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { removeFolder } from './service-user.ts';
 
 type Step = () => Promise<unknown> | unknown;
 
@@ -19,7 +20,7 @@ export async function startRun<Started>(name: string, start: (run: Run) => Promi
   const folder = mkdtempSync(path.join(ensureDataRoot(), `${name}-`));
   // the user that Postgres runs as passes through
   chmodSync(folder, 0o711);
-  const steps: Step[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const steps: Step[] = [() => removeFolder(folder)];
   const stop = async () => {
     for (let step = steps.pop(); step; step = steps.pop()) await step();
   };
@@ -42,10 +43,7 @@ export async function startStores({ folder, onStop }: Run, options: StoreOptions
   const { redisSettings = {}, signal } = options;
   const { postgresFolder = path.join(folder, 'postgres'), redisFolder = path.join(folder, 'redis') } = options;
   const postgres = await startPostgres({ dataDir: postgresFolder, say: console.log, signal });
-  onStop(async () => {
-    await postgres.stop();
-    rmSync(postgres.dataDir, { recursive: true, force: true });
-  });
+  onStop(postgres.stop);
   const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
   onStop(redis.stop);
   /** for the API and the worker */
