@@ -2,7 +2,7 @@
  * Once per run: a folder of its own below `.data`, a build of the processes, a Postgres with a migrated template
  * database, and one stack for each of vitest's workers. Two runs at once share nothing.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#libs/store/migrate';
@@ -13,6 +13,7 @@ import { findRedis } from '../../scripts/stack/packages.ts';
 import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { startRedis } from '../../scripts/stack/redis.ts';
+import { removeFolder } from '../../scripts/stack/service-user.ts';
 import { copyDatabase } from './database.ts';
 import { apiSettings, privacyKey, secretsKey } from './settings.ts';
 
@@ -45,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   mkdirSync(path.join(folder, 'redis'));
   const dist = path.join(folder, 'dist');
 
-  const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const stops: (() => unknown)[] = [() => removeFolder(folder)];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
@@ -89,7 +90,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
       build(dist),
       findRedis({ say }),
     ]);
-    stops.unshift(() => rmSync(server.dataDir, { recursive: true, force: true }));
     await migrate(server.url);
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
     project.provide('folder', folder);
