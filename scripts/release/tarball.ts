@@ -20,7 +20,7 @@ export function buildTarball(checkout: string, work: string, version: string): {
     // npm names what it describes after its folder
     const source = path.join(work, name, 'assent');
     extract(checkout, 'HEAD', source);
-    const { app } = rehearseImage(path.join(work, name, 'image'), { source, packages: 'installed' });
+    const { app } = rehearseImage(path.join(work, name, 'image'), source);
     return { source, app, tar: pack(app, { version, seconds }) };
   });
   if (!first || !second?.tar.equals(first.tar))

@@ -24,24 +24,16 @@ export async function makeCertificate(dir: string, host: string): Promise<Certif
   const config = path.join(folder, 'openssl.conf');
   writeFileSync(config, '[req]\ndistinguished_name = name\n[name]\n');
   const kind = ['-config', config, '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const names = [
-    '-subj',
-    `/CN=${host}`,
-    '-addext',
-    'basicConstraints=CA:TRUE',
-    '-addext',
-    `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}`,
-  ];
+  const extensions = ['basicConstraints=CA:TRUE', `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}`];
+  const names = ['-subj', `/CN=${host}`, ...extensions.flatMap((extension) => ['-addext', extension])];
   await outputOf(binary, ['req', '-x509', ...kind, ...names, '-keyout', keyFile, '-out', certFile], { env });
   return { host, keyFile, certFile, cert: readFileSync(certFile, 'utf8') };
 }
 
-/** Copies in `folder` for a server that runs as another user. */
-export function handCertificate({ keyFile, certFile }: Certificate, folder: string, user: ServiceUser | undefined) {
-  const hand = (file: string) => {
-    const copy = path.join(folder, path.basename(file));
-    writeFor(user, copy, readFileSync(file));
-    return copy;
-  };
-  return { keyFile: hand(keyFile), certFile: hand(certFile) };
+/** The same in `folder`, for a server that runs as another user. */
+export function handCertificate(made: Certificate, folder: string, user: ServiceUser | undefined): Certificate {
+  const [keyFile, certFile] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+  writeFor(user, keyFile, readFileSync(made.keyFile));
+  writeFor(user, certFile, made.cert);
+  return { ...made, keyFile, certFile };
 }

@@ -1,9 +1,8 @@
 /** A streaming replica of a private Postgres: a copy of its folder, made while it runs, that follows it from there on. */
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import postgres from 'postgres';
 import { runCommand } from './command.ts';
-import { type RunningPostgres, startPostgres } from './postgres.ts';
+import { onConnection, type RunningPostgres, startPostgres } from './postgres.ts';
 import type { ServerOptions } from './server.ts';
 import { reachableFolder, type ServiceUser, serviceUser, writeFor } from './service-user.ts';
 
@@ -39,15 +38,8 @@ export async function startReplica({
 }
 
 /** Returns what Postgres wants to read beside the copy: where its WAL begins. */
-async function copy(
-  { url, dataDir }: RunningPostgres,
-  cluster: string,
-  user: ServiceUser | undefined,
-): Promise<string> {
-  const address = new URL(url);
-  address.searchParams.delete('sslmode');
-  const sql = postgres(address.toString(), { max: 1, onnotice: () => {} });
-  try {
+const copy = ({ url, dataDir }: RunningPostgres, cluster: string, user: ServiceUser | undefined): Promise<string> =>
+  onConnection(url.replace(/\?.*$/, ''), {}, async (sql) => {
     await sql`select pg_backup_start('replica', fast => true)`;
     const options = { ...user, cwd: dataDir };
     const { code, output } = await runCommand('cp', ['-a', path.join(dataDir, 'cluster'), cluster], options);
@@ -57,10 +49,7 @@ async function copy(
     const [stopped] = await sql<{ label: string }[]>`
       select labelfile as label from pg_backup_stop(wait_for_archive => false)`;
     return stopped?.label ?? '';
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
+  });
 
 function empty(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
