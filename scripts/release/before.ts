@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { waitForLock } from '../lock.mjs';
 import { Advice } from '../stack/advice.ts';
-import { lastLines, runCommand } from '../stack/command.ts';
+import { outputOf } from '../stack/command.ts';
 import { linkFolder } from '../stack/image.ts';
 import { ensureDataRoot, root } from '../stack/paths.ts';
 import { extract, whyMissing } from './git.ts';
@@ -12,7 +12,6 @@ import { readReleases } from './releases.ts';
 /** Returns its `dist`. */
 export async function buildBefore(signal?: AbortSignal): Promise<string> {
   const [release] = readReleases(root);
-  if (!release) throw new Advice('scripts/release/releases.json names no release');
   const missing = whyMissing(root, release);
   if (missing) throw new Advice(missing);
   const place = path.join(ensureDataRoot(), 'releases', `${release.version}-${release.commit.slice(0, 12)}`);
@@ -31,14 +30,10 @@ async function make(place: string, commit: string, signal: AbortSignal | undefin
   extract(root, commit, work);
   linkFolder(path.join(root, 'node_modules'), path.join(work, 'node_modules'));
   const lockOf = (folder: string) => readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
+  const options = { cwd: work, signal };
   // of the packages that are linked, npm replaces those that differ
   if (lockOf(root) !== lockOf(work))
-    await run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--prefer-offline'], work, signal);
-  await run(process.execPath, ['scripts/run.mjs', 'build'], work, signal);
+    await outputOf('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--prefer-offline'], options);
+  await outputOf(process.execPath, ['scripts/run.mjs', 'build'], options);
   renameSync(work, place);
-}
-
-async function run(command: string, args: string[], cwd: string, signal: AbortSignal | undefined): Promise<void> {
-  const { code, output } = await runCommand(command, args, { cwd, env: process.env, signal });
-  if (code !== 0) throw new Advice(`the release before does not build:\n${lastLines(output)}`);
 }

@@ -3,43 +3,36 @@
 interface Section {
   /** 'Unreleased', or a version */
   name: string;
-  date?: string;
+  date?: string | undefined;
   text: string;
 }
 
-const heading = /^## (\S+)(?: — (\S+))?$/;
-
 /** Newest first. */
-export function readSections(changelog: string): Section[] {
-  const sections: Section[] = [];
-  for (const line of changelog.split('\n')) {
-    const [, name, date] = heading.exec(line) ?? [];
-    const section = sections.at(-1);
-    if (name !== undefined) sections.push({ name, ...(date !== undefined && { date }), text: '' });
-    else if (section) section.text += `${line}\n`;
-  }
-  return sections.map((section) => ({ ...section, text: section.text.trim() }));
-}
+export const readSections = (changelog: string): Section[] =>
+  changelog
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      const [name = '', date] = heading.split(' — ');
+      return { name, date, text: lines.join('\n').trim() };
+    });
 
-const hasEntries = ({ text }: Section): boolean => /^- /m.test(text);
+const hasEntries = ({ text }: Section): boolean => /^[^#\s]/m.test(text);
 
 /** What keeps `version` from being released. */
 export function checkChangelog(changelog: string, version: string): string[] {
   const sections = readSections(changelog);
-  const section = sections.find(({ name }) => name === version);
   const unreleased = sections.find(({ name }) => name === 'Unreleased');
+  const newest = sections.find(({ name }) => name !== 'Unreleased');
   const faults: string[] = [];
-  if (!section) faults.push(`CHANGELOG.md has no section "## ${version} — YYYY-MM-DD"`);
-  else {
-    if (!isDay(section.date)) faults.push(`CHANGELOG.md: ${version} has no date; write "## ${version} — YYYY-MM-DD"`);
-    if (!hasEntries(section)) faults.push(`CHANGELOG.md: the section of ${version} is empty`);
-    if (sections.find(({ name }) => name !== 'Unreleased') !== section)
-      faults.push(`CHANGELOG.md: ${version} is not the newest section`);
-  }
+  if (newest?.name !== version || !isDay(newest.date))
+    faults.push(`CHANGELOG.md: the newest section has to be "## ${version} — YYYY-MM-DD"`);
+  else if (!hasEntries(newest)) faults.push(`CHANGELOG.md: the section of ${version} is empty`);
   if (unreleased && hasEntries(unreleased))
     faults.push(`CHANGELOG.md: "Unreleased" still has entries; move them to ${version}`);
   return faults;
 }
 
-const isDay = (text: string | undefined): boolean =>
-  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
+const isDay = (text = ''): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);

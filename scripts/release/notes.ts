@@ -1,40 +1,55 @@
-/** What a release changes: its section of the changelog, the schema and the settings. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** What a release changes: its section of the changelog, the migrations and the settings. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { readSections } from './changelog.ts';
 import { extract, git } from './git.ts';
 import type { Release } from './releases.ts';
-import { describeSchema, readMigration } from './schema.ts';
-import { describeSettings, readDefaults } from './settings.ts';
 
-const migrations = 'libs/store/migrations';
+/** By name; undefined: without a default. */
+type Defaults = Record<string, { default?: string }>;
 
-/** `work`: an empty folder, inside of the checkout. */
-export async function makeNotes(checkout: string, work: string, version: string, before?: Release): Promise<string> {
-  const { text = '', date = '' } =
-    readSections(readFileSync(path.join(checkout, 'CHANGELOG.md'), 'utf8')).find(({ name }) => name === version) ?? {};
-  const since = before ? ` since ${before.version}` : '';
+/** `work`: a folder for the source of the release before, inside of a checkout, where Node finds the packages. */
+export async function makeNotes(checkout: string, work: string, version: string, before: Release): Promise<string> {
+  const sections = readSections(readFileSync(path.join(checkout, 'CHANGELOG.md'), 'utf8'));
+  const { text = '', date = '' } = sections.find(({ name }) => name === version) ?? {};
+  const added = ['diff', '--name-only', '--diff-filter=A', before.commit, 'HEAD', '--', 'libs/store/migrations'];
+  const migrations = git(checkout, ...added)
+    .split('\n')
+    .filter(Boolean);
+  extract(checkout, before.commit, work, ['package.json', 'libs/config', 'libs/contract']);
+  const settings = describeSettings(await readDefaults(work), await readDefaults(checkout));
+  const list = (lines: string[]) => (lines.length === 0 ? 'None.' : lines.map((line) => `- ${line}`).join('\n'));
+  return `# Assent ${version}, ${date}
+
+${text}
+
+## Migrations since ${before.version}
+
+${list(migrations.map((file) => `\`${path.basename(file)}\``))}
+
+## Settings since ${before.version}
+
+${list(settings)}
+`;
+}
+
+async function readDefaults(checkout: string): Promise<Defaults> {
+  const address = pathToFileURL(path.join(checkout, 'libs/config/settings.ts'));
+  const { settings }: { settings: Defaults } = await import(address.href);
+  return settings;
+}
+
+export function describeSettings(before: Defaults, after: Defaults): string[] {
+  const say = (value = 'none'): string => `\`${value}\``;
   return [
-    `# Assent ${version}, ${date}\n`,
-    `${text}\n`,
-    `## Schema${since}\n`,
-    describeSchema(addedMigrations(checkout, before)),
-    `## Settings${since}\n`,
-    before ? describeSettings(await readOld(checkout, work, before), await readDefaults(checkout)) : 'All are new.\n',
-  ].join('\n');
-}
-
-function addedMigrations(checkout: string, before: Release | undefined) {
-  const old = new Set(
-    before ? git(checkout, 'ls-tree', '--name-only', before.commit, `${migrations}/`).split('\n') : [],
-  );
-  return readdirSync(path.join(checkout, migrations))
-    .filter((file) => !old.has(`${migrations}/${file}`))
-    .sort()
-    .map((file) => readMigration(file, readFileSync(path.join(checkout, migrations, file), 'utf8')));
-}
-
-function readOld(checkout: string, work: string, { commit }: Release) {
-  extract(checkout, commit, work, ['package.json', 'libs/config', 'libs/contract']);
-  return readDefaults(work);
+    ...Object.keys(before)
+      .filter((name) => !after[name])
+      .map((name) => `removed \`${name}\``),
+    ...Object.entries(after).flatMap(([name, { default: value }]) => {
+      const old = before[name];
+      if (!old) return [`added \`${name}\`, default ${say(value)}`];
+      return old.default === value ? [] : [`\`${name}\`: default ${say(value)}, was ${say(old.default)}`];
+    }),
+  ];
 }

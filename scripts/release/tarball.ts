@@ -1,48 +1,41 @@
 /** What the image holds, as a tarball whose bytes follow from the commit alone. */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
-import { lastLines } from '../stack/command.ts';
+import { lastLines, outputOf } from '../stack/command.ts';
 import { rehearseImage } from '../stack/image.ts';
-import { extract } from './git.ts';
+import { extract, git } from './git.ts';
 
 /** Two paths that differ in length: what depends on the folder shows. */
 const folders = ['one', 'another-folder'];
 
-interface Source {
-  checkout: string;
-  /** an empty folder, inside of the checkout */
-  work: string;
+/**
+ * Builds it twice, from the commit alone, in `work`, a folder inside of the checkout. Returns the tar, which is the same
+ * both times, and the source.
+ */
+export function buildTarball(checkout: string, work: string, version: string): { tar: Buffer; source: string } {
+  const seconds = Number(git(checkout, 'log', '-1', '--format=%ct'));
+  const [first, second] = folders.map((name) => {
+    console.log(`building in ${name} …`);
+    // npm names what it describes after its folder
+    const source = path.join(work, name, 'assent');
+    extract(checkout, 'HEAD', source);
+    const { app } = rehearseImage(path.join(work, name, 'image'), source);
+    return { source, app, tar: pack(app, { version, seconds }) };
+  });
+  if (!first || !second?.tar.equals(first.tar))
+    throw new Advice(`two builds differ: diff -r ${first?.app} ${second?.app}`);
+  return first;
+}
+
+interface Packed {
   version: string;
   /** of all files: the time of the commit */
   seconds: number;
 }
 
-/** Builds it twice, from the commit alone. Returns the tar, which is the same both times. */
-export function buildTarball(source: Source, say: (line: string) => void): Buffer {
-  const [first, second] = folders.map((name) => {
-    say(`building in ${name} …`);
-    const folder = path.join(source.work, name);
-    extract(source.checkout, 'HEAD', path.join(folder, 'source'));
-    const { app } = rehearseImage(path.join(folder, 'image'), {
-      source: path.join(folder, 'source'),
-      packages: 'installed',
-    });
-    return { app, tar: pack(app, source) };
-  });
-  if (!first || !second) throw new Error('nothing was built');
-  if (hash(first.tar) !== hash(second.tar))
-    throw new Advice(`two builds differ: ${differences(first.app, second.app)} (both are in ${source.work})`);
-  for (const name of folders) rmSync(path.join(source.work, name), { recursive: true });
-  return first.tar;
-}
-
-const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
 /** Of `app`, with nothing in it that tells when, by whom or in which order its files were made. */
-export function pack(app: string, { version, seconds }: Pick<Source, 'version' | 'seconds'>): Buffer {
+export function pack(app: string, { version, seconds }: Packed): Buffer {
   const args = [
     '--create',
     '--format=gnu',
@@ -61,7 +54,9 @@ export function pack(app: string, { version, seconds }: Pick<Source, 'version' |
   return stdout;
 }
 
-function differences(one: string, other: string): string {
-  const { stdout } = spawnSync('diff', ['-rq', one, other], { encoding: 'utf8' });
-  return stdout.split('\n').slice(0, 5).join('; ') || 'in modes or links alone';
-}
+/** SHA256SUMS, as `sha256sum --check` reads it: of all files in `folder`, a line each. */
+export const sums = (folder: string): Promise<string> => outputOf('/bin/sh', ['-c', 'sha256sum *'], { cwd: folder });
+
+/** What it is made of, as CycloneDX: `folder` has package-lock.json. */
+export const makeSbom = (folder: string): Promise<string> =>
+  outputOf('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { cwd: folder });

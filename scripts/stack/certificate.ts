@@ -1,10 +1,10 @@
 /** A certificate that signs itself, for a server of ours: whoever is to trust it is given the certificate. */
-import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { outputOf } from './command.ts';
 import { findOpenssl } from './packages.ts';
-import type { ServiceUser } from './service-user.ts';
+import { type ServiceUser, writeFor } from './service-user.ts';
 
 export interface Certificate {
   /** the one name or address that it is good for */
@@ -24,29 +24,16 @@ export async function makeCertificate(dir: string, host: string): Promise<Certif
   const config = path.join(folder, 'openssl.conf');
   writeFileSync(config, '[req]\ndistinguished_name = name\n[name]\n');
   const kind = ['-config', config, '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const names = [
-    '-subj',
-    `/CN=${host}`,
-    '-addext',
-    'basicConstraints=CA:TRUE',
-    '-addext',
-    `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}`,
-  ];
+  const extensions = ['basicConstraints=CA:TRUE', `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}`];
+  const names = ['-subj', `/CN=${host}`, ...extensions.flatMap((extension) => ['-addext', extension])];
   await outputOf(binary, ['req', '-x509', ...kind, ...names, '-keyout', keyFile, '-out', certFile], { env });
   return { host, keyFile, certFile, cert: readFileSync(certFile, 'utf8') };
 }
 
-/** Copies in `folder` for a server that runs as another user. */
-export function handCertificate(
-  { keyFile, certFile }: Certificate,
-  folder: string,
-  user: ServiceUser | undefined,
-): { keyFile: string; certFile: string } {
-  const hand = (file: string) => {
-    const copy = path.join(folder, path.basename(file));
-    copyFileSync(file, copy);
-    if (user) chownSync(copy, user.uid, user.gid);
-    return copy;
-  };
-  return { keyFile: hand(keyFile), certFile: hand(certFile) };
+/** The same in `folder`, for a server that runs as another user. */
+export function handCertificate(made: Certificate, folder: string, user: ServiceUser | undefined): Certificate {
+  const [keyFile, certFile] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+  writeFor(user, keyFile, readFileSync(made.keyFile));
+  writeFor(user, certFile, made.cert);
+  return { ...made, keyFile, certFile };
 }

@@ -1,12 +1,11 @@
 /** A private PgBouncer in transaction mode before a Postgres: it takes what its users take, and few server connections. */
-import { chownSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import postgres from 'postgres';
 import { readAddress } from '#libs/store/address';
 import { type Certificate, handCertificate } from './certificate.ts';
-import { findProgram, type Program } from './packages.ts';
+import { findProgram } from './packages.ts';
+import { onConnection } from './postgres.ts';
 import { type ServerOptions, startServer } from './server.ts';
-import { reachableFolder, serviceUser } from './service-user.ts';
+import { reachableFolder, serviceUser, writeFor } from './service-user.ts';
 
 interface PgBouncerOptions extends ServerOptions {
   /** the address of Postgres, with the user and the password of both */
@@ -14,15 +13,6 @@ interface PgBouncerOptions extends ServerOptions {
   /** its own and that of Postgres: then there is TLS to it, and from it to Postgres */
   certificate?: Certificate | undefined;
 }
-
-export const findPgBouncer = (options: Pick<ServerOptions, 'say' | 'signal'> = {}): Promise<Program> =>
-  findProgram({
-    ...options,
-    names: ['pgbouncer'],
-    packages: ['pgbouncer'],
-    inPackage: 'usr/sbin/pgbouncer',
-    advice: 'PgBouncer is missing: install pgbouncer.',
-  });
 
 /** `settings`: lines of the section `[pgbouncer]`, such as `{ default_pool_size: '4' }` */
 export async function startPgBouncer({
@@ -34,12 +24,12 @@ export async function startPgBouncer({
   signal,
   ...rest
 }: PgBouncerOptions) {
-  const { binary, env } = await findPgBouncer({ say, signal });
+  const { binary, env } = await findProgram({ names: ['pgbouncer'], inPackage: 'usr/sbin/pgbouncer', say, signal });
   const user = serviceUser();
   const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
   const server = new URL(databaseUrl);
   const users = path.join(dataDir, 'users.txt');
-  writeOwn(users, `"${server.username}" "${server.password}"\n`, user);
+  writeFor(user, users, `"${server.username}" "${server.password}"\n`);
   const file = path.join(dataDir, 'pgbouncer.ini');
   const tls = certificate && tlsSettings(handCertificate(certificate, dataDir, user));
   const writeConfig = (onPort: number, to: URL) => {
@@ -61,7 +51,7 @@ export async function startPgBouncer({
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
     const database = `${to.pathname.slice(1)} = host=${to.hostname} port=${to.port}`;
-    writeOwn(file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'), user);
+    writeFor(user, file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'));
   };
   const running = await startServer({
     name: 'PgBouncer',
@@ -71,7 +61,7 @@ export async function startPgBouncer({
     urlOf: (onPort) => {
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${onPort}`;
-      if (certificate) url.search = String(new URLSearchParams(trusting(certificate)));
+      if (certificate) url.search = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate.certFile)}`;
       return url.toString();
     },
     command: binary,
@@ -80,7 +70,10 @@ export async function startPgBouncer({
       return [file];
     },
     tether: { env, stopSignal: 'SIGINT' },
-    probe: answer,
+    probe: (address) => {
+      const { url, ssl } = readAddress(address);
+      return onConnection(url, { ssl, prepare: false, fetch_types: false }, async (sql) => sql`select 1`);
+    },
   });
   return {
     ...running,
@@ -92,34 +85,10 @@ export async function startPgBouncer({
   };
 }
 
-const tlsSettings = ({ keyFile, certFile }: Pick<Certificate, 'keyFile' | 'certFile'>) => ({
+const tlsSettings = ({ keyFile, certFile }: Certificate) => ({
   client_tls_sslmode: 'require',
   client_tls_key_file: keyFile,
   client_tls_cert_file: certFile,
   server_tls_sslmode: 'verify-full',
   server_tls_ca_file: certFile,
 });
-
-const trusting = ({ certFile }: Certificate) => ({ sslmode: 'verify-full', sslrootcert: certFile });
-
-function writeOwn(file: string, text: string, user: ReturnType<typeof serviceUser>): void {
-  writeFileSync(file, text, { mode: 0o600 });
-  if (user) chownSync(file, user.uid, user.gid);
-}
-
-async function answer(address: string): Promise<void> {
-  const { url, ssl } = readAddress(address);
-  const sql = postgres(url, {
-    ssl,
-    max: 1,
-    connect_timeout: 5,
-    prepare: false,
-    fetch_types: false,
-    onnotice: () => {},
-  });
-  try {
-    await sql`select 1`;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}

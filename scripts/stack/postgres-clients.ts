@@ -1,7 +1,6 @@
 /** Where pg_dump and its like are: npm's Postgres comes without them. */
-import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { findPostgres } from './postgres-binaries.ts';
+import { findPostgres, majorOf } from './postgres-binaries.ts';
 import { serviceUser } from './service-user.ts';
 
 /** A folder in which they are as new as the server; undefined where there is none. */
@@ -11,6 +10,3 @@ export async function findPostgresClients(): Promise<string | undefined> {
   const wanted = majorOf(path.join(server, 'postgres'));
   return folders.find((folder) => majorOf(path.join(folder, 'pg_dump')) >= wanted);
 }
-
-const majorOf = (program: string): number =>
-  Number(/\(PostgreSQL\) (\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? 0);

@@ -1,19 +1,28 @@
 /** A private Postgres server: its own folder, its own password, one port on the loopback, no socket file. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
 import { type Certificate, handCertificate } from './certificate.ts';
 import { type CommandOptions, lastLines, runCommand } from './command.ts';
 import { findPostgres } from './postgres-binaries.ts';
-import { commandLine, endLeftover, readNumber, type ServerOptions, startServer } from './server.ts';
-import { reachableFolder, serviceUser } from './service-user.ts';
+import { commandLine, readNumber, type ServerOptions, startServer, untilEnded } from './server.ts';
+import { reachableFolder, serviceUser, writeFor } from './service-user.ts';
 
 export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 const NAME = 'assent';
+
+const own = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // otherwise the log quotes rows that are refused
+  log_error_verbosity: 'terse',
+};
 
 interface PostgresOptions extends ServerOptions {
   /** it then takes connections with TLS, too */
@@ -42,15 +51,19 @@ export async function startPostgres({
   const madeBy = readNumber(path.join(cluster, 'PG_VERSION'));
   const binDir = await findPostgres({ madeBy, user, say, signal });
   const passwordFile = path.join(dataDir, 'password');
-  const as = { uid: user?.uid, gid: user?.gid, signal };
-  const flags = settings.fsync === 'off' ? ['--no-sync'] : [];
-  if (!existsSync(cluster)) await initialize(path.join(binDir, 'initdb'), dataDir, flags, as);
-  await clearStalePid(cluster);
-  if (!existsSync(passwordFile)) {
-    throw new Advice(`${passwordFile} is gone: remove ${dataDir} to start with an empty database.`);
+  if (!existsSync(cluster)) {
+    writeFor(user, passwordFile, randomBytes(24).toString('hex'));
+    const flags = [`--pwfile=${passwordFile}`, ...(settings.fsync === 'off' ? ['--no-sync'] : [])];
+    await initialize(path.join(binDir, 'initdb'), flags, { ...user, signal, cwd: dataDir });
   }
+  const pidFile = path.join(cluster, 'postmaster.pid');
+  const leftover = readNumber(pidFile);
+  await untilEnded(leftover, cluster);
+  // in a container the same small number soon belongs to another program of ours, and Postgres would refuse to start
+  if (leftover && !/^$|postgres/.test(commandLine(leftover))) rmSync(pidFile, { force: true });
   const password = readFileSync(passwordFile, 'utf8').trim();
-  const all = { ...(certificate && tlsSettings(handCertificate(certificate, dataDir, user))), ...settings };
+  const handed = certificate && handCertificate(certificate, dataDir, user);
+  const tls = handed && { ssl: 'on', ssl_key_file: handed.keyFile, ssl_cert_file: handed.certFile };
   const server = await startServer({
     name: 'Postgres',
     dataDir,
@@ -58,9 +71,12 @@ export async function startPostgres({
     signal,
     urlOf: (onPort) => `postgres://${NAME}:${password}@127.0.0.1:${onPort}/${NAME}?sslmode=disable`,
     command: path.join(binDir, 'postgres'),
-    argumentsOf: (onPort) => ['-D', cluster, ...serverArguments(onPort, all)],
+    argumentsOf: (onPort) => {
+      const all = { ...own, port: onPort, ...tls, ...settings };
+      return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    },
     // fast shutdown: it does not wait for clients
-    tether: { uid: user?.uid, gid: user?.gid, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
+    tether: { ...user, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
   });
   /** Without a shutdown: the next start recovers. */
@@ -68,62 +84,36 @@ export async function startPostgres({
   return { ...server, kill };
 }
 
-async function initialize(initdb: string, dataDir: string, flags: string[], as: CommandOptions) {
-  const passwordFile = path.join(dataDir, 'password');
-  writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);
-  const unfinished = path.join(dataDir, 'cluster.unfinished');
-  const access = [`--username=${NAME}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+/** The working directory gets a `cluster`, whole or not at all. */
+async function initialize(initdb: string, flags: string[], options: CommandOptions & { cwd: string }) {
+  const unfinished = path.join(options.cwd, 'cluster.unfinished');
+  const all = ['-D', unfinished, '--encoding=UTF8', `--username=${NAME}`, '--auth=scram-sha-256', ...flags];
   let failure = '';
   for (const locale of ['C.UTF-8', 'C']) {
     rmSync(unfinished, { recursive: true, force: true });
-    const args = ['-D', unfinished, '--encoding=UTF8', `--locale=${locale}`, ...access, ...flags];
-    const { code, output } = await runCommand(initdb, args, { ...as, cwd: dataDir });
-    if (code === 0) return renameSync(unfinished, path.join(dataDir, 'cluster'));
+    const { code, output } = await runCommand(initdb, [...all, `--locale=${locale}`], options);
+    if (code === 0) return renameSync(unfinished, path.join(options.cwd, 'cluster'));
     failure = output;
   }
   throw new Advice(`initdb failed\n${lastLines(failure)}`);
-}
-
-async function clearStalePid(cluster: string) {
-  const pidFile = path.join(cluster, 'postmaster.pid');
-  const pid = readNumber(pidFile);
-  if (pid === undefined) return;
-  await endLeftover(pid, cluster, 'SIGINT');
-  // in a container the same small number soon belongs to another program of ours, and Postgres would refuse to start
-  const owner = commandLine(pid);
-  if (owner !== '' && !owner.includes('postgres')) rmSync(pidFile, { force: true });
-}
-
-const tlsSettings = ({ keyFile, certFile }: Pick<Certificate, 'keyFile' | 'certFile'>) => ({
-  ssl: 'on',
-  ssl_key_file: keyFile,
-  ssl_cert_file: certFile,
-});
-
-function serverArguments(port: number, settings: Record<string, string>): string[] {
-  const all = {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    unix_socket_directories: '',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    // otherwise the log quotes rows that are refused
-    log_error_verbosity: 'terse',
-    ...settings,
-  };
-  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
 /** Postgres is ready once a client gets an answer and our database is there. */
 async function ensureDatabase(url: string) {
   const admin = new URL(url);
   admin.pathname = '/postgres';
-  const sql = postgres(admin.href, { max: 1, connect_timeout: 5, onnotice: () => {} });
-  try {
+  await onConnection(admin.href, {}, async (sql) => {
     const [found] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (found === undefined) await sql`create database ${sql(NAME)}`;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  });
+}
+
+/** On a connection that is opened for it. */
+export async function onConnection<T>(
+  url: string,
+  options: postgres.Options<Record<string, never>>,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {}, ...options });
+  return work(sql).finally(() => sql.end({ timeout: 1 }));
 }

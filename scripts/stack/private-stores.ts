@@ -1,35 +1,43 @@
-/** A folder of one run's own below `.data`, with a Postgres and a Redis in it. */
+/** What is started for one run and ends with it: a folder of its own below `.data`, a Postgres and a Redis in it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { ensureDataRoot } from './paths.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { removeFolder } from './service-user.ts';
 
-type Step = () => Promise<unknown> | unknown;
+/** The step runs at the end; the last one added runs first. */
+export type OnStop = (step: () => unknown) => void;
 
 export interface Run {
   folder: string;
-  /** Runs at the end; the last one added runs first. */
-  onStop(step: Step): void;
+  onStop: OnStop;
 }
 
-/** Adds `stop` to what `start` returns, which removes the folder at the end; a failed start is stopped at once. */
-export async function startRun<Started>(name: string, start: (run: Run) => Promise<Started>) {
-  const folder = mkdtempSync(path.join(ensureDataRoot(), `${name}-`));
-  // the user that Postgres runs as passes through
-  chmodSync(folder, 0o711);
-  const steps: Step[] = [() => rmSync(folder, { recursive: true, force: true })];
+/** Adds `stop` to what `start` returns; a failed start is stopped at once. */
+export async function startAll<Started>(start: (onStop: OnStop) => Promise<Started>) {
+  const steps: (() => unknown)[] = [];
   const stop = async () => {
     for (let step = steps.pop(); step; step = steps.pop()) await step();
   };
   try {
-    return { ...(await start({ folder, onStop: (step) => void steps.push(step) })), stop };
+    return { ...(await start((step) => void steps.push(step))), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+/** The folder goes at the end. */
+export const startRun = <Started>(name: string, start: (run: Run) => Promise<Started>) =>
+  startAll((onStop) => {
+    const folder = mkdtempSync(path.join(ensureDataRoot(), `${name}-`));
+    onStop(() => removeFolder(folder));
+    // the user that Postgres runs as passes through
+    chmodSync(folder, 0o711);
+    return start({ folder, onStop });
+  });
 
 export interface StoreOptions {
   postgresFolder?: string;
@@ -38,14 +46,13 @@ export interface StoreOptions {
   signal?: AbortSignal;
 }
 
-export async function startStores({ folder, onStop }: Run, options: StoreOptions = {}) {
-  const { redisSettings = {}, signal } = options;
-  const { postgresFolder = path.join(folder, 'postgres'), redisFolder = path.join(folder, 'redis') } = options;
+export async function startStores(
+  { folder, onStop }: Run,
+  { redisSettings = {}, signal, ...folders }: StoreOptions = {},
+) {
+  const { postgresFolder = path.join(folder, 'postgres'), redisFolder = path.join(folder, 'redis') } = folders;
   const postgres = await startPostgres({ dataDir: postgresFolder, say: console.log, signal });
-  onStop(async () => {
-    await postgres.stop();
-    rmSync(postgres.dataDir, { recursive: true, force: true });
-  });
+  onStop(postgres.stop);
   const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
   onStop(redis.stop);
   /** for the API and the worker */

@@ -3,13 +3,7 @@ import { findProgram, type Program } from './packages.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 const find = (name: 'prometheus' | 'promtool'): Promise<Program> =>
-  findProgram({
-    say: console.log,
-    names: [name],
-    packages: ['prometheus'],
-    inPackage: `usr/bin/${name}`,
-    advice: 'Prometheus is missing: install prometheus.',
-  });
+  findProgram({ say: console.log, names: [name], packages: ['prometheus'] });
 
 export const findPromtool = (): Promise<Program> => find('promtool');
 

@@ -12,24 +12,18 @@ export async function keysWith(redis: RedisClient, text: string): Promise<string
 }
 
 async function readWhole(redis: RedisClient, key: string): Promise<unknown> {
-  const type = await redis.type(key);
-  switch (type) {
-    case 'string':
-      return redis.get(key);
-    case 'hash':
-      return redis.hgetall(key);
-    case 'list':
-      return redis.lrange(key, 0, -1);
-    case 'set':
-      return redis.smembers(key);
-    case 'zset':
-      return redis.zrange(key, '0', '-1');
-    case 'stream':
-      return redis.xrange(key, '-', '+');
+  const readers: Record<string, () => unknown> = {
+    string: () => redis.get(key),
+    hash: () => redis.hgetall(key),
+    list: () => redis.lrange(key, 0, -1),
+    set: () => redis.smembers(key),
+    zset: () => redis.zrange(key, '0', '-1'),
+    stream: () => redis.xrange(key, '-', '+'),
     // it is gone by now
-    case 'none':
-      return null;
-    default:
-      throw new Error(`${key} is of the unknown type ${type}`);
-  }
+    none: () => null,
+  };
+  const type = await redis.type(key);
+  const read = readers[type];
+  if (!read) throw new Error(`${key} is of the unknown type ${type}`);
+  return read();
 }

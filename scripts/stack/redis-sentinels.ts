@@ -1,13 +1,10 @@
 /** A private Redis with one replica, and three sentinels over them that promote it: all with TLS and passwords. */
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
-import { Redis } from 'ioredis';
 import type { RedisAddress } from '#libs/runtime/redis';
-import { makeCertificate } from './certificate.ts';
-import { type RunningRedis, type Secured, startRedis } from './redis.ts';
-import { restartable } from './restartable.ts';
-import type { ServerOptions } from './server.ts';
-import { waitUntil } from './wait.ts';
+import { startAll } from './private-stores.ts';
+import type { Secured } from './redis.ts';
+import { createGroup, type GroupOptions } from './redis-group.ts';
+import { succeeds, untilTrue } from './wait.ts';
 
 export type RedisSentinels = Awaited<ReturnType<typeof startRedisSentinels>>;
 
@@ -21,42 +18,17 @@ const pause = 5_000;
 
 const settings = { 'repl-diskless-sync-delay': '0' };
 
-export async function startRedisSentinels({ dataDir, settings: own, signal }: Omit<ServerOptions, 'port' | 'say'>) {
-  const certificate = await makeCertificate(dataDir, host);
-  const password = () => randomBytes(24).toString('hex');
-  const secured: Secured = { certificate, password: password() };
-  const securedSentinels: Secured = { certificate, password: password() };
-  const started: RunningRedis[] = [];
-  const start = async (name: string, options: Omit<Parameters<typeof startRedis>[0], 'dataDir'>) => {
-    const server = await startRedis({ dataDir: path.join(dataDir, name), signal, ...options });
-    started.push(server);
-    return server;
-  };
-  const stop = async () => {
-    for (const server of started) server.kill();
-    await Promise.all(started.map(({ exited }) => exited));
-  };
-  const connect = ({ url }: { url: string }): Redis => {
-    const client = new Redis(url, { tls: { ca: certificate.cert }, maxRetriesPerRequest: 0, commandTimeout: 20_000 });
-    return client.on('error', () => {});
-  };
-  const ask = async (server: { url: string }, ...command: [string, ...string[]]): Promise<unknown> => {
-    const client = connect(server);
-    try {
-      return await client.call(...command);
-    } finally {
-      client.disconnect();
-    }
-  };
-  const startServer = async (name: string, replicaOf?: number) => {
-    const replica = replicaOf === undefined ? {} : { replicaof: `${host} ${replicaOf}` };
+export const startRedisSentinels = (options: GroupOptions) =>
+  startAll(async (onStop) => {
+    const { certificate, startOne, startAgainable, ask } = await createGroup(options, host, onStop);
+    const withPassword = (): Secured => ({ certificate, password: randomBytes(24).toString('hex') });
+    const [secured, securedSentinels] = [withPassword(), withPassword()];
     // after its first start the sentinels say what it is
-    return restartable((port) => start(name, { secured, port, settings: { ...settings, ...own, ...replica } }));
-  };
-  try {
+    const startServer = (name: string, more: Record<string, string> = {}) =>
+      startAgainable(name, { secured, settings: { ...settings, ...options.settings, ...more } });
     const first = await startServer('server-0');
-    const servers = [first, await startServer('server-1', first.port)];
-    const watch = [
+    const servers = [first, await startServer('server-1', { replicaof: `${host} ${first.port}` })];
+    const sentinel = [
       `sentinel monitor ${master} ${host} ${first.port} ${quorum}`,
       `sentinel auth-pass ${master} ${secured.password}`,
       // milliseconds without an answer until a sentinel takes it for lost
@@ -66,15 +38,14 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
     ];
     const sentinels = await Promise.all(
       Array.from({ length: watchers }, (_, index) =>
-        start(`sentinel-${index}`, { secured: securedSentinels, sentinel: watch }),
+        startOne(`sentinel-${index}`, { secured: securedSentinels, sentinel }),
       ),
     );
-    const knows = async (sentinel: RunningRedis) => {
-      const info = String(await ask(sentinel, 'INFO', 'sentinel'));
-      return info.includes(`slaves=1,sentinels=${watchers}`) && info.includes('status=ok');
-    };
-    const areReady = async () => (await Promise.all(sentinels.map(knows))).every(Boolean);
-    if (!(await waitUntil(areReady, { deadlineMs: 30_000 }))) throw new Error('the sentinels do not find each other');
+    const askEach = (...command: [string, ...string[]]) => Promise.all(sentinels.map((each) => ask(each, ...command)));
+    await untilTrue(async () => {
+      const infos = (await askEach('INFO', 'sentinel')).map(String);
+      return infos.every((info) => info.includes('status=ok') && info.includes(`slaves=1,sentinels=${watchers}`));
+    }, 'the sentinels find each other');
     const nodes = sentinels.map(({ port }) => `${host}:${port}`);
     const url = `rediss://:${secured.password}@${host}`;
     const address: RedisAddress = {
@@ -93,9 +64,7 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
     };
     /** The server that most sentinels take for the master. */
     const findMaster = async () => {
-      const named = await Promise.all(
-        sentinels.map((sentinel) => ask(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master)),
-      );
+      const named = await askEach('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master);
       const ports = named.map((place) => (Array.isArray(place) ? Number(place[1]) : 0));
       return servers.find(({ port }) => ports.filter((each) => each === port).length >= quorum);
     };
@@ -110,25 +79,15 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
      */
     const promote = async () => {
       const before = await findMaster();
-      const [sentinel] = sentinels;
-      if (!before || !sentinel) throw new Error('the sentinels know no master');
+      const [one] = sentinels;
+      if (!before || !one) throw new Error('the sentinels know no master');
       await ask(before, 'CLIENT', 'PAUSE', String(pause), 'WRITE');
-      // not while the one before is under way
-      const begin = () =>
-        ask(sentinel, 'SENTINEL', 'FAILOVER', master).then(
-          () => true,
-          () => false,
-        );
-      if (!(await waitUntil(begin, { deadlineMs: 30_000, intervalMs: 200 }))) throw new Error('nothing is promoted');
-      const isOther = async () => {
+      // refused while the one before is under way
+      await untilTrue(() => succeeds(ask(one, 'SENTINEL', 'FAILOVER', master)), 'a sentinel begins to promote');
+      await untilTrue(async () => {
         const now = await findMaster();
         return now !== undefined && now !== before;
-      };
-      if (!(await waitUntil(isOther, { deadlineMs: 30_000 }))) throw new Error('nothing was promoted');
+      }, 'most sentinels agree on another master');
     };
-    return { servers, sentinels, address, env, findMaster, hasReplica, promote, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+    return { servers, sentinels, address, env, findMaster, hasReplica, promote };
+  });

@@ -1,11 +1,10 @@
 /** A private Redis server that keeps what it acknowledged: every write is on disk before the answer. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, isIP, type Socket } from 'node:net';
 import path from 'node:path';
-import { connect as connectSecurely } from 'node:tls';
+import { Redis } from 'ioredis';
 import type { Certificate } from './certificate.ts';
 import { findRedis } from './packages.ts';
-import { endLeftover, type RunningServer, readNumber, type ServerOptions, startServer } from './server.ts';
+import { type RunningServer, readNumber, type ServerOptions, startServer, untilEnded } from './server.ts';
 
 export type RunningRedis = RunningServer;
 
@@ -27,30 +26,29 @@ export const maxmemory = '1gb';
 const keeping = {
   appendonly: 'yes',
   appendfsync: 'always',
-  save: '',
+  save: '""',
   maxmemory,
   'maxmemory-policy': 'noeviction',
 };
 
 /** `settings`: directives as redis.conf has them, such as `{ maxmemory: '64mb' }` */
 export async function startRedis({ settings = {}, port, say, signal, secured, sentinel, ...rest }: RedisOptions) {
-  const { binary, env } = await findRedis({ ...(say && { say }), signal });
+  const { binary, env } = await findRedis({ say, signal });
   const dataDir = path.resolve(rest.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const pidFile = path.join(dataDir, 'redis.pid');
-  const leftover = readNumber(pidFile);
-  if (leftover !== undefined) await endLeftover(leftover, pidFile, 'SIGTERM');
+  const [pidFile, file] = [path.join(dataDir, 'redis.pid'), path.join(dataDir, 'redis.conf')];
+  await untilEnded(readNumber(pidFile), file);
   const directives = {
     bind: '127.0.0.1',
-    dir: dataDir,
-    pidfile: pidFile,
-    // a process title would hide the arguments, by which a leftover is known
+    dir: `"${dataDir}"`,
+    pidfile: `"${pidFile}"`,
+    // a process title would hide the file, by which a leftover is known
     'set-proc-title': 'no',
     ...(!sentinel && keeping),
-    ...(secured && tlsDirectives(secured.certificate)),
+    ...(secured && tlsDirectives(secured)),
+    ...(secured && !sentinel && { masterauth: secured.password }),
     ...settings,
   };
-  const file = writePrivateDirectives(dataDir, secured, sentinel);
   const place = secured ? `rediss://:${secured.password}@${secured.certificate.host}` : 'redis://127.0.0.1';
   return startServer({
     name: sentinel ? 'Redis Sentinel' : 'Redis',
@@ -59,64 +57,42 @@ export async function startRedis({ settings = {}, port, say, signal, secured, se
     signal,
     urlOf: (onPort) => `${place}:${onPort}`,
     command: binary,
-    argumentsOf: (onPort) => [
-      ...(file ? [file] : []),
-      ...(sentinel ? ['--sentinel'] : []),
-      ...Object.entries({ ...directives, ...portDirectives(onPort, secured) }).flatMap(([name, value]) => [
-        `--${name}`,
-        value,
-      ]),
-    ],
+    argumentsOf: (onPort) => {
+      const all = { ...directives, [secured ? 'tls-port' : 'port']: onPort };
+      const lines = Object.entries(all).map(([name, value]) => `${name} ${value}`);
+      writeFileSync(file, `${[...lines, ...(sentinel ?? [])].join('\n')}\n`, { mode: 0o600 });
+      return [file, ...(sentinel ? ['--sentinel'] : [])];
+    },
     tether: { env },
-    probe: (url) => ping(url, secured),
+    probe: (url) => askRedis(url, secured?.certificate, 'PING'),
   });
 }
 
-const portDirectives = (port: number, secured: Secured | undefined): Record<string, string> =>
-  secured ? { port: '0', 'tls-port': String(port) } : { port: String(port) };
-
-const tlsDirectives = ({ keyFile, certFile }: Certificate) => ({
+const tlsDirectives = ({ certificate: { keyFile, certFile }, password }: Secured) => ({
+  port: '0',
   'tls-cert-file': certFile,
   'tls-key-file': keyFile,
   'tls-ca-cert-file': certFile,
   // clients show no certificate
   'tls-auth-clients': 'no',
   'tls-replication': 'yes',
+  requirepass: password,
 });
 
-/** The arguments of a process are for everybody to see. Returns the file's path, if there is one. */
-function writePrivateDirectives(folder: string, secured: Secured | undefined, sentinel: string[] | undefined) {
-  if (!secured && !sentinel) return undefined;
-  const file = path.join(folder, 'redis.conf');
-  const password = secured ? [`requirepass ${secured.password}`] : [];
-  const toOthers = secured && !sentinel ? [`masterauth ${secured.password}`] : [];
-  writeFileSync(file, `${[...password, ...toOthers, ...(sentinel ?? [])].join('\n')}\n`, { mode: 0o600 });
-  return file;
-}
+/** To one server; one that does not answer is told at once. */
+export const connectTo = (url: string, certificate: Certificate | undefined): Redis =>
+  new Redis(url, {
+    ...(certificate && { tls: { ca: certificate.cert } }),
+    maxRetriesPerRequest: 0,
+    commandTimeout: 20_000,
+  }).on('error', () => {});
 
-/** While Redis loads its file, it answers with an error. */
-function ping(url: string, secured: Secured | undefined): Promise<void> {
-  const port = Number(new URL(url).port);
-  return new Promise((resolve, reject) => {
-    const socket = secured ? connectWith(secured, port) : connect({ port, host: '127.0.0.1' });
-    const questions = [...(secured ? [`AUTH ${secured.password}`] : []), 'PING'];
-    let answers = '';
-    socket.setTimeout(2_000);
-    socket.once(secured ? 'secureConnect' : 'connect', () => socket.write(`${questions.join('\r\n')}\r\n`));
-    const finish = (problem = '') => {
-      socket.destroy();
-      if (answers.endsWith('+PONG\r\n')) resolve();
-      else reject(new Error(problem || `it answers ${answers || 'nothing'}`));
-    };
-    socket.on('data', (answer) => {
-      answers += String(answer);
-      if (answers.split('\r\n').length > questions.length) finish();
-    });
-    socket.once('error', (error) => finish(error.message));
-    for (const event of ['timeout', 'end']) socket.once(event, () => finish());
-  });
-}
-
-function connectWith({ certificate: { host, cert } }: Secured, port: number): Socket {
-  return connectSecurely({ port, host: '127.0.0.1', ca: cert, ...(isIP(host) === 0 && { servername: host }) });
+/** One command on a connection of its own. */
+export async function askRedis(url: string, certificate: Certificate | undefined, ...command: [string, ...string[]]) {
+  const client = connectTo(url, certificate);
+  try {
+    return await client.call(...command);
+  } finally {
+    client.disconnect();
+  }
 }

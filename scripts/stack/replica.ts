@@ -1,11 +1,10 @@
 /** A streaming replica of a private Postgres: a copy of its folder, made while it runs, that follows it from there on. */
-import { appendFileSync, chownSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import postgres from 'postgres';
 import { runCommand } from './command.ts';
-import { type RunningPostgres, startPostgres } from './postgres.ts';
+import { onConnection, type RunningPostgres, startPostgres } from './postgres.ts';
 import type { ServerOptions } from './server.ts';
-import { reachableFolder, type ServiceUser, serviceUser } from './service-user.ts';
+import { reachableFolder, type ServiceUser, serviceUser, writeFor } from './service-user.ts';
 
 interface ReplicaOptions extends ServerOptions {
   /** with `wal_keep_size`, where it is busy: the replica begins where the copy began */
@@ -24,7 +23,7 @@ export async function startReplica({
   ...options
 }: ReplicaOptions): Promise<RunningPostgres> {
   const user = serviceUser();
-  const dataDir = reachableFolder(path.resolve(options.dataDir), user, options.say ?? (() => {}));
+  const dataDir = reachableFolder(path.resolve(options.dataDir), user, options.say);
   const cluster = path.join(dataDir, 'cluster');
   const label = await copy(primary, cluster, user);
   for (const folder of ['pg_wal', 'pg_replslot']) empty(path.join(cluster, folder));
@@ -32,26 +31,17 @@ export async function startReplica({
   const { username, password } = new URL(primary.url);
   const connection = `host=127.0.0.1 port=${through} user=${username} password=${password} application_name=${name}`;
   appendFileSync(path.join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
-  writeOwn(path.join(cluster, 'backup_label'), label, user);
-  writeOwn(path.join(cluster, 'standby.signal'), '', user);
-  const passwordFile = path.join(dataDir, 'password');
-  copyFileSync(path.join(primary.dataDir, 'password'), passwordFile);
-  if (user) chownSync(passwordFile, user.uid, user.gid);
+  writeFor(user, path.join(cluster, 'backup_label'), label);
+  writeFor(user, path.join(cluster, 'standby.signal'), '');
+  writeFor(user, path.join(dataDir, 'password'), readFileSync(path.join(primary.dataDir, 'password')));
   return startPostgres({ ...options, dataDir });
 }
 
 /** Returns what Postgres wants to read beside the copy: where its WAL begins. */
-async function copy(
-  { url, dataDir }: RunningPostgres,
-  cluster: string,
-  user: ServiceUser | undefined,
-): Promise<string> {
-  const address = new URL(url);
-  address.searchParams.delete('sslmode');
-  const sql = postgres(address.toString(), { max: 1, onnotice: () => {} });
-  try {
+const copy = ({ url, dataDir }: RunningPostgres, cluster: string, user: ServiceUser | undefined): Promise<string> =>
+  onConnection(url.replace(/\?.*$/, ''), {}, async (sql) => {
     await sql`select pg_backup_start('replica', fast => true)`;
-    const options = { uid: user?.uid, gid: user?.gid, cwd: dataDir };
+    const options = { ...user, cwd: dataDir };
     const { code, output } = await runCommand('cp', ['-a', path.join(dataDir, 'cluster'), cluster], options);
     // files may go while they are copied; the WAL has what became of them
     const isWhole = code === 0 || output.split('\n').every((line) => line === '' || /No such file/.test(line));
@@ -59,17 +49,9 @@ async function copy(
     const [stopped] = await sql<{ label: string }[]>`
       select labelfile as label from pg_backup_stop(wait_for_archive => false)`;
     return stopped?.label ?? '';
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
+  });
 
 function empty(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() || folder.endsWith('pg_replslot')) rmSync(path.join(folder, entry.name), { recursive: true });
-}
-
-function writeOwn(file: string, text: string, user: ServiceUser | undefined): void {
-  writeFileSync(file, text, { mode: 0o600 });
-  if (user) chownSync(file, user.uid, user.gid);
 }

@@ -6,7 +6,7 @@ import { Advice, describe } from './advice.ts';
 import { lastLines } from './command.ts';
 import { freePort } from './ports.ts';
 import { spawnTethered, type Tethered, type TetherOptions } from './tether.ts';
-import { waitUntil } from './wait.ts';
+import { untilTrue, waitUntil } from './wait.ts';
 
 export interface ServerOptions {
   /** Made when missing, and all of it ours. */
@@ -61,13 +61,11 @@ async function untilReady(probe: () => Promise<unknown>, server: Tethered, signa
   let last: unknown;
   const isReady = async () => {
     if (!server.running()) throw new Error('it ended');
-    try {
-      await probe();
-      return true;
-    } catch (error) {
-      last = error;
-      return false;
-    }
+    last = await probe().then(
+      () => undefined,
+      (error) => error,
+    );
+    return last === undefined;
   };
   if (!(await waitUntil(isReady, { deadlineMs: 120_000, signal }))) throw last;
 }
@@ -80,30 +78,20 @@ export function readNumber(file: string): number | undefined {
 
 /** How a process was started, '' when there is none: a pid alone may long belong to another program. */
 export function commandLine(pid: number): string {
-  if (existsSync('/proc/self/cmdline')) {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    } catch {
-      return '';
-    }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // no such process, or a system without this folder
+    return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
   }
-  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
 }
 
 /**
- * Ends a server that a killed run left behind, perhaps still shutting down: two in one folder would destroy what is in
+ * Waits for a server that a killed run left behind, and whose tether ends it: two in one folder would destroy what is in
  * it. It is ours if it was started with that argument, its folder.
  */
-export async function endLeftover(pid: number, argument: string, signal: NodeJS.Signals): Promise<void> {
-  const isThere = () => commandLine(pid).includes(argument);
-  for (const attempt of [signal, 'SIGKILL'] as const) {
-    if (!isThere()) return;
-    try {
-      process.kill(pid, attempt);
-    } catch {
-      // It ended in this moment, or belongs to another user, which the wait tells.
-    }
-    if (await waitUntil(() => !isThere(), { deadlineMs: 10_000 })) return;
-  }
-  throw new Error(`process ${pid}, left by an earlier run in ${argument}, does not end`);
-}
+export const untilEnded = (pid: number | undefined, argument: string): Promise<void> =>
+  untilTrue(
+    () => pid === undefined || !commandLine(pid).includes(argument),
+    `process ${pid}, left by an earlier run in ${argument}, ends`,
+  );

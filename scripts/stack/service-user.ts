@@ -1,8 +1,10 @@
-/** Postgres refuses to run as root: as root, it gets another user, and folders which that user can reach. */
+/**
+ * Postgres refuses to run as root: as root, it gets another user. Whatever that user is handed, by scripts and tests alike,
+ * is made here, where it can reach it.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
-import os from 'node:os';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { dataRoot, root } from './paths.ts';
@@ -30,16 +32,37 @@ export function canUse(user: ServiceUser, file: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', file], { uid, gid, cwd: '/' }).status === 0;
 }
 
-/** Makes the folder and gives it to the user; where a closed folder above it is in the way, one elsewhere. */
-export function reachableFolder(folder: string, user: ServiceUser | undefined, say: (line: string) => void): string {
+/**
+ * Makes a folder for what that user reads or writes, and which it alone enters: there, or elsewhere if a closed folder
+ * above is in the way. `removeFolder` of it, or of a folder that it was asked for in, removes it wherever it is.
+ */
+export function reachableFolder(folder: string, user = serviceUser(), say: (line: string) => void = () => {}): string {
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
   if (giveTo(user, folder)) return folder;
-  const inside = path.relative(dataRoot, folder);
-  const name = inside.startsWith('..') ? digest(folder) : inside.replaceAll(path.sep, '-');
-  const other = path.join(outsideRoot(), name);
+  const other = path.join(outside, nameOf(folder));
+  mkdirSync(other, { recursive: true, mode: 0o700 });
+  chmodSync(outside, 0o711);
   if (!giveTo(user, other)) throw new Advice(`User ${user?.name} can reach neither ${folder} nor ${other}.`);
   say(`user ${user?.name} cannot reach ${folder}: using ${other}`);
   return other;
+}
+
+/** A file in such a folder, which that user alone reads. */
+export function writeFor(user: ServiceUser | undefined, file: string, content: string | Buffer): void {
+  writeFileSync(file, content, { mode: 0o600 });
+  if (user) chownSync(file, user.uid, user.gid);
+}
+
+/** Also what `reachableFolder` made elsewhere for it, and for folders in it. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const name of readdirSync(outside))
+      if (`${name}-`.startsWith(`${nameOf(folder)}-`)) rmSync(path.join(outside, name), { recursive: true });
+    rmdirSync(outside);
+  } catch {
+    // nothing is there, or what others use
+  }
 }
 
 function giveTo(user: ServiceUser | undefined, folder: string): boolean {
@@ -48,23 +71,14 @@ function giveTo(user: ServiceUser | undefined, folder: string): boolean {
   return user === undefined || canUse(user, folder);
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+/** Of this checkout, where only root makes folders. */
+const outside = `/var/lib/assent-${digest(root)}`;
+
+function nameOf(folder: string): string {
+  const inside = path.relative(dataRoot, folder);
+  return inside.startsWith('..') ? digest(folder) : inside.replaceAll(path.sep, '-');
 }
 
-/** A folder of this checkout's own, outside it. */
-function outsideRoot(): string {
-  const name = `assent-${digest(root)}`;
-  for (const parent of ['/var/lib', os.tmpdir()]) {
-    const folder = path.join(parent, name);
-    try {
-      mkdirSync(folder, { mode: 0o711 });
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) continue;
-    }
-    // The name can be guessed: a folder that someone else put there is not used.
-    const found = lstatSync(folder);
-    if (found.isDirectory() && found.uid === process.getuid?.()) return folder;
-  }
-  throw new Advice(`Neither /var/lib nor ${os.tmpdir()} can take a folder ${name}.`);
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

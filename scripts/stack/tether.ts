@@ -1,10 +1,8 @@
 /**
  * A child that cannot outlive us. It leads its own session, so that a Ctrl-C in the terminal reaches only us and we stop
- * things in order; and when we vanish without a word (SIGKILL, a crash) it is stopped all the same.
- *
- * How: the child begins as a shell that forks a watcher and then becomes the program. The watcher reads a pipe that only
- * we hold open. A line means that the program ended and there is nothing left to do; the end of the pipe without a line
- * means that we are gone.
+ * things in order; and when we vanish without a word (SIGKILL, a crash) it is stopped all the same: it begins as a shell
+ * that forks a watcher and becomes the program. The watcher reads a pipe that only we hold open. A line means that the
+ * program ended, the end of the pipe without a line that we are gone.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

@@ -16,3 +16,14 @@ export async function waitUntil(probe: () => Promise<boolean> | boolean, options
     await sleep(options.intervalMs ?? 25);
   }
 }
+
+/** What comes within half a minute, or else is an error. */
+export async function untilTrue(probe: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  if (!(await waitUntil(probe, { deadlineMs: 30_000 }))) throw new Error(`${what}: not within 30 s`);
+}
+
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );

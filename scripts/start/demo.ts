@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Advice, describe } from '../stack/advice.ts';
 import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
+import { succeeds } from '../stack/wait.ts';
 import { readPrivate, writePrivate } from './settings.ts';
 
 export type Cli = ReturnType<typeof createCli>;
@@ -41,7 +42,4 @@ export async function ensureDemo({ run, ask }: Cli): Promise<DemoSetup> {
 
 /** Another DATABASE_URL, or an emptied database, does not know what an earlier start made. */
 const isKnown = (run: Cli['run'], { organizationId }: DemoSetup): Promise<boolean> =>
-  run('org', 'show', organizationId).then(
-    () => true,
-    () => false,
-  );
+  succeeds(run('org', 'show', organizationId));

@@ -11,7 +11,7 @@ import { readPage } from '#libs/store/records/log';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { startServer } from '../../scripts/stack/server.ts';
-import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { reachableFolder, removeFolder, serviceUser } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startCaddy } from '../support/caddy.ts';
 import { type Service, startProcess } from '../support/service.ts';
@@ -75,21 +75,19 @@ describe('scripts/make-secrets.sh', () => {
   });
 
   it('lets its owner, who need not be root, write a new password as docs/containers.md says', () => {
-    const installation = mkdtempSync(path.join(inject('folder'), 'owned-'));
-    const made = path.join(installation, 'secrets');
+    const installation = reachableFolder(mkdtempSync(path.join(inject('folder'), 'owned-')));
+    atEnd(() => removeFolder(installation));
+    const made = reachableFolder(path.join(installation, 'secrets'));
     makeSecrets(made);
     const user = serviceUser();
-    if (user) {
-      for (const file of [installation, made, ...readdirSync(made).map((name) => path.join(made, name))])
-        chownSync(file, user.uid, user.gid);
-    }
+    if (user) for (const name of readdirSync(made)) chownSync(path.join(made, name), user.uid, user.gid);
     const page = readFileSync(path.join(root, 'docs/containers.md'), 'utf8');
     const [, command = ''] = /`(echo "requirepass [^`]*)`/.exec(page) ?? [];
     const { status, stderr } = spawnSync('/bin/sh', ['-ec', command], {
       cwd: installation,
       encoding: 'utf8',
       env: { PATH: process.env.PATH, NEW_PASSWORD: 'another' },
-      ...(user && { uid: user.uid, gid: user.gid }),
+      ...user,
     });
     expect([status, stderr]).toEqual([0, '']);
     expect(readFileSync(path.join(made, 'redis.conf'), 'utf8')).toBe('requirepass another\n');

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
-import { sums } from '../../scripts/release/sums.ts';
-import { pack } from '../../scripts/release/tarball.ts';
+import { pack, sums } from '../../scripts/release/tarball.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { rehearseImage } from '../../scripts/stack/image.ts';
 import { root } from '../../scripts/stack/paths.ts';
@@ -34,7 +33,7 @@ it('what the image holds runs from a tarball, by the commands of docs/upgrading.
   mkdirSync(release);
   const tar = pack(app, { version, seconds: 0 });
   writeFileSync(path.join(release, `assent-${version}-linux-x64.tar.gz`), gzipSync(tar, { level: 1 }));
-  writeFileSync(path.join(release, 'SHA256SUMS'), `${sums(release)}${'0'.repeat(64)}  notes.md\n`);
+  writeFileSync(path.join(release, 'SHA256SUMS'), `${await sums(release)}${'0'.repeat(64)}  notes.md\n`);
   const [{ text = '' } = {}] = blocksIn('docs/upgrading.md', sectionOf('docs/upgrading.md', '## From the tarball'));
   const { code, output: printed } = await runCommand('/bin/sh', ['-ec', text], { cwd: release, env });
   expect([code, printed]).toEqual([0, expect.stringMatching(/\.tar\.gz: OK\n[\s\S]*the database is up to date\n$/)]);

@@ -1,4 +1,4 @@
-/** `npm run release -- --check`, and the notes of a release, in a clone of this checkout with the files as they are now. */
+/** `npm run release -- --check`, and the notes and the SBOM of a release, in a clone of this checkout with the files as they are now. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { versionOf } from '../../scripts/release/check.ts';
 import { git } from '../../scripts/release/git.ts';
 import { makeNotes } from '../../scripts/release/notes.ts';
 import { readReleases } from '../../scripts/release/releases.ts';
+import { makeSbom } from '../../scripts/release/tarball.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 const [before] = readReleases(root);
@@ -46,33 +47,36 @@ it('passes where nothing is missing', () => {
   expect(check()).toEqual({ status: 0, faults: [''] });
 });
 
-it('notes say what changes in schema and settings since the release before', async () => {
+it('notes name migrations and settings that changed since the release before', async () => {
   const work = file('before');
   const notes = await makeNotes(clone, work, version, before);
   rmSync(work, { recursive: true });
   expect(notes).toContain(`# Assent ${version}, 2026-12-01`);
   const [newest] = readdirSync(file('libs/store/migrations')).toSorted().toReversed();
-  expect(notes).toMatch(
-    new RegExp(`## Schema since ${before?.version}[^]*${newest?.replace(/\.\w+$/, '')}[^]*## Settings`),
-  );
-  expect(notes).toMatch(new RegExp(`## Settings since ${before?.version}[^]*REDIS_SENTINELS`));
+  expect(notes).toMatch(new RegExp(`## Migrations since ${before.version}[^]*${newest}[^]*## Settings`));
+  expect(notes).toMatch(new RegExp(`## Settings since ${before.version}[^]*REDIS_SENTINELS`));
+});
+
+it('the bill of materials is CycloneDX, and has what is installed and what the files for browsers hold', async () => {
+  const sbom = JSON.parse(await makeSbom(clone));
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+  const names = (sbom.components as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['koa', 'preact', '@noble/ed25519']));
 });
 
 it('tells all defects at once, a line each, and fails', () => {
   edit('CHANGELOG.md', (text) => text.replace(new RegExp(`^## ${version} — .*`, 'm'), `## ${version}`));
   edit('docker-compose.yml', (text) => text.replace(`assent:${version}`, 'assent:0.0.9'));
   edit('scripts/release/releases.json', (text) => text.replace(/[0-9a-f]{40}/, '0123456789'.repeat(4)));
-  rmSync(file('tsconfig.build.json'));
   commit('defects');
   writeFileSync(file('left-over'), '');
   expect(check()).toEqual({
     status: 1,
     faults: [
       `docker-compose.yml, image has version 0.0.9, package.json has ${version}`,
-      `CHANGELOG.md: ${version} has no date; write "## ${version} — YYYY-MM-DD"`,
-      '1 file is not committed, such as left-over',
-      `the commit of release ${before?.version} (0123456) is not in this clone: git fetch --unshallow, or git fetch origin ${'0123456789'.repeat(4)}`,
-      'apps/Dockerfile copies tsconfig.build.json, which is not committed',
+      `CHANGELOG.md: the newest section has to be "## ${version} — YYYY-MM-DD"`,
+      'left-over is not committed',
+      `the commit of release ${before.version} (0123456) is not in this clone: git fetch --unshallow, or git fetch origin ${'0123456789'.repeat(4)}`,
     ],
   });
 });

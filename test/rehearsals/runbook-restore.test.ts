@@ -1,15 +1,12 @@
 /** Postgres is lost and restored to a moment, beside an API that goes on, by the commands of docs/runbooks.md. */
 import {
   appendFileSync,
-  chmodSync,
-  chownSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +16,7 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
-import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { reachableFolder, removeFolder, serviceUser, writeFor } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
@@ -42,7 +39,6 @@ interface Delivered {
 }
 
 const clients = await findPostgresClients();
-const user = serviceUser();
 const settings = { fsync: 'off' };
 
 /** Postgres' settings of the page, for an archive in that folder. */
@@ -94,11 +90,9 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   };
   /** what the runbook has made of the base backup */
   const startRestored = (name: string) => {
-    const dataDir = path.join(folder, name);
-    mkdirSync(dataDir);
+    const dataDir = reachableFolder(path.join(folder, name));
     renameSync(path.join(folder, 'restored'), path.join(dataDir, 'cluster'));
     copyFileSync(path.join(source.dataDir, 'password'), path.join(dataDir, 'password'));
-    chmodSync(dataDir, 0o711);
     return startPostgres({ dataDir, settings });
   };
   const configure = ({ dataDir }: RunningPostgres, lines: string) =>
@@ -126,17 +120,15 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   };
 
   beforeAll(async () => {
-    folder = path.join(inject('folder'), 'restore');
-    const archive = path.join(folder, 'wal');
-    mkdirSync(archive, { recursive: true });
-    if (user) for (const each of [folder, archive]) chownSync(each, user.uid, user.gid);
+    folder = reachableFolder(path.join(inject('folder'), 'restore'));
+    const archive = reachableFolder(path.join(folder, 'wal'));
     const [redis, empty] = await Promise.all([openRedisServer(), openRedisServer()]);
     emptyRedis = empty.url;
     const dataDir = path.join(folder, 'source');
     source = await startPostgres({ dataDir, settings });
     atEnd(async () => {
       await Promise.all([source.stop(), restored?.stop(), later?.stop()]);
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     });
     // in its own file, which a base backup brings along
     configure(source, archiving(archive));
@@ -307,10 +299,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     const written = path.join(restored.dataDir, 'cluster', 'pg_wal');
     const files = filesOf(written, '00000002');
     expect(files).toContain('00000002.history');
-    for (const file of files) {
-      copyFileSync(path.join(written, file), path.join(archive, file));
-      if (user) chownSync(path.join(archive, file), user.uid, user.gid);
-    }
+    for (const file of files) writeFor(serviceUser(), path.join(archive, file), readFileSync(path.join(written, file)));
     await runbook.again('recovery.signal', { ...env, RESTORE_TO: laterMoment }, { asPostgres: true, cwd: folder });
     later = await startRestored('later');
     await runbook.again('pg_is_in_recovery', { ...env, RESTORED_URL: later.url });
@@ -326,9 +315,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   it('archives into a new folder afterwards, and its base backups know nothing of this restore', async () => {
     if (!later) throw new Error('it was not restored');
     const { dataDir, url } = later;
-    const archive = path.join(folder, 'wal-of-later');
-    mkdirSync(archive);
-    if (user) chownSync(archive, user.uid, user.gid);
+    const archive = reachableFolder(path.join(folder, 'wal-of-later'));
     await runbook.step('alter system reset', { ...env, RESTORED_URL: url });
     configure(later, archiving(archive));
     await later.stop();

@@ -1,11 +1,12 @@
 /** A copy of the checkout with a running `npm start`: what somebody has who follows the README. */
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { linkFolder } from '../../scripts/stack/image.ts';
 import { dataRoot, root } from '../../scripts/stack/paths.ts';
+import { reachableFolder } from '../../scripts/stack/service-user.ts';
 import { type Exit, spawnTethered } from '../../scripts/stack/tether.ts';
 import { eventually } from './wait.ts';
 
@@ -27,9 +28,8 @@ export interface Checkout {
 const left = ['node_modules', '.data', '.git', 'dist'];
 
 function copyCheckout(): string {
-  const copy = mkdtempSync(path.join(inject('folder'), 'checkout-'));
-  // the user that Postgres runs as passes through
-  chmodSync(copy, 0o711);
+  // its Postgres then is in it, and goes with it
+  const copy = reachableFolder(mkdtempSync(path.join(inject('folder'), 'checkout-')));
   for (const name of readdirSync(root))
     if (!left.includes(name)) cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
   linkFolder(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));

@@ -1,12 +1,12 @@
 /** The commands of docs/runbooks.md, run in their order as they are written there, with secrets that come from files. */
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
 import { type Setting, settings } from '#libs/config/settings';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findProgram } from '../../scripts/stack/packages.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
-import { serviceUser } from '../../scripts/stack/service-user.ts';
+import { reachableFolder, removeFolder, serviceUser, writeFor } from '../../scripts/stack/service-user.ts';
 import { blocksIn, sectionOf } from './documents.ts';
 import { privacyKey, secretsKey } from './settings.ts';
 
@@ -31,16 +31,14 @@ ${shellBlocks(sectionOf(page, '## Before you begin')).join('')}
 set -v
 `;
 
-/** The environment with a file for each secret, which Postgres' user may read, too. */
-function withSecretFiles(env: Record<string, string>): Record<string, string> {
-  const folder = mkdtempSync(path.join(inject('folder'), 'secrets-'));
-  chmodSync(folder, 0o711);
+/** The environment with a file for each secret, in a folder that Postgres' user may enter. */
+function withSecretFiles(env: Record<string, string>, folder: string): Record<string, string> {
   const known: Record<string, Setting> = settings;
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => {
       if (!known[name]?.secret || value === '') return [name, value];
       const file = path.join(folder, name);
-      writeFileSync(file, `${value}\n`);
+      writeFor(serviceUser(), file, `${value}\n`);
       return [`${name}_FILE`, file];
     }),
   );
@@ -76,7 +74,6 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
   const blocks = shellBlocks(headings.map((heading) => sectionOf(page, heading)).join('\n'));
   const [clients = '', redisCli] = await Promise.all([findPostgresClients(), findRedisCli()]);
   const folders = [clients, path.dirname(redisCli.binary), process.env.PATH];
-  const user = serviceUser();
   let next = 0;
   const run = async (
     block: string,
@@ -86,16 +83,18 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
     let text = block;
     for (const [name, value] of Object.entries(values)) text = text.replaceAll(name, value);
     expect(text.replaceAll(/#.*$/gm, '')).not.toContain('…');
+    const secrets = reachableFolder(mkdtempSync(path.join(inject('folder'), 'secrets-')));
     const { code, output } = await runCommand('/bin/sh', ['-c', prelude + text], {
       cwd,
-      ...(asPostgres && { uid: user?.uid, gid: user?.gid }),
+      ...(asPostgres && serviceUser()),
       env: {
         LD_LIBRARY_PATH: redisCli.env.LD_LIBRARY_PATH,
-        ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }),
+        ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }, secrets),
         DIST: inject('dist'),
         PATH: folders.join(path.delimiter),
       },
     });
+    removeFolder(secrets);
     expect(code, output).toBe(0);
     return output;
   };

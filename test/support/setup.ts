@@ -3,7 +3,7 @@
  * and a Redis for each of vitest's workers. They start while the files that need none of them run already. Two runs at
  * once share nothing.
  */
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#libs/store/migrate';
@@ -13,6 +13,7 @@ import { findRedis } from '../../scripts/stack/packages.ts';
 import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { startRedis } from '../../scripts/stack/redis.ts';
+import { removeFolder } from '../../scripts/stack/service-user.ts';
 import { copyDatabase } from './database.ts';
 import { type Started, startedFile } from './started.ts';
 
@@ -35,7 +36,7 @@ export default function setup(project: TestProject): () => Promise<void> {
   mkdirSync(path.join(folder, 'redis'));
   const dist = path.join(folder, 'dist');
 
-  const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const stops: (() => unknown)[] = [() => removeFolder(folder)];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
@@ -70,7 +71,6 @@ export default function setup(project: TestProject): () => Promise<void> {
       build(dist),
       findRedis({ say }),
     ]);
-    stops.unshift(() => rmSync(server.dataDir, { recursive: true, force: true }));
     await migrate(server.url);
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
     const stores = await settled(names.map((name) => openStores(server.url, name)));

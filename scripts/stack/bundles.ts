@@ -1,0 +1,130 @@
+/** Vite's bundles of what plain Node runs and of what browsers load, each below an `outDir`. */
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type BuildEnvironmentOptions, type Plugin, type UserConfig, build as vite } from 'vite';
+import { Advice, describe } from './advice.ts';
+import { root } from './paths.ts';
+
+/** They look for files of their own beside them. */
+const apart = ['postgres', 'dbmate', '@bull-board/api', '@bull-board/koa'];
+
+/**
+ * Each is one file and what it loads on demand: a process that reads several hundred files, ours and its packages', takes
+ * twice as long to start.
+ */
+export const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<void> =>
+  bundle(
+    app,
+    {
+      outDir,
+      ssr: true,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: {
+        input: { main: path.join(root, 'apps', app, 'main.ts') },
+        // what seems unused may be called for what it throws
+        treeshake: false,
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', keepNames: true, minify: false },
+      },
+    },
+    {
+      root,
+      plugins: [addressesOfSource(path.join(root, 'apps', app))],
+      ssr: { target: 'node', noExternal: true, external: apart },
+    },
+  );
+
+/** `import.meta.url` of each of our modules is that of its source, seen from `folder`, where the bundle lies. */
+const addressesOfSource = (folder: string): Plugin => ({
+  name: 'addresses-of-source',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!code.includes('import.meta.url') || id.includes('node_modules')) return undefined;
+    const source = path.relative(folder, id).split(path.sep).join('/');
+    const address = `new URL(${JSON.stringify(`./${source}`)}, import.meta.url).href`;
+    return { code: code.replaceAll('import.meta.url', address), map: null };
+  },
+});
+
+/** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
+const widgetFiles = [
+  { name: 'widget', source: 'main.ts', format: 'iife' },
+  { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
+  { name: 'record-client', source: 'record-client.ts', format: 'es' },
+  { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
+  { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+  { name: 'preview', source: 'preview/main.ts', format: 'iife' },
+] as const;
+
+/** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
+const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
+/** Of 2024 and newer: all have `light-dark()` and `AbortSignal.any`. */
+const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
+
+export async function bundleWidget(outDir: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const define = { __VERSION__: JSON.stringify(version) };
+  for (const { name, source, format } of widgetFiles)
+    await bundle(
+      'widget',
+      { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
+      { define },
+    );
+}
+
+/** All that the overview begins with is one file: it would otherwise have to be read before the next one is asked for. */
+const first = { name: 'index', test: /\/dashboard\/main\.tsx$/, includeDependenciesRecursively: true };
+
+/** Scripts and styles get names with a hash of their content. */
+export const bundleDashboard = (outDir: string): Promise<void> =>
+  bundle(
+    'dashboard',
+    {
+      outDir,
+      target: dashboardBrowsers,
+      cssTarget: dashboardBrowsers,
+      // the content security policy allows no data: URLs
+      assetsInlineLimit: 0,
+      rolldownOptions: { output: { codeSplitting: { groups: [first] } } },
+    },
+    { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
+  );
+
+/** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */
+export async function bundleVerifyPage(outDir: string): Promise<void> {
+  const source = path.join(root, 'apps/verify');
+  const rolldownOptions = script('verify', path.join(source, 'main.ts'), 'iife');
+  await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});
+  const code = readFileSync(path.join(outDir, 'verify.js'), 'utf8');
+  rmSync(path.join(outDir, 'verify.js'));
+  const style = readFileSync(path.join(source, 'verify.css'), 'utf8');
+  const [scriptHash, styleHash] = [code, style].map(
+    (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  const policy = `default-src 'none';script-src ${scriptHash};style-src ${styleHash};base-uri 'none';form-action 'none'`;
+  const html = readFileSync(path.join(source, 'index.html'), 'utf8')
+    .replace('<!-- policy -->', () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    .replace('<!-- style -->', () => `<style>${style}</style>`)
+    .replace('<!-- script -->', () => `<script>${code}</script>`);
+  writeFileSync(path.join(outDir, 'index.html'), html);
+}
+
+const script = (name: string, input: string, format: 'iife' | 'es') =>
+  ({ input, preserveEntrySignatures: 'strict', output: { format, entryFileNames: `${name}.js` } }) as const;
+
+async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
+  try {
+    await vite({
+      configFile: false,
+      envFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      root: path.join(root, 'apps', app),
+      ...config,
+      build: { emptyOutDir: false, modulePreload: false, ...options },
+    });
+  } catch (error) {
+    throw new Advice(`The ${app} does not build.\n${describe(error)}`);
+  }
+}
