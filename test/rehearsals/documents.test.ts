@@ -32,7 +32,7 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^\.ci\/run$/, because: 'runs npm test' },
 ];
 
-/** Their commands need stores of their own: test/e2e/runbook-*.test.ts run them, block by block. */
+/** Their commands need stores of their own: test/rehearsals/runbook-*.test.ts run them, block by block. */
 const apart = ['docs/runbooks.md'];
 
 /** These stay until they are told to end. */
