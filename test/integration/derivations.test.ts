@@ -65,7 +65,7 @@ describe('a derivation', () => {
     );
 
   it('handles every record once, after any failure, however many processes try', async () => {
-    await store(12);
+    await store(8);
     const derivation = counting('once', { fails: 0.4 });
     await Promise.all(Array.from({ length: 3 }, () => runUntilDone(derivation)));
     const [all] = await derivedBy('once');

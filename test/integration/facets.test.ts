@@ -169,7 +169,7 @@ describe('facets', () => {
           (await groupRecords(organizationIds)).map(({ row }) => row),
         );
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 

@@ -1,4 +1,4 @@
-/** A log of ten years: a query plans, locks and opens the months that it needs, not all that there are. */
+/** A log of four years: a query plans, locks and opens the months that it needs, not all that there are. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import { type LogQuery, readPage } from '#libs/store/records/log';
@@ -10,11 +10,11 @@ import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-const months = 120;
+const months = 48;
 const today = dayOf(Date.now());
 const thisMonth = monthOf(Date.now());
 
-describe('with 120 months', () => {
+describe('with 48 months', () => {
   let db: Database;
   let organizationId: string;
   let domainId: string;
@@ -67,7 +67,7 @@ describe('with 120 months', () => {
   const page = (query: Partial<LogQuery>) => (sql: Sql) =>
     readPage(sql, { organizationId, domainId, limit: 20, offset: 0, ...query });
 
-  it('there are 120', async () => {
+  it('there are 48', async () => {
     const [row] = await db.run(
       (sql) => sql<{ n: number }[]>`select count(*) as n from pg_inherits where inhparent = 'records'::regclass`,
     );
