@@ -41,7 +41,10 @@ export function recordsCommand(): Command {
 }
 
 /** `atOnce` from the newest: those that are rejected meanwhile are newer, so there is an end. */
-export async function replay(db: Database, atOnce = 500): Promise<{ replayed: number; stored: number; rejected: number }> {
+export async function replay(
+  db: Database,
+  atOnce = 500,
+): Promise<{ replayed: number; stored: number; rejected: number }> {
   const result = { replayed: 0, stored: 0, rejected: 0 };
   let after: number | undefined;
   for (;;) {

@@ -4,11 +4,12 @@ import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database, type Sql } from '#libs/store/sql';
-import { atEnd } from '../support/at-end.ts';
+import type { Database, Sql } from '#libs/store/sql';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
+import { inTransaction } from '../support/transaction.ts';
 
 const months = 48;
 const today = dayOf(Date.now());
@@ -22,8 +23,7 @@ describe('with 48 months', () => {
   beforeAll(async () => {
     const { url } = await openDatabase();
     // one connection: it comes to the plans that Postgres keeps, as each of a busy service does
-    db = createDatabase({ url, max: 1, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
-    atEnd(() => db.close());
+    db = openPool(url, { max: 1 });
     for (let back = 0; back < months - 2; back += 1) {
       await db.run((sql) => sql`select make_record_month(${addMonths(thisMonth, -back)})`);
     }
@@ -51,9 +51,7 @@ describe('with 48 months', () => {
     for (let round = 0; round < 8; round += 1) {
       const [row] = await db.run((sql) =>
         sql.begin(`isolation level ${isolation}`, async (transaction) => {
-          const own = (...given: Parameters<Sql>) => (transaction as unknown as Sql)(...given);
-          const begin = (_: string, inside: (sql: unknown) => Promise<unknown>) => inside(transaction);
-          await work(Object.assign(own, transaction, { begin }) as unknown as Sql);
+          await inTransaction(db, transaction).run(work);
           return transaction<{ n: number }[]>`
             select count(distinct relation) as n
             from pg_locks join pg_inherits on inhrelid = relation

@@ -3,9 +3,9 @@ import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
 import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
-import { atEnd } from '../support/at-end.ts';
+import type { Database } from '#libs/store/sql';
 import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -31,9 +31,7 @@ describe('concurrent batches', () => {
   /** A pool of its own: what its backends counted is visible once they have ended. */
   const withPool = async (work: (pool: Database) => Promise<void>): Promise<{ deadlocks: number }> => {
     const name = 'test-concurrent';
-    const options = { url, max: concurrent, statementTimeout: 20_000, deadline: 25_000, prepare: true, name };
-    const pool = createDatabase(options);
-    atEnd(() => pool.close());
+    const pool = openPool(url, { max: concurrent, name });
     await work(pool);
     await pool.close();
     return eventually(() =>
@@ -96,8 +94,7 @@ describe('concurrent batches', () => {
     };
     const { deadlocks } = await withPool(async (pool) => {
       const workers = Array.from({ length: concurrent }, async (_, worker) => {
-        for (let round = 0; round < 3; round += 1)
-          await persist(pool, make([20, 100, 600][(worker + round) % 3] ?? 1));
+        for (let round = 0; round < 3; round += 1) await persist(pool, make([20, 100, 600][(worker + round) % 3] ?? 1));
       });
       await Promise.all(workers);
     });
