@@ -51,7 +51,7 @@ export async function startRedisCluster({ dataDir, settings: own = {}, signal }:
       started.push(node);
       return node;
     };
-    return { ...(await restartable(start)), busPort: ports['cluster-port'] };
+    return { ...restartable(await start(), start), busPort: ports['cluster-port'] };
   };
   try {
     const starting = Array.from({ length: masters * 2 }, (_, index) => startNode(index));

@@ -51,7 +51,8 @@ export async function startRedisSentinels({ dataDir, settings: own, signal }: Om
   const startServer = async (name: string, replicaOf?: number) => {
     const replica = replicaOf === undefined ? {} : { replicaof: `${host} ${replicaOf}` };
     // after its first start the sentinels say what it is
-    return restartable((port) => start(name, { secured, port, settings: { ...settings, ...own, ...replica } }));
+    const again = (port?: number) => start(name, { secured, port, settings: { ...settings, ...own, ...replica } });
+    return restartable(await again(), again);
   };
   try {
     const first = await startServer('server-0');

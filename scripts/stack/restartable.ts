@@ -1,19 +1,24 @@
-/** A private Redis that is killed and started again, on its port and with its data. */
-import type { RunningRedis } from './redis.ts';
+/** A private server that is taken away and started again, on its port and with its data. */
+import type { RunningServer } from './server.ts';
 
-export async function restartable(start: (port?: number) => Promise<RunningRedis>) {
-  let running = await start();
-  const { url, port } = running;
+export type Restartable = Pick<ReturnType<typeof restartable>, 'running' | 'start'>;
+
+export function restartable<Server extends RunningServer>(first: Server, again: (port: number) => Promise<Server>) {
+  let server = first;
   return {
-    url,
-    port,
-    pid: () => running.pid,
+    url: first.url,
+    port: first.port,
+    running: () => server,
     kill: async () => {
-      running.kill();
-      await running.exited;
+      server.kill();
+      await server.exited;
     },
     start: async () => {
-      running = await start(port);
+      server = await again(first.port);
+    },
+    /** Another one takes its place, such as a promoted replica. */
+    become: (other: Server) => {
+      server = other;
     },
   };
 }
