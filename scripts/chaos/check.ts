@@ -1,20 +1,19 @@
-/** Checks the promises I1–I9 with SQL, Redis and the list of attempts. */
+/** Checks the promises I1–I9 with SQL, Redis, the list of attempts, and the operator's own checks. */
 import { isDeepStrictEqual } from 'node:util';
-import { addDays, cover, dayOf, periodsOf } from '#libs/contract/calendar';
-import { findDrift } from '#libs/counters/drift';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import { isReady } from '#libs/counters/fill';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { knownShards } from '#libs/queue/shards';
-import { countersSince } from '#libs/store/counters';
-import { read, type Site, signToken } from '../stack/client.ts';
+import { groupBy } from '#libs/runtime/group-by';
+import { describe } from '../stack/advice.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { countFacetDifferences, countUnderived } from './check-facets.ts';
-import { type Checkpoints, checkLogs, countUnsealed } from './check-log.ts';
-import { checkProofs } from './check-proofs.ts';
-import type { Attempt, Body } from './load.ts';
+import { callOnce } from './calls.ts';
+import { type Attempt, type Body, isAcknowledged, isRefused, toErase } from './load.ts';
+import { checkProofs } from './proofs.ts';
+import type { Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
 
-export type Verdict = Awaited<ReturnType<typeof check>>;
+export type Verdict = Awaited<ReturnType<typeof checkPromises>>;
 
 /** milliseconds (I7) */
 const deadline = 5_000;
@@ -23,7 +22,7 @@ const deadline = 5_000;
 export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<void> {
   let noise = '';
   const isQuiet = async () => {
-    noise = await findNoise(stack).catch((error: Error) => error.message);
+    noise = await findNoise(stack).catch(describe);
     return noise === '';
   };
   if (await waitUntil(isQuiet, { deadlineMs: within, intervalMs: 100 })) return;
@@ -32,41 +31,48 @@ export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<vo
 
 /** What is still under way, in words; empty when nothing is. */
 async function findNoise(stack: ChaosStack): Promise<string> {
-  const owed = await count(stack, 'owed_raises');
+  const owed = await stack.count((sql) => sql`select count(*)::int as n from owed_raises`);
   if (owed !== 0) return `${owed} raises are owed`;
   const { wait, active, delayed } = await countJobs(stack);
   if (wait + active + delayed > 0) return `${wait} jobs wait, ${active} are active, ${delayed} delayed`;
   const unsealed = await countUnsealed(stack);
   if (unsealed !== 0) return `${unsealed} records are not sealed`;
-  const underived = await countUnderived(stack);
+  const underived = await stack.count(
+    (sql) => sql`
+      select count(*)::int as n from records
+      where epoch > coalesce((select epoch from derivations where name = 'facets'), 0)`,
+  );
   if (underived !== 0) return `${underived} records are in no facet`;
-  const ready = await Promise.all(organizations(stack).map((id) => isReady(stack.counters, id)));
+  const ids = stack.sites.map(({ organizationId }) => organizationId);
+  const ready = await Promise.all(ids.map((id) => isReady(stack.counters, id)));
   return ready.every(Boolean) ? '' : 'counters are not ready in Redis';
 }
 
-const organizations = (stack: ChaosStack) => [...new Set(stack.sites.map((site) => site.organizationId))];
-
-const count = (stack: ChaosStack, table: 'owed_raises' | 'rejected_records') =>
-  stack.sql(async (sql) => (await sql<{ n: number }[]>`select count(*)::int as n from ${sql(table)}`)[0]?.n ?? 0);
-
-export const queueKey = (name: string, shard = 0): string => `${queuePrefix}:${recordQueue(shard)}:${name}`;
+/** How many records no checkpoint covers yet. */
+const countUnsealed = ({ count }: ChaosStack): Promise<number> =>
+  count(
+    (sql) => sql`
+      select (
+        (select count(*) from records)
+        - (select coalesce(sum(checkpoint_size), 0) from logs)
+        + (select count(*) from log_texts join logs using (domain_number, log) where position < checkpoint_size)
+      )::int as n`,
+  );
 
 /** Of all shards that were ever announced. */
 export async function countJobs({ counters: { client } }: ChaosStack) {
-  const shards = await knownShards(client, 1);
-  const sum = async (count: (key: string) => Promise<number>, state: string) => {
-    const counts = await Promise.all(shards.map((shard) => count(queueKey(state, shard))));
-    return counts.reduce((total, each) => total + each, 0);
-  };
-  return {
-    wait: await sum((key) => client.llen(key), 'wait'),
-    active: await sum((key) => client.llen(key), 'active'),
-    delayed: await sum((key) => client.zcard(key), 'delayed'),
-    failed: await sum((key) => client.zcard(key), 'failed'),
-  };
+  const jobs = { wait: 0, active: 0, delayed: 0, failed: 0 };
+  for (const shard of await knownShards(client, 1)) {
+    const keyOf = (state: string) => `${queuePrefix}:${recordQueue(shard)}:${state}`;
+    jobs.wait += await client.llen(keyOf('wait'));
+    jobs.active += await client.llen(keyOf('active'));
+    jobs.delayed += await client.zcard(keyOf('delayed'));
+    jobs.failed += await client.zcard(keyOf('failed'));
+  }
+  return jobs;
 }
 
-/** A stored record, as far as clients of drills send it. */
+/** A stored record, as far as the load sends it. */
 interface Stored extends Omit<Body, 'visitorId' | 'pageUrl' | 'metadata'> {
   domainId: string;
   visitorId: string | null;
@@ -75,16 +81,21 @@ interface Stored extends Omit<Body, 'visitorId' | 'pageUrl' | 'metadata'> {
   userAgent: string | null;
 }
 
-function isAsSent(row: Stored, { site, body, userAgent = row.userAgent, isErased = false }: Attempt): boolean {
+function isAsSent(row: Stored, { site, body, userAgent }: Attempt): boolean {
   const { visitorId, pageUrl, metadata, ...others } = body;
   const personal = { visitorId, pageUrl, metadata, userAgent };
   const none = { visitorId: null, pageUrl: null, metadata: null, userAgent: null };
   const isStoredAs = (fields: object) => isDeepStrictEqual(row, { domainId: site.domainId, ...others, ...fields });
-  return isStoredAs(personal) || (isErased && isStoredAs(none));
+  return isStoredAs(personal) || (visitorId.startsWith(toErase) && isStoredAs(none));
 }
 
-export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints: Checkpoints) {
-  const stored = await stack.sql(
+export async function checkPromises(
+  scene: Scene,
+  { mayLose = 0, rejected: toReject = 0 }: { mayLose?: number; rejected?: number },
+) {
+  const { load, count } = scene;
+  const { attempts } = load;
+  const stored = await scene.sql(
     (sql) => sql<Stored[]>`
       select d.id as "domainId", r.id, decision, preferences, language, banner_version as "bannerVersion",
         policy_version as "policyVersion", visitor_id as "visitorId", page_url as "pageUrl", metadata,
@@ -92,48 +103,59 @@ export async function check(stack: ChaosStack, attempts: Attempt[], checkpoints:
       from records r join domains d on d.number = domain_number
       left join user_agents on user_agents.number = user_agent_number`,
   );
-  const found = new Set(stored.map(({ id }) => id));
-  const sent = new Map<string, Attempt[]>();
-  for (const attempt of attempts) sent.set(attempt.body.id, [...(sent.get(attempt.body.id) ?? []), attempt]);
+  const ids = new Set(stored.map(({ id }) => id));
+  const sent = groupBy(attempts, ({ body }) => body.id);
   const wasSent = (row: Stored) =>
-    (sent.get(row.id) ?? []).some((attempt) => attempt.outcome !== 'refused' && isAsSent(row, attempt));
+    (sent.get(row.id) ?? []).some((attempt) => !isRefused(attempt) && isAsSent(row, attempt));
   const strange = stored.filter((row) => !wasSent(row));
-  const acknowledged = attempts.filter(({ outcome }) => outcome === 'acknowledged');
-  const jobs = await countJobs(stack);
+  const acknowledged = attempts.filter(isAcknowledged);
+  const missing = acknowledged.filter(({ body }) => !ids.has(body.id));
+  const lost = new Set(missing.map(({ body }) => body.id)).size;
+  const doubled = stored.length - ids.size;
+  const differences = await countDifferences(scene);
+  const jobs = await countJobs(scene);
+  const rejected = await count((sql) => sql`select count(*)::int as n from rejected_records`);
+  const slowest = Math.round(attempts.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0));
+  const counts: [what: string, count: number, most?: number][] = [
+    ['I1: acknowledged records are lost', lost, mayLose],
+    ['I1: lost records were answered as persisted', missing.filter(({ how }) => how === 'persisted').length],
+    ['I1: records are stored twice', doubled],
+    [`I2: records are stored as nobody sent them, such as ${JSON.stringify(strange[0])}`, strange.length],
+    ['I2: decisions were refused', load.refused.length],
+    ['I3: counters differ from the records', differences],
+    ['I5: jobs are stuck', jobs.wait + jobs.active + jobs.delayed + jobs.failed],
+    ['I6: records are rejected, or not listed as rejected', Math.abs(rejected - toReject)],
+    ['I7: milliseconds took the slowest answer', slowest, deadline],
+    ['I9: sums of facets are not those of the counters', await countFacetDifferences(scene)],
+  ];
+  const breaches = [
+    ...counts.filter(([, n, most = 0]) => n > most).map(([what, n]) => `${what}: ${n}`),
+    ...(await complaintsOf(scene, 'counters')).map((what) => `I4: ${what}`),
+    ...[
+      ...(await complaintsOf(scene, 'log')),
+      ...(await scene.checkpoints.check()),
+      ...(await checkProofs(scene)).slice(0, 5),
+    ].map((what) => `I8: ${what}`),
+  ];
   return {
     attempts: attempts.length,
     acknowledged: acknowledged.length,
     found: stored.length,
-    /** records that were acknowledged, but are not stored (I1) */
-    lost: new Set(acknowledged.map(({ body }) => body.id).filter((id) => !found.has(id))).size,
-    /** of these, the ones that were answered as stored in Postgres: no engine's failover may lose them */
-    lostPersisted: acknowledged.filter(({ body, how }) => how === 'persisted' && !found.has(body.id)).length,
-    /** stored more than once (I1, I2) */
-    doubled: stored.length - found.size,
-    /** stored, but not as any attempt sent it (I1, I2) */
-    strange: strange.length,
-    /** one of them, and what was sent under its id */
-    strangeOne: JSON.stringify([strange[0], sent.get(strange[0]?.id ?? '')]),
-    /** counters that differ: Postgres from its records, Redis from Postgres (I3, I4) */
-    differences: (await countSqlDifferences(stack)) + (await countRedisDifferences(stack)),
-    /** jobs that failed or still wait (I5, I6) */
-    stuck: jobs.wait + jobs.active + jobs.delayed + jobs.failed,
-    rejected: await count(stack, 'rejected_records'),
-    /** what is wrong with the sealed logs (I8) */
-    logs: await checkLogs(stack, checkpoints),
-    /** what is wrong with the proofs that the API gives (I8) */
-    proofs: await checkProofs(stack),
-    /** facets that do not add up to the counters (I9) */
-    facetDifferences: await countFacetDifferences(stack),
-    /** the slowest answer, in milliseconds (I7) */
-    slowest: Math.round(attempts.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0)),
+    ...{ lost, doubled, differences, rejected, slowest, breaches },
   };
 }
 
+/** The operator's own check, which fails where something differs. */
+const complaintsOf = (stack: ChaosStack, what: 'counters' | 'log'): Promise<string[]> =>
+  stack.assent(what, 'check').then(
+    () => [],
+    (error) => [`assent ${what} check: ${describe(error)}`],
+  );
+
 /** Compares Postgres' counters at all four levels with a count of its records. */
-async function countSqlDifferences(stack: ChaosStack): Promise<number> {
-  const [row] = await stack.sql(
-    (sql) => sql<{ n: number }[]>`
+const countDifferences = ({ count }: ChaosStack): Promise<number> =>
+  count(
+    (sql) => sql`
       with truth as (
         select organization_id, level.domain_number, level.domain_id, level.period,
           count(*) filter (where bot and level.domain_id <> '') as crawlers,
@@ -158,55 +180,39 @@ async function countSqlDifferences(stack: ChaosStack): Promise<number> {
         coalesce(b.accept_all + b.reject_all + b.custom + b.withdraw, 0)
       )`,
   );
-  return row?.n ?? 0;
-}
 
-async function countRedisDifferences(stack: ChaosStack): Promise<number> {
-  const since = '0000-00-00';
-  let sum = 0;
-  for (const organizationId of organizations(stack)) {
-    const truth = countersSince({ run: stack.sql }, organizationId, since);
-    sum += (await findDrift(stack.counters, { organizationId, since, truth }, 2_000)).differences.length;
-  }
-  return sum;
-}
-
-export function breaches(verdict: Verdict, allowed: { rejected: number; lost: number }): string[] {
-  const { lost, doubled, strange, strangeOne, differences, stuck, rejected } = verdict;
-  const { logs, proofs, facetDifferences, slowest } = verdict;
-  return [
-    ...(lost > allowed.lost
-      ? [`I1: ${lost} acknowledged records are lost, and no more than ${allowed.lost} may be`]
-      : []),
-    ...(verdict.lostPersisted > 0 ? [`I1: ${verdict.lostPersisted} of them were in Postgres`] : []),
-    ...(doubled > 0 ? [`I1: ${doubled} records are doubled`] : []),
-    ...(strange > 0 ? [`I2: ${strange} stored records are not as anybody sent them, such as ${strangeOne}`] : []),
-    ...(differences > 0 ? [`I3: ${differences} counters differ`] : []),
-    ...(stuck > 0 ? [`I5: ${stuck} jobs are stuck`] : []),
-    ...(rejected !== allowed.rejected ? [`I6: ${rejected} records were rejected`] : []),
-    ...[...logs.slice(0, 5), ...proofs.slice(0, 5)].map((what) => `I8: ${what}`),
-    ...(facetDifferences > 0 ? [`I9: ${facetDifferences} sums of facets are not those of the counters`] : []),
-    ...(slowest > deadline ? [`I7: an answer took ${slowest} ms`] : []),
-  ];
-}
-
-export const readAs = ({ organizationId }: Site, { jwtSecret }: ChaosStack, url: string): Promise<Response> =>
-  read(url, signToken(organizationId, jwtSecret));
+/** At how many domains or organizations and days or months the facets add up to something else than the counters. */
+const countFacetDifferences = ({ count }: ChaosStack): Promise<number> =>
+  count(
+    (sql) => sql`
+      with facet_sums as (
+        select o.id as organization_id, coalesce(d.id, '') as domain_id, period, sum(accept_all) as accept_all,
+          sum(reject_all) as reject_all, sum(custom) as custom, sum(withdraw) as withdraw
+        from facets
+        join organizations o on o.number = organization_number
+        left join domains d on d.number = domain_number
+        where dimension in ('source', 'crawlers')
+        group by 1, 2, 3
+      )
+      select count(*)::int as n
+      from counters c full join facet_sums f using (organization_id, domain_id, period)
+      where (c.accept_all, c.reject_all, c.custom, c.withdraw)
+        is distinct from (f.accept_all, f.reject_all, f.custom, f.withdraw)`,
+  );
 
 /** Whether the API's statistics are those of Postgres for every site, and come from `source` if given. */
-export async function statsAreRight(stack: ChaosStack, baseUrl: string, source?: string): Promise<boolean> {
-  const today = dayOf(Date.now());
-  const [from, to] = [addDays(today, -2), addDays(today, 1)];
-  const checks = stack.sites.map(async (site) => {
-    const url = `${baseUrl}/v1/consent/${site.domainId}/stats?from=${from}&to=${to}`;
-    const response = await readAs(site, stack, url);
+export async function statsAreRight(scene: Scene, source?: string): Promise<boolean> {
+  const [from, to] = [addDays(dayOf(Date.now()), -2), addDays(dayOf(Date.now()), 1)];
+  const checks = scene.sites.map(async (site) => {
+    const path = `/v1/consent/${site.domainId}/stats?from=${from}&to=${to}`;
+    const response = await callOnce(scene, { site, path });
     const { total } = (await response.json()) as { total: number };
-    const [row] = await stack.sql(
-      (sql) => sql<{ total: number }[]>`
-        select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::int as total from counters
-        where domain_id = ${site.domainId} and period = any(${periodsOf(cover(from, to))})`,
+    const truth = await scene.count(
+      (sql) => sql`
+        select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::int as n from counters
+        where domain_id = ${site.domainId} and length(period) = 10 and period between ${from} and ${to}`,
     );
-    return total === row?.total && (source === undefined || response.headers.get('x-stats-source') === source);
+    return total === truth && (!source || response.headers.get('x-stats-source') === source);
   });
   return (await Promise.all(checks)).every(Boolean);
 }

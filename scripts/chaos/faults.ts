@@ -1,69 +1,98 @@
-/** Faults that several drills have in common, and what has to hold while they last. */
+/** Faults. Each is begun, and returns what ends it. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { runCommand } from '../stack/command.ts';
 import { maxmemory } from '../stack/redis.ts';
-import { countJobs, queueKey } from './check.ts';
-import { hold, type Scene } from './drill.ts';
-import { makeBody } from './load.ts';
+import type { Restartable } from '../stack/restartable.ts';
+import { hold, type Scene } from './scene.ts';
 
-/** Begins a fault and returns what ends it. */
-export type Fault = (scene: Scene) => Promise<() => Promise<unknown>>;
+export type End = () => Promise<unknown> | unknown;
+export type Store = 'postgres' | 'redis';
 
-export const yesterday = (): number => Date.now() - 24 * 60 * 60 * 1_000;
-
-/** Postgres is away for that many seconds: records wait in the queue, and no job uses up an attempt. */
-export async function withoutPostgres(scene: Scene, fault: Fault, seconds: number): Promise<void> {
-  const end = await fault(scene);
-  await scene.load.acknowledged(300);
-  await hold(seconds);
-  await expectNoAttemptUsed(scene);
-  await end();
+/** A server and all that it forked. */
+function signal(pids: number[], what: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, what);
+    } catch {
+      // a backend has ended meanwhile
+    }
+  }
 }
 
-/** Redis is away for that many seconds: records go straight to Postgres, and all are acknowledged. */
-export async function withoutRedis(scene: Scene, fault: Fault, seconds: number): Promise<void> {
-  scene.allowed.failures = false;
-  const end = await fault(scene);
-  await untilDirect(scene);
-  await scene.load.acknowledged(300);
-  // nobody touches these counters again: only the owed raises can raise them
-  for (const site of scene.sites) await scene.load.send(site, makeBody(yesterday()));
-  await hold(seconds);
-  scene.expect(goesDirect(scene), 'records still go straight to Postgres');
-  await end();
-  await scene.healed();
-  await untilQueued(scene);
+const familyOf = ({ pid }: { pid: number }): number[] => {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
+};
+
+/** It answers nothing, and comes back with all its connections. */
+export function freeze(server: Restartable): End {
+  const pids = familyOf(server.running());
+  signal(pids, 'SIGSTOP');
+  return () => signal(pids, 'SIGCONT');
 }
 
-/** A drill that is nothing else. */
-export const outageOf =
-  (without: typeof withoutRedis) =>
-  (fault: Fault, seconds: number) =>
-  async (scene: Scene): Promise<void> => {
-    await scene.begin();
-    await without(scene, fault, seconds);
+export async function kill(server: Restartable): Promise<End> {
+  signal(familyOf(server.running()), 'SIGKILL');
+  await server.running().exited;
+  return () => untilStarted(server.start);
+}
+
+/** What a killed Postgres shared takes a moment to be gone, and a process of ours needs a store to start. */
+export async function untilStarted<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 40) throw error;
+      await hold(0.5);
+    }
+  }
+}
+
+export async function restart(server: Restartable): Promise<End> {
+  await server.running().stop();
+  return () => untilStarted(server.start);
+}
+
+/** Where the store has no small disk, it is killed instead: that is what a full disk leads to in the end. */
+export async function fillDisk(scene: Scene, store: Store): Promise<End> {
+  const server = scene[store];
+  if (!scene.hasSmallDisk[store]) return kill(server);
+  const filler = path.join(path.dirname(server.running().dataDir), 'filler');
+  await runCommand('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { env: process.env });
+  const answers = async () => {
+    if (store === 'postgres') await scene.count((sql) => sql`select 1 as n`);
+    else await scene.redisDo((redis) => redis.ping());
   };
-
-export const killOf =
-  (store: 'redis' | 'postgres'): Fault =>
-  async (scene) => {
-    await scene[store].kill();
-    return scene[store].start;
+  return async () => {
+    rmSync(filler);
+    // what could not write ends itself
+    await answers().catch(async () => {
+      await server.running().stop();
+      await untilStarted(server.start);
+    });
   };
+}
 
-export const freeze =
-  (pidsOf: (scene: Scene) => number[]): Fault =>
-  async (scene) => {
-    const pids = pidsOf(scene);
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    return async () => {
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
-    };
-  };
+/** Sets Redis' `maxmemory` to that share of what is in use; below 1 the next write does not fit. */
+export async function fillRedis({ redisDo }: Scene, share: number): Promise<End> {
+  const setMemory = (bytes: string) => redisDo((redis) => redis.config('SET', 'maxmemory', bytes));
+  const used = /used_memory:(\d+)/.exec(await redisDo((redis) => redis.info('memory')))?.[1];
+  await setMemory(String(Math.floor(Number(used) * share)));
+  return () => setMemory(maxmemory);
+}
 
-type Lock = 'exclusive' | 'access exclusive';
+/** Redis becomes a read-only replica, and a master again. */
+export async function makeReadOnly({ redisDo }: Scene): Promise<End> {
+  await redisDo((redis) => redis.replicaof('127.0.0.1', 1));
+  return () => redisDo((redis) => redis.replicaof('NO', 'ONE'));
+}
 
-/** Keeps everybody from changing the table, or from reading it too, until the returned function is called. */
-export const lockTable = (scene: Scene, table: string, mode: Lock = 'exclusive'): Promise<() => Promise<void>> =>
-  new Promise((resolve, reject) => {
+/** Keeps everybody from changing the table, or from reading it too. */
+export const lockTable = (scene: Scene, table: string, mode: 'exclusive' | 'access exclusive' = 'exclusive') =>
+  new Promise<() => Promise<void>>((resolve, reject) => {
     const transaction = scene.sql((sql) =>
       sql.begin(async (locking) => {
         await locking`lock table ${locking(table)} in ${locking.unsafe(mode)} mode`;
@@ -78,52 +107,7 @@ export const lockTable = (scene: Scene, table: string, mode: Lock = 'exclusive')
     transaction.catch(reject);
   });
 
-/** Holds back every statement that counts. */
-export const lockCounters: Fault = (scene) => lockTable(scene, 'counters');
-
-/** An outage is no attempt: the jobs stay with the worker. */
-export async function expectNoAttemptUsed(scene: Scene): Promise<void> {
-  const { delayed, failed } = await countJobs(scene);
-  scene.expect(delayed + failed === 0, `${delayed + failed} jobs used up an attempt on an outage`);
+export async function setOnPrimary(scene: Scene, name: string, value: string): Promise<void> {
+  await scene.sql((sql) => sql.unsafe(`alter system set ${name} = '${value}'`));
+  await scene.sql((sql) => sql`select pg_reload_conf()`);
 }
-
-export const listActive = (scene: Scene): Promise<string[]> =>
-  scene.redisDo((redis) => redis.lrange(queueKey('active'), 0, -1));
-
-export const untilTaken = (scene: Scene): Promise<void> =>
-  scene.until(async () => (await listActive(scene)).length > 0, 'the worker takes jobs');
-
-/** A job may be taken and not yet be with the worker. */
-export const untilStoring = (scene: Scene): Promise<void> =>
-  scene.until(async () => {
-    const waiting = await scene.sql(
-      (sql) => sql`
-        select from pg_stat_activity where wait_event_type = 'Lock' and query like ${'%json_to_recordset%'}`,
-    );
-    return waiting.length > 0;
-  }, "the worker's statement waits for the lock");
-
-export const countStored = (scene: Scene, ids: string[]): Promise<number> =>
-  scene.sql(async (sql) => (await sql`select from records where id in ${sql(ids)}`).length);
-
-/** Some of the newest records went straight to Postgres. */
-export const goesDirect = ({ load }: Scene): boolean => load.attempts.slice(-20).some(({ how }) => how === 'persisted');
-
-export const untilDirect = (scene: Scene): Promise<void> =>
-  scene.until(() => goesDirect(scene), 'records go straight to Postgres', 2_500);
-
-export const untilQueued = (scene: Scene): Promise<void> =>
-  scene.until(() => {
-    const last = scene.load.attempts.filter(({ outcome }) => outcome === 'acknowledged').slice(-20);
-    return last.length === 20 && last.every(({ how }) => how === 'queued');
-  }, 'records go through Redis again');
-
-/** Sets Redis' `maxmemory` to that share of what is in use; below 1 the next write does not fit. */
-export const fillRedis = ({ redisDo }: Pick<Scene, 'redisDo'>, share: number): Promise<unknown> =>
-  redisDo(async (redis) => {
-    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
-    await redis.config('SET', 'maxmemory', String(Math.floor(used * share)));
-  });
-
-export const makeRoom = ({ redisDo }: Pick<Scene, 'redisDo'>): Promise<unknown> =>
-  redisDo((redis) => redis.config('SET', 'maxmemory', maxmemory));

@@ -1,37 +1,49 @@
-/** A bounded load that notes the outcome of every attempt. */
+/** Visitors who decide, and browsers that send each decision until the service has it. Every attempt is noted. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decision, decisions } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
+import { waitAfter, withJitter } from '../../apps/widget/backoff.ts';
 import { postRecord, type Site } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
-
-/** `refused`: a 4xx, so it must not be stored. `unknown`: no answer or a 5xx, so it may be stored once or not at all. */
-export type Outcome = 'acknowledged' | 'refused' | 'unknown';
+import type { AppProcess } from './stack.ts';
 
 export type Body = ReturnType<typeof makeBody>;
 
 export interface Attempt {
   site: Site;
   body: Body;
-  outcome: Outcome;
   /** the answer's status; 0 for none */
   status: number;
   /** `queued` or `persisted` if acknowledged */
   how: string;
+  /** 0 where nobody could answer */
   milliseconds: number;
-  /** null: none was sent; absent where the client chose it */
-  userAgent?: string | null;
-  /** the visitor has been erased since */
-  isErased?: boolean;
+  /** null: none was sent */
+  userAgent: string | null;
 }
 
-const perTick = 5;
-/** milliseconds: 250 records a second, and fewer on a busy machine */
+/** How the ids of visitors begin who may have been erased by the end, so that what is left of them can be searched for. */
+export const toErase = 'erase-me-';
+
+export const isAcknowledged = ({ status }: Attempt): boolean => status === 202;
+/** A 4xx, so it must not be stored. What is neither may be stored once or not at all. */
+export const isRefused = ({ status }: Attempt): boolean => status >= 400 && status < 500;
+
+const rateOfDrills = 100;
+/** milliseconds */
 const tick = 20;
-/** milliseconds: of what a steady load is late with, no more is made up for */
-const longestGap = 1_000;
-const maxInFlight = 400;
-/** milliseconds: longer than the service may take, so that a late answer counts as late, not as unknown */
+/** milliseconds: of what the load is late with, no more is made up for */
+const longestGap = 200;
+/** decisions that are not delivered yet, beyond which nobody decides */
+const mostWaiting = 400;
+/** Milliseconds: the widget waits longer, but then nobody would decide for long after an outage. */
+const longestWait = 10_000;
+/** milliseconds: longer than the service may take, so that a late answer counts as late, not as none */
 const patience = 12_000;
+/** milliseconds in which all that waits is delivered once there is no fault any more */
+const deliveredWithin = 60_000;
+/** milliseconds */
+const day = 24 * 60 * 60 * 1_000;
 
 let serial = 0;
 export const makeBody = (time = Date.now()) => {
@@ -50,57 +62,74 @@ export const makeBody = (time = Date.now()) => {
   };
 };
 
-/**
- * `targets` returns the base URLs that take requests now, as a load balancer would know them. `rate`: records a second,
- * kept up however late ticks come.
- */
-export function createLoad(sites: Site[], targets: () => string[], rate?: number) {
+/** `targetOf` returns any API that takes requests, as a load balancer would know it; `rate`: decisions a second. */
+export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined, rate = rateOfDrills) {
   const attempts: Attempt[] = [];
-  const inFlight = new Set<Promise<unknown>>();
+  const refused: Attempt[] = [];
+  const waiting = new Set<Promise<unknown>>();
+  let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-  let count = 0;
-  const isAcknowledged = ({ outcome }: Attempt) => outcome === 'acknowledged';
 
-  const send = async (site: Site, body: Body, baseUrl?: string): Promise<Attempt> => {
-    const urls = targets();
-    const url = baseUrl ?? urls[count++ % Math.max(1, urls.length)];
-    const started = performance.now();
+  const send = async (site: Site, body: Body, target = targetOf()): Promise<Attempt> => {
     const userAgent = userAgentOf(body);
-    const { status, how } = url ? await post(url, site, body, userAgent) : { status: 0, how: '' };
-    const milliseconds = url ? performance.now() - started : 0;
-    const attempt = { site, body, status, how, outcome: outcomeOf(status), milliseconds, userAgent };
+    const started = performance.now();
+    const answer = target ? await post(target.baseUrl, site, body, userAgent) : { status: 0, how: '' };
+    const milliseconds = !target || target.wasFrozenSince(started) ? 0 : performance.now() - started;
+    const attempt = { site, body, ...answer, milliseconds, userAgent };
     attempts.push(attempt);
     return attempt;
   };
 
-  const sendNext = () => {
-    const site = sites[count % sites.length];
-    if (!site || inFlight.size >= maxInFlight) return;
-    const body = makeBody();
+  /** Again and again until the service has it, as the widget does. */
+  const deliver = async (site: Site, body: Body): Promise<void> => {
+    for (let failures = 0; !isOver; failures += 1) {
+      const attempt = await send(site, body);
+      if (isRefused(attempt)) refused.push(attempt);
+      if (isRefused(attempt) || isAcknowledged(attempt)) return;
+      await sleep(Math.min(longestWait, withJitter(waitAfter(failures))));
+    }
+  };
+
+  const decide = async (): Promise<void> => {
+    const body = makeBody(Date.now() - (serial % 50 === 0 ? day : 0));
+    const site = sites[serial % sites.length];
+    if (!site) throw new Error('there is no site');
     // now and then a client sends its record again, changed: the first stored one counts
-    const again = serial % 10 === 0;
-    const work = send(site, body).then(() => (again ? send(site, { ...body, decision: 'withdraw' }) : undefined));
-    inFlight.add(work);
-    void work.finally(() => inFlight.delete(work));
+    const isRepeated = serial % 10 === 0;
+    await deliver(site, body);
+    if (isRepeated) await deliver(site, { ...body, decision: 'withdraw' });
   };
 
   return {
     attempts,
+    /** decisions that were answered with a 4xx */
+    refused,
     send,
+    deliver,
     begin: () => {
       clearInterval(timer);
       let last = performance.now();
+      let due = 0;
       timer = setInterval(() => {
         const now = performance.now();
-        const gap = Math.min(longestGap, now - last);
+        due += (Math.min(longestGap, now - last) * rate) / 1_000;
         last = now;
-        const due = rate === undefined ? perTick : Math.round((gap * rate) / 1_000);
-        for (let each = 0; each < due; each += 1) sendNext();
+        for (; due >= 1; due -= 1) {
+          if (waiting.size >= mostWaiting) continue;
+          const decided = decide().finally(() => waiting.delete(decided));
+          waiting.add(decided);
+        }
       }, tick);
     },
+    /** Resolves once every decision is delivered. */
     end: async () => {
       clearInterval(timer);
-      while (inFlight.size > 0) await Promise.all(inFlight);
+      if (await waitUntil(() => waiting.size === 0, { deadlineMs: deliveredWithin })) return;
+      throw new Error(`I5: ${waiting.size} decisions were not delivered within ${deliveredWithin} ms`);
+    },
+    abandon: () => {
+      clearInterval(timer);
+      isOver = true;
     },
     acknowledged: async (wanted: number, within = 30_000) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
@@ -108,14 +137,8 @@ export function createLoad(sites: Site[], targets: () => string[], rate?: number
       if (await waitUntil(isReached, { deadlineMs: within })) return;
       throw new Error(`fewer than ${wanted} records were acknowledged within ${within} ms`);
     },
-    failedSince: (before: number) => attempts.slice(before).filter((attempt) => !isAcknowledged(attempt)).length,
   };
 }
-
-const outcomeOf = (status: number): Outcome => {
-  if (status === 202) return 'acknowledged';
-  return status >= 400 && status < 500 ? 'refused' : 'unknown';
-};
 
 /** Every other has none: to store a record without one, and without a notice, is a single statement. */
 function userAgentOf({ metadata: { serial } }: Body): string | null {
@@ -125,12 +148,7 @@ function userAgentOf({ metadata: { serial } }: Body): string | null {
     : `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
 }
 
-async function post(
-  baseUrl: string,
-  site: Site,
-  body: Body,
-  userAgent: string | null,
-): Promise<{ status: number; how: string }> {
+async function post(baseUrl: string, site: Site, body: Body, userAgent: string | null) {
   try {
     const headers = { 'user-agent': userAgent ?? '' };
     const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience), headers);

@@ -1,9 +1,10 @@
 /** A TCP proxy on the loopback that can misbehave as networks do. */
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `hold`: connections stay open, and bytes are lost. `refuse`: they end at once. A number: milliseconds of delay. */
-export type Weather = 'pass' | 'hold' | 'refuse' | number;
+/** `hold`: connections stay open, and bytes are lost. A number: milliseconds of delay. */
+export type Weather = 'pass' | 'hold' | number;
 
 export async function startProxy(target: number) {
   let weather: Weather = 'pass';
@@ -19,33 +20,22 @@ export async function startProxy(target: number) {
       open.delete(from);
       to.destroy();
     });
-    // bytes stay in their order, also where the delay has ended meanwhile
-    let waiting = 0;
-    let sent = Promise.resolve();
+    let sent: Promise<unknown> = Promise.resolve();
     from.on('data', (chunk) => {
       if (silent.has(from)) return;
-      const send = () => {
+      // each waits for the one before too, so that bytes stay in their order where the delay has ended meanwhile
+      sent = Promise.all([sent, typeof weather === 'number' ? sleep(weather) : undefined]).then(() => {
         if (!to.destroyed) to.write(chunk);
-      };
-      if (typeof weather !== 'number' && waiting === 0) return void send();
-      const due = performance.now() + (typeof weather === 'number' ? weather : 0);
-      waiting += 1;
-      sent = sent
-        .then(() => sleep(Math.max(0, due - performance.now())))
-        .then(() => {
-          waiting -= 1;
-          send();
-        });
+      });
     });
   };
 
   const server = createServer((client) => {
-    if (weather === 'refuse') return void client.destroy();
     const upstream = connect(target, '127.0.0.1');
     forward(client, upstream);
     forward(upstream, client);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const address = server.address();
 
   const cut = () => {
@@ -56,12 +46,12 @@ export async function startProxy(target: number) {
     set: (next: Weather) => {
       weather = next;
       if (next === 'hold') for (const socket of open) silent.add(socket);
-      if (next === 'refuse') cut();
     },
     cut,
-    close: () => {
+    close: async () => {
       cut();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
+      server.close();
+      await once(server, 'close');
     },
   };
 }

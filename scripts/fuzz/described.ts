@@ -2,23 +2,15 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-interface Responses {
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
-}
-
 export interface Described {
-  paths: Record<string, Record<string, Responses>>;
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
 }
 
-export interface GivenAnswer {
-  method: string;
-  /** without the query */
-  path: string;
-  status: number;
-  /** the media type, perhaps with parameters */
-  type: string;
-  body: unknown;
-}
+/** `path` is without the query, `type` the media type, perhaps with parameters. */
+type GivenAnswer = Record<'method' | 'path' | 'type', string> & { status: number; body: unknown };
 
 /** Returns what the document lacks or says otherwise; null also for an operation that it does not know. */
 export function createCheck(document: Described): (answer: GivenAnswer) => string | null {

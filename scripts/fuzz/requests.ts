@@ -11,16 +11,9 @@ export interface Request {
   body: Uint8Array | null;
 }
 
-interface Parameter {
-  in: string;
-  name: string;
-  required?: boolean;
-  schema: Schema;
-}
-
 interface Operation {
   security?: Record<string, unknown>[];
-  parameters?: Parameter[];
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
@@ -36,14 +29,10 @@ const headerNames = [
 ];
 const headerValues = ['https://shop.example', 'null', '1', '203.0.113.9, ::1', 'gzip', 'Googlebot/2.1'];
 
-/** Percent-encoded byte by byte: half a surrogate pair too is then only some bytes. */
-const encode = (text: string): string =>
-  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`)
-    .join('')
-    .replaceAll(/%(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/g, (escaped) => decodeURIComponent(escaped));
+/** Half a surrogate pair is then only some bytes. */
+const encode = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 const inQuery = (value: unknown) => encode(typeof value === 'string' ? value : String(JSON.stringify(value)));
-const toQuery = (pairs: [string, unknown][]) =>
-  pairs.map(([name, value]) => `${inQuery(name)}=${inQuery(value)}`).join('&');
+const toQuery = (pairs: [string, unknown][]) => pairs.map((pair) => pair.map(inQuery).join('=')).join('&');
 const asJson = (value: unknown) => Buffer.from(JSON.stringify(value));
 /** As much as Node's own client lets through. */
 const headerValue = (text: string) => text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4_000);
@@ -65,11 +54,8 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     if (requestBody?.content['text/csv']) return importFile;
     const schema = requestBody?.content['application/json']?.schema;
     if (!schema) return fc.oneof(mostly(9, fc.constant(null)), hostileBody);
-    return fc.oneof(
-      mostly(4, valid(schema).map(asJson)),
-      mostly(4, nearlyValid(schema).map(asJson)),
-      mostly(2, hostileBody),
-    );
+    const [right, nearly] = [valid(schema).map(asJson), nearlyValid(schema).map(asJson)];
+    return fc.oneof(mostly(4, right), mostly(4, nearly), mostly(2, hostileBody));
   };
 
   const queryOf = ({ parameters = [] }: Operation): fc.Arbitrary<string> => {
@@ -79,14 +65,9 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     const proper = fc.record(fields, { requiredKeys }).map((values) => Object.entries(values));
     const names = fc.constantFrom('page', 'limit', 'cursor', 'from', 'to', 'interval', 'visitorId', 'bot', '__proto__');
     const extra = fc.array(fc.tuple(fc.oneof(names, hostileText), hostileValue), { minLength: 1, maxLength: 2 });
-    return fc.oneof(
-      mostly(5, proper.map(toQuery)),
-      mostly(
-        4,
-        fc.tuple(proper, extra).map((pairs) => toQuery(pairs.flat())),
-      ),
-      hostileText.map((text) => text.replaceAll(/[^\x21-\x7e]/g, '+')),
-    );
+    const more = fc.tuple(proper, extra).map((pairs) => pairs.flat());
+    const hostile = hostileText.map((text) => text.replaceAll(/[^\x21-\x7e]/g, '+'));
+    return fc.oneof(mostly(5, proper.map(toQuery)), mostly(4, more.map(toQuery)), hostile);
   };
 
   const headersOf = (path: string, { security = [], requestBody }: Operation): fc.Arbitrary<Record<string, string>> => {
@@ -108,45 +89,39 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
   };
 
   const pathOf = (template: string, { parameters = [] }: Operation): fc.Arbitrary<string> => {
-    const ofPath = parameters.filter((parameter) => parameter.in === 'path');
-    const values = ofPath.map(({ name, schema }) =>
-      fc.oneof(mostly(18, valid(schema, name).map(String)), fc.stringMatching(/^[\w-]{1,64}$/), hostileText),
-    );
-    // the slashes of a tile's number are its own
-    const inPath = (name: string, value: string) =>
-      name === 'tile' ? value.split('/').map(encode).join('/') : encode(value);
-    return fc
-      .tuple(...values)
-      .map((given) =>
-        ofPath.reduce((path, { name }, at) => path.replace(`{${name}}`, () => inPath(name, given[at] ?? '')), template),
-      );
+    const fields = parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, schema }) => {
+        const proper = mostly(18, valid(schema, name).map(String));
+        const value = fc.oneof(proper, fc.stringMatching(/^[\w-]{1,64}$/), hostileText);
+        // the slashes of a tile's number are its own
+        return [name, name === 'tile' ? value.map((tile) => tile.split('/').map(encode).join('/')) : value.map(encode)];
+      });
+    const values: fc.Arbitrary<Record<string, string>> = fc.record(Object.fromEntries(fields));
+    return values.map((given) => template.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? ''));
   };
 
-  const requestOf = (path: string, method: string, operation: Operation): fc.Arbitrary<Request> =>
+  const requestOf = (template: string, method: string, operation: Operation): fc.Arbitrary<Request> =>
     fc
       .record({
         method: fc.oneof(mostly(19, fc.constant(method)), fc.constantFrom(...methods)),
-        path: pathOf(path, operation),
+        path: pathOf(template, operation),
         tail: fc.oneof(mostly(29, fc.constant('')), hostileText),
         query: queryOf(operation),
-        headers: headersOf(path, operation),
+        headers: headersOf(template, operation),
         body: bodyOf(operation),
       })
-      .map(({ path: ofParameters, tail, query, ...rest }) => {
-        const target = ofParameters + encode(tail);
+      .map(({ path, tail, query, ...rest }) => {
         const headers = { ...rest.headers, ...(rest.body && { 'content-length': String(rest.body.length) }) };
-        return { ...rest, headers, target: query ? `${target}?${query}` : target };
+        return { ...rest, headers, target: path + encode(tail) + (query && `?${query}`) };
       });
 
-  return fc.oneof(
-    ...Object.entries(paths).flatMap(([path, byMethod]) =>
-      Object.entries(byMethod).map(([method, operation]) =>
-        // what is open to everybody is tried most
-        mostly(
-          operation.requestBody ? (operation.requestBody.content['text/csv'] ? 10 : 5) : 1,
-          requestOf(path, method.toUpperCase(), operation),
-        ),
-      ),
-    ),
+  const all = Object.entries(paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, operation]) => {
+      const { content } = operation.requestBody ?? {};
+      // what takes a body is tried most
+      return mostly(content?.['text/csv'] ? 10 : content ? 5 : 1, requestOf(path, method.toUpperCase(), operation));
+    }),
   );
+  return fc.oneof(...all);
 }

@@ -1,7 +1,6 @@
 /**
- * Drives every route of the OpenAPI document with requests that are valid, nearly so, or hostile. Whatever comes in, the
- * answer is one that the document describes, it comes in time, and afterwards the service works as before. A new route is
- * covered as soon as it is in the document.
+ * Drives every route of the OpenAPI document with requests that are valid, nearly so, or hostile: each answer is one that
+ * the document describes, and comes in time. A new route is covered as soon as it is in the document.
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,84 +9,58 @@ import { createCheck, type Described } from './described.ts';
 import { type Document, type Request, requestsOf } from './requests.ts';
 import { hostileUrls, type Known } from './values.ts';
 
-export interface Outcome {
-  requests: number;
-  statuses: Record<string, number>;
-  recorded: Set<string>;
-  /** rows of imports that were stored */
-  imported: number;
-  /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
-  growth: number;
-}
+export type Outcome = Awaited<ReturnType<typeof fuzz>>;
+type Sent = Awaited<ReturnType<typeof send>>;
 
 const together = 20;
+/** Milliseconds: the service answers within 5 s; the rest is what a busy machine may add. */
+const patience = 6_000;
 
 /** Rejects with fast-check's report: the seed, and the smallest request that still fails. */
 export async function fuzz(
   { baseUrl, opsUrl, known }: { baseUrl: string; opsUrl: string; known: Known },
   { requests, seed }: { requests: number; seed?: number | undefined },
-): Promise<Outcome> {
+) {
   const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document & Described;
   const check = createCheck(document);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const outcome: Outcome = { requests: 0, statuses: {}, recorded: new Set(), imported: 0, growth: 0 };
+  const statuses: Record<string, number> = {};
+  const recorded = new Set<string>();
   const heap: number[] = [];
+  let [sent, imported] = [0, 0];
 
   const attempt = async (given: Request): Promise<void> => {
-    const sent = await send(agent, baseUrl, given);
-    outcome.requests += 1;
-    outcome.statuses[sent.status] = (outcome.statuses[sent.status] ?? 0) + 1;
-    const complaint = complaintAbout(given, sent, check);
-    if (complaint) throw new Error(`${complaint}\n${sent.text.slice(0, 500)}`);
-    take(given, sent);
-  };
-
-  const take = ({ method, target, body }: Request, { status, type, text }: Sent) => {
+    const answer = await send(agent, baseUrl, given);
+    const { status, type, text } = answer;
+    sent += 1;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    const complaint = complaintAbout(given, answer, check);
+    if (complaint) throw new Error(`${complaint}\n${text.slice(0, 500)}`);
     if (status >= 300 || text === '' || !type.startsWith('application/json')) return;
-    const { id, importId, queued = 0, url } = JSON.parse(text) as Answered;
-    if (status === 202 && id) outcome.recorded.add(id);
-    if (importId && !target.includes('dryRun=true')) outcome.imported += queued;
+    const made: { id?: string; importId?: string; queued?: number; url?: string } = JSON.parse(text);
+    if (status === 202 && made.id) recorded.add(made.id);
+    if (made.importId && !given.target.includes('dryRun=true')) imported += made.queued ?? 0;
     // the body of any other request means nothing
-    const isTaken = url && ['POST', 'PATCH'].includes(method);
-    if (isTaken && asksForHostileUrl(body)) throw new Error(`a webhook was taken that leads to ${url}`);
+    if (!made.url || !['POST', 'PATCH'].includes(given.method)) return;
+    const asked = Buffer.from(given.body ?? []).toString();
+    if (hostileUrls.some((hostile) => asked.includes(`"url":${JSON.stringify(hostile)}`)))
+      throw new Error(`a webhook was taken that leads to ${made.url}`);
   };
 
   const runs = Math.ceil(requests / together);
-  try {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(requestsOf(document, known), { minLength: together, maxLength: together }),
-        async (batch) => {
-          if (Math.floor(outcome.requests / together) % Math.ceil(runs / 60) === 0) heap.push(await heapOf(opsUrl));
-          await Promise.all(batch.map(attempt));
-        },
-      ),
-      { numRuns: runs, ...(seed !== undefined && { seed }) },
-    );
-  } finally {
-    agent.destroy();
-  }
+  const batches = fc.array(requestsOf(document, known), { minLength: together, maxLength: together });
+  const work = async (batch: Request[]) => {
+    if (Math.floor(sent / together) % Math.ceil(runs / 60) === 0) heap.push(await heapOf(opsUrl));
+    await Promise.all(batch.map(attempt));
+  };
+  await fc
+    .assert(fc.asyncProperty(batches, work), { numRuns: runs, ...(seed !== undefined && { seed }) })
+    .finally(() => agent.destroy());
   const third = Math.floor(heap.length / 3);
-  outcome.growth = Math.min(...heap.slice(-third)) - Math.min(...heap.slice(0, third));
-  return outcome;
+  /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
+  const growth = Math.min(...heap.slice(-third)) - Math.min(...heap.slice(0, third));
+  return { requests: sent, statuses, recorded, imported, growth };
 }
-
-interface Answered {
-  id?: string;
-  importId?: string;
-  queued?: number;
-  url?: string;
-}
-
-const asksForHostileUrl = (body: Uint8Array | null): boolean => {
-  const text = Buffer.from(body ?? []).toString();
-  return hostileUrls.some((url) => text.includes(`"url":${JSON.stringify(url)}`));
-};
-
-type Sent = Awaited<ReturnType<typeof send>>;
-
-/** Milliseconds: the service answers within 5 s; the rest is what a busy machine may add. */
-const patience = 6_000;
 
 /** Over connections that are used again, as clients' are. */
 async function send(agent: Agent, baseUrl: string, { method, target, headers, body }: Request) {
@@ -116,13 +89,11 @@ function complaintAbout({ method, target }: Request, sent: Sent, check: ReturnTy
   if (method === 'HEAD' || status === 204) return text === '' ? null : `${method} ${target} ${status} has a body`;
   // NDJSON is many objects
   const body: unknown = /json/.test(type) && !type.includes('ndjson') ? JSON.parse(text) : text;
-  return isOfNoOperation(body) ? null : check({ method, path, status, type, body });
-}
-
-/** What is wrong with the path, with the method or with the headers as a whole comes before any operation. */
-function isOfNoOperation(body: unknown): boolean {
-  const { code, detail } = body as { code?: string; detail?: string };
-  return code === 'not_found' || code === 'method_not_allowed' || detail === 'the headers are larger than 16 KiB';
+  // what is wrong with the path, with the method or with the headers as a whole comes before any operation
+  const { code = '', detail } = body as { code?: string; detail?: string };
+  if (['not_found', 'method_not_allowed'].includes(code) || detail === 'the headers are larger than 16 KiB')
+    return null;
+  return check({ method, path, status, type, body });
 }
 
 async function heapOf(opsUrl: string): Promise<number> {

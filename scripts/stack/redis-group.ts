@@ -3,6 +3,7 @@ import path from 'node:path';
 import { makeCertificate } from './certificate.ts';
 import type { OnStop } from './private-stores.ts';
 import { askRedis, connectTo, type RedisOptions, startRedis } from './redis.ts';
+import { restartable } from './restartable.ts';
 import type { ServerOptions } from './server.ts';
 
 export type GroupOptions = Pick<ServerOptions, 'dataDir' | 'settings' | 'signal'>;
@@ -20,20 +21,8 @@ export async function createGroup({ dataDir, signal }: GroupOptions, host: strin
   };
   /** Can be killed and started again, on its port and with its data. */
   const startAgainable = async (name: string, options: Omit<RedisOptions, 'dataDir'>) => {
-    let running = await startOne(name, options);
-    const { url, port } = running;
-    return {
-      url,
-      port,
-      pid: () => running.pid,
-      kill: async () => {
-        running.kill();
-        await running.exited;
-      },
-      start: async () => {
-        running = await startOne(name, { ...options, port });
-      },
-    };
+    const again = (port?: number) => startOne(name, { ...options, port });
+    return restartable(await again(), again);
   };
   const connect = ({ url }: { url: string }) => connectTo(url, certificate);
   const ask = ({ url }: { url: string }, ...command: [string, ...string[]]) => askRedis(url, certificate, ...command);

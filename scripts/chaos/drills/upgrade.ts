@@ -1,8 +1,9 @@
 /** The release before is replaced by this one, as docs/upgrading.md says, and in the other order too. */
-import { type AssentProcess, answersReady } from '../../stack/assent-process.ts';
-import type { Drill, Scene } from '../drill.ts';
-import { countStored } from '../faults.ts';
+import { answersReady } from '../../stack/assent-process.ts';
+import type { Drill } from '../drill.ts';
 import { makeBody } from '../load.ts';
+import { need, type Scene } from '../scene.ts';
+import type { AppProcess } from '../stack.ts';
 
 /** `rate`: records a second; `seconds`: how long each state lasts, at that rate. */
 export const upgradeAt = (rate: number, seconds: number): Drill => ({
@@ -10,11 +11,11 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
   about: `the release before is replaced by this one under up to ${rate} records/s: nothing is lost or refused`,
   upgrade: true,
   alone: true,
+  allAcknowledged: true,
   rate,
   run: async (scene) => {
-    const { before, load } = scene;
-    if (!before) throw new Error('there is no release before');
-    scene.allowed.failures = false;
+    const before = need(scene.before);
+    const { load } = scene;
     const some = () => load.acknowledged(rate * seconds);
     // `early` gets no load: a load balancer asks whether it is ready
     const [oldWorker, early, ...oldApis] = await Promise.all([
@@ -30,7 +31,7 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
 
     await scene.assent('migrate');
     await scene.until(() => answersReady(early.opsUrl), 'the new API is ready once the database is migrated');
-    await early.process.stop();
+    await scene.stopProcess(early);
     await some();
     await untilStored(scene, 'the worker of the release before stores on the new schema');
 
@@ -39,35 +40,26 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     await untilStored(scene, 'the worker of the release before stores what the new API takes', api);
 
     // what both APIs take waits for the new worker
-    await stop(scene, oldWorker);
+    await scene.stopProcess(oldWorker);
     await some();
     await scene.worker();
     await untilStored(scene, 'the new worker stores what waits');
 
     for (const old of oldApis) {
       if (old !== oldApis.at(-1)) await scene.api();
-      await stop(scene, old);
+      await scene.stopProcess(old);
       await some();
     }
     await some();
     const sent = (load.attempts.length * 1_000) / (performance.now() - started);
     console.log(`upgrade: ${Math.round(sent)} requests/s were sent`);
   },
-  afterwards: async (scene) => {
-    // each throws where something differs
-    await scene.assent('log', 'check');
-    await scene.assent('counters', 'check');
-  },
 });
 
-async function stop(scene: Scene, old: AssentProcess): Promise<void> {
-  scene.takeOff(old);
-  const { code } = await old.process.stop();
-  scene.expect(code === 0, `a process of the release before ends with ${code}, not 0`);
-}
-
 /** A record that is sent now comes to Postgres. */
-async function untilStored(scene: Scene, promise: string, api?: AssentProcess): Promise<void> {
-  const { body } = await scene.load.send(scene.site, makeBody(), api?.baseUrl);
-  await scene.until(async () => (await countStored(scene, [body.id])) === 1, promise);
+async function untilStored(scene: Scene, promise: string, api?: AppProcess): Promise<void> {
+  const { body } = await scene.load.send(scene.site, makeBody(), api);
+  const isStored = async () =>
+    (await scene.count((sql) => sql`select count(*)::int as n from records where id = ${body.id}`)) === 1;
+  await scene.until(isStored, promise);
 }

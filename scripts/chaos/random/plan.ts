@@ -1,36 +1,39 @@
 /** Which part fails when, how and for how long: a pure function of the seed, so that a run that broke a promise repeats. */
 
-export const processNames = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
-export const storeNames = ['postgres', 'redis'] as const;
-
-export type ProcessName = (typeof processNames)[number];
-export type StoreName = (typeof storeNames)[number];
-/** the connections of one process to one store */
-export type LinkName = `${ProcessName} to ${StoreName}`;
-
-export const linkNames = processNames.flatMap((process) =>
-  storeNames.map((store): LinkName => `${process} to ${store}`),
-);
+export const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
+export const stores = ['postgres', 'redis'] as const;
 
 type Range = readonly [least: number, most: number];
 
+const ofStore = { kill: [0, 12], freeze: [1, 18], restart: [0, 5], away: [30, 45], disk: [2, 8] } as const;
 /** Seconds that each fault lasts. A worker's locks last 10 s, and most deadlines are shorter than 15. */
-const processFaults = { kill: [0, 12], freeze: [1, 20], restart: [0, 3] } as const;
-const storeFaults = { kill: [0, 12], freeze: [1, 18], restart: [0, 5], fill: [2, 8] } as const;
-const linkFaults = { silence: [1, 20], cut: [0, 4], slow: [2, 15] } as const;
+export const faults = {
+  process: { kill: [0, 12], freeze: [1, 20], restart: [0, 3] },
+  postgres: { ...ofStore, lock: [2, 12] },
+  redis: { ...ofStore, memory: [2, 8], readOnly: [1, 8] },
+  /** the connections of one process to one store */
+  link: { silence: [1, 25], cut: [0, 4], slow: [2, 15] },
+} as const satisfies Record<string, Record<string, Range>>;
 
-interface Planned<Part, What> {
-  part: Part;
-  what: What;
+export type Kind = keyof typeof faults;
+
+export const parts: Record<Kind, readonly string[]> = {
+  process: processes,
+  postgres: ['postgres'],
+  redis: ['redis'],
+  link: processes.flatMap((process) => stores.map((store) => `${process} to ${store}`)),
+};
+/** One of them is drawn, so processes fail twice as often as the others. */
+const kinds: Kind[] = ['process', 'process', 'postgres', 'redis', 'link'];
+
+export interface PlannedFault {
+  part: string;
+  /** as `faults` names it */
+  what: string;
   /** seconds since the load began */
   from: number;
   to: number;
 }
-
-export type ProcessFault = Planned<ProcessName, keyof typeof processFaults>;
-export type StoreFault = Planned<StoreName, keyof typeof storeFaults>;
-export type LinkFault = Planned<LinkName, keyof typeof linkFaults>;
-export type PlannedFault = ProcessFault | StoreFault | LinkFault;
 
 /** seconds without a fault: at the beginning, between two rounds, and at the end */
 export const calm = { first: 5, between: [3, 10], last: 10 } as const;
@@ -57,13 +60,9 @@ export function makePlan(seed: number, minutes: number): PlannedFault[] {
 type Drawer = ReturnType<typeof drawer>;
 
 function drawFault(draw: Drawer, from: number): PlannedFault {
-  const drawFrom = <Part, What extends string>(parts: readonly Part[], faults: Record<What, Range>) => {
-    const [what, range] = draw.one(Object.entries(faults) as [What, Range][]);
-    return { part: draw.one(parts), what, from, to: inTenths(from + draw.between(range)) };
-  };
-  const group = draw.chance();
-  if (group < 0.4) return drawFrom(processNames, processFaults);
-  return group < 0.75 ? drawFrom(storeNames, storeFaults) : drawFrom(linkNames, linkFaults);
+  const kind = draw.one(kinds);
+  const [what, range] = draw.one(Object.entries<Range>(faults[kind]));
+  return { part: draw.one(parts[kind]), what, from, to: inTenths(from + draw.between(range)) };
 }
 
 const inTenths = (seconds: number): number => Math.round(seconds * 10) / 10;

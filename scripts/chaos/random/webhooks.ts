@@ -5,11 +5,9 @@ import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { readErasedPositions } from '#libs/store/logs/feed';
 import { waitUntil } from '../../stack/wait.ts';
-import type { Scene } from '../drill.ts';
-import { callUntilDone } from './calls.ts';
-import { toErase } from './clients.ts';
-import type { Going } from './loop.ts';
-import type { Supervised } from './processes.ts';
+import { callUntilDone } from '../calls.ts';
+import { toErase } from '../load.ts';
+import type { Activity, Scene } from '../scene.ts';
 
 /** One message of so many is refused at first. */
 const failsOneOf = 20;
@@ -32,22 +30,17 @@ const message = z.object({
   }),
 });
 
-export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Map<string, number>): Promise<Going> {
-  /** positions of entries, and ids of records, by domain */
-  const positions = new Map(scene.sites.map(({ domainId }) => [domainId, new Set<number>()]));
-  /** of erased records */
-  const erasures = new Map(scene.sites.map(({ domainId }) => [domainId, new Set<number>()]));
-  const ids = new Set<string>();
+export async function receiveWebhooks(scene: Scene, erased: Map<string, number>): Promise<Activity> {
+  /** positions as `domain/position`, of entries and of those that were erased, and ids of records */
+  const told = { entries: new Set<string>(), erasures: new Set<string>(), records: new Set<string>() };
   const refused = new Set<string>();
   let messages = 0;
 
-  const take = ({ data: { domainId, first = 0, size = 0, entries, positions: erasedAt } }: z.infer<typeof message>) => {
-    for (const position of erasedAt) erasures.get(domainId)?.add(position);
-    for (let position = first; position < size; position += 1) positions.get(domainId)?.add(position);
-    for (const { record } of entries) {
-      if (!record) continue;
-      ids.add(record.id);
-      const { visitorId } = record;
+  const take = ({ data: { domainId, first = 0, size = 0, entries, positions } }: z.infer<typeof message>) => {
+    for (const position of positions) told.erasures.add(`${domainId}/${position}`);
+    for (let position = first; position < size; position += 1) told.entries.add(`${domainId}/${position}`);
+    for (const { id, visitorId } of entries.flatMap(({ record }) => record ?? [])) {
+      told.records.add(id);
       if (!visitorId?.startsWith(toErase)) continue;
       const since = performance.now() - (erased.get(visitorId) ?? Number.POSITIVE_INFINITY);
       scene.expect(since < mayBeOnItsWay, `I10: a webhook has a visitor ${Math.round(since)} ms after the erasure`);
@@ -58,27 +51,22 @@ export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Ma
     const id = String(request.headers['webhook-id']);
     const body = await json(request).then((read) => message.parse(read));
     messages += 1;
-    if (messages % failsOneOf === 0 && !refused.has(id)) {
-      refused.add(id);
-      response.writeHead(500).end();
-      return;
-    }
-    take(body);
-    response.writeHead(204).end();
-  });
-  server.listen(0, '127.0.0.1');
+    const isRefused = messages % failsOneOf === 0 && !refused.has(id);
+    if (isRefused) refused.add(id);
+    else take(body);
+    response.writeHead(isRefused ? 500 : 204).end();
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   scene.onStop(() => {
     server.closeAllConnections();
     server.close();
   });
   const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
   for (const site of new Map(scene.sites.map((each) => [each.organizationId, each])).values()) {
-    const types = ['records.sealed', 'visitor.erased'];
-    const body = JSON.stringify({ url: `http://127.0.0.1:${port}/`, types });
+    const body = JSON.stringify({ url, types: ['records.sealed', 'visitor.erased'] });
     const path = '/v1/organization/webhooks';
-    await callUntilDone(scene, apis, { site, scope: 'read manage', method: 'POST', path, body });
+    await callUntilDone(scene, { site, scope: 'read manage', method: 'POST', path, body });
   }
 
   /** How many entries, records and erasures of records have not come. */
@@ -88,19 +76,16 @@ export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Ma
         select id as "domainId", domain_number as "domainNumber", log, checkpoint_size as size
         from logs join domains on number = domain_number`,
     );
-    let untold = 0;
+    let missing = logs.reduce((sum, { size }) => sum + size, 0) - told.entries.size;
     for (const log of logs) {
-      const told = erasures.get(log.domainId);
-      const erasedAt = await scene.sql((sql) => readErasedPositions(sql, log, { from: 0, below: log.size }));
-      untold += erasedAt.filter((position) => !told?.has(position)).length;
+      const positions = await scene.sql((sql) => readErasedPositions(sql, log, { from: 0, below: log.size }));
+      missing += positions.filter((position) => !told.erasures.has(`${log.domainId}/${position}`)).length;
     }
     const stored = await scene.sql((sql) => sql<{ id: string }[]>`select id from records`);
-    const entries = logs.map(({ domainId, size }) => size - (positions.get(domainId)?.size ?? 0));
-    return untold + entries.reduce((sum, each) => sum + each, 0) + stored.filter(({ id }) => !ids.has(id)).length;
+    return missing + stored.filter(({ id }) => !told.records.has(id)).length;
   };
 
   return {
-    end: async () => {},
     check: async () => {
       let missing = 0;
       const isComplete = async () => {
@@ -109,8 +94,7 @@ export async function startWebhooks(scene: Scene, apis: Supervised[], erased: Ma
       };
       await waitUntil(isComplete, { deadlineMs: patience, intervalMs: 1_000 });
       scene.expect(missing === 0, `${missing} entries, records and erasures did not come by webhook`);
-      const told = [...erasures.values()].reduce((sum, { size }) => sum + size, 0);
-      scene.expect(told > 0, 'no erasure came by webhook');
+      scene.expect(told.erasures.size > 0, 'no erasure came by webhook');
       console.log(`${messages} messages came, of which ${refused.size} were refused at first`);
     },
   };

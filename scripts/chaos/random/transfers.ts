@@ -1,0 +1,105 @@
+/** Files that are imported again until all of their rows are taken, and exports that go on where they were cut off. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Site } from '../../stack/client.ts';
+import { callOnce, callUntilDone, mostTries } from '../calls.ts';
+import { makeBody } from '../load.ts';
+import { type Activity, need, type Scene } from '../scene.ts';
+
+/** of one file */
+const rows = 400;
+/** milliseconds over which they are spread: also months that nobody else records in */
+const span = 100 * 86_400_000;
+/** milliseconds before an export goes on that was cut off */
+const pauseAfterCut = 1_000;
+
+/** The rows are checked with the records of the load: there once, as they were sent. */
+export function importFiles(scene: Scene): Activity {
+  const { sites, load } = scene;
+  let files = 0;
+  return {
+    pause: 6_000,
+    work: async () => {
+      const site = need(sites[files++ % sites.length]);
+      const bodies = Array.from({ length: rows }, () => makeBody(Math.floor(Date.now() - Math.random() * span)));
+      const note = (status: number) => {
+        const attempt = { site, status, how: 'imported', milliseconds: 0, userAgent: null };
+        load.attempts.push(...bodies.map((body) => ({ ...attempt, body })));
+      };
+      note(0);
+      const body = bodies.map((each) => `${JSON.stringify(each)}\n`).join('');
+      const path = `/v1/consent/${site.domainId}/import`;
+      const call = { site, scope: 'import', method: 'POST', path, body, type: 'application/x-ndjson' };
+      const answer = String(await callUntilDone(scene, call));
+      const { read, queued, known, rejected } = JSON.parse(answer) as Record<string, number>;
+      const isWhole = read === rows && Number(queued) + Number(known) === rows && rejected === 0;
+      scene.expect(isWhole, `a file of ${rows} rows is answered ${answer}`);
+      note(202);
+    },
+    check: () => console.log(`${files} files of ${rows} rows were imported`),
+  };
+}
+
+interface Line {
+  id?: string;
+  domainId?: string;
+  end?: boolean;
+}
+
+export function exportRecords(scene: Scene): Activity {
+  const sites = [...new Map(scene.sites.map((site) => [site.organizationId, site])).values()];
+  let [exported, cuts] = [0, 0];
+
+  /** Adds what comes; true once the last line is there. */
+  const read = async (site: Site, found: string[]): Promise<boolean> => {
+    const after = found.length > 0 ? `&after=${found.at(-1)}` : '';
+    const response = await callOnce(scene, { site, path: `/v1/organization/export?format=ndjson${after}` });
+    if (!response.ok || !response.body) {
+      await response.body?.cancel();
+      return false;
+    }
+    for await (const text of createInterface({ input: Readable.fromWeb(response.body) })) {
+      // the last one may be half a line
+      const line: Line = JSON.parse(text);
+      if (line.end) return true;
+      found.push(`${line.domainId}/${line.id}`);
+    }
+    return false;
+  };
+
+  const exportOf = async (site: Site): Promise<void> => {
+    const before = await listStored(scene, site).catch(() => []);
+    const found: string[] = [];
+    for (let tries = 1; !(await read(site, found).catch(() => false)); tries += 1) {
+      scene.signal.throwIfAborted();
+      if (tries === mostTries) throw new Error(`an export was not complete after ${tries} tries`);
+      cuts += 1;
+      await sleep(pauseAfterCut);
+    }
+    const places = new Set(found);
+    const missing = before.filter((place) => !places.has(place)).length;
+    scene.expect(places.size === found.length, `an export has ${found.length - places.size} records twice`);
+    scene.expect(missing === 0, `an export lacks ${missing} of ${before.length} records`);
+    exported += 1;
+  };
+
+  return {
+    pause: 3_000,
+    work: () => exportOf(need(sites[exported % sites.length])),
+    check: async () => {
+      for (const site of sites) await exportOf(site);
+      console.log(`${exported} exports were complete, which were cut off or refused ${cuts} times`);
+    },
+  };
+}
+
+/** As `after` names them. */
+const listStored = async ({ sql }: Scene, { organizationId }: Site): Promise<string[]> => {
+  const rows = await sql(
+    (connected) => connected<{ place: string }[]>`
+      select d.id || '/' || r.id as place from records r join domains d on d.number = domain_number
+      where organization_id = ${organizationId}`,
+  );
+  return rows.map(({ place }) => place);
+};
