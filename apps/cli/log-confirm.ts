@@ -1,5 +1,8 @@
 import { Command } from 'commander';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { listLogStatus } from '#libs/store/logs/status';
+import type { Database } from '#libs/store/sql';
+import type { Administration } from '#libs/store/tenants/administration';
 import { isBehind, recall, remember } from '#libs/witness/witness';
 import { isJson, print, withDatabase, withRedis } from './session.ts';
 
@@ -14,35 +17,44 @@ export function confirmCommand(): Command {
     )
     .action(async (only: string[], _: object, self: Command) => {
       const { confirmed, behind } = await withDatabase((db, admin) =>
-        withRedis(async ({ client }) => {
-          let [confirmed, after] = [0, 0];
-          for (;;) {
-            const judged = await admin.confirmLogs({ after, limit: chunk, only }, async (logs) => {
-              const witnessed = await recall(
-                client,
-                logs.map(({ domainId }) => domainId),
-              );
-              const fine = logs.filter((own, at) => !isBehind(own, witnessed[at]));
-              // before they may go on: from now on an older copy of this database is known as one
-              await remember(
-                client,
-                fine.flatMap(({ domainId, log, checkpointSize, root }) =>
-                  root ? [{ domainId, log, size: checkpointSize, root }] : [],
-                ),
-              );
-              return logs.map((own) => (fine.includes(own) ? null : 'behind'));
-            });
-            if (!judged) break;
-            confirmed += judged.filter(({ halted }) => halted === null).length;
-            after = judged.at(-1)?.domainNumber ?? after;
-          }
-          const behind = await db.run((sql) => listLogStatus(sql, 'behind'));
-          return { confirmed, behind: behind.map(({ domainId }) => domainId) };
-        }),
+        withRedis((redis) => confirmLogs({ db, admin, redis }, only)),
       );
       print(self, { confirmed, behind });
       if (behind.length > 0 && !isJson(self)) {
         process.stdout.write('those behind lack entries that were signed: see assent log status\n');
       }
     });
+}
+
+interface Parts {
+  db: Database;
+  admin: Administration;
+  redis: RedisConnection;
+}
+
+/** Of all domains, or of `only`. Returns how many logs may go on, and the domains of all that are behind. */
+export async function confirmLogs({ db, admin, redis: { client } }: Parts, only: string[] = []) {
+  let [confirmed, after] = [0, 0];
+  for (;;) {
+    const judged = await admin.confirmLogs({ after, limit: chunk, only }, async (logs) => {
+      const witnessed = await recall(
+        client,
+        logs.map(({ domainId }) => domainId),
+      );
+      const fine = logs.filter((own, at) => !isBehind(own, witnessed[at]));
+      // before they may go on: from now on an older copy of this database is known as one
+      await remember(
+        client,
+        fine.flatMap(({ domainId, log, checkpointSize, root }) =>
+          root ? [{ domainId, log, size: checkpointSize, root }] : [],
+        ),
+      );
+      return logs.map((own) => (fine.includes(own) ? null : 'behind'));
+    });
+    if (!judged) break;
+    confirmed += judged.filter(({ halted }) => halted === null).length;
+    after = judged.at(-1)?.domainNumber ?? after;
+  }
+  const behind = await db.run((sql) => listLogStatus(sql, 'behind'));
+  return { confirmed, behind: behind.map(({ domainId }) => domainId) };
 }

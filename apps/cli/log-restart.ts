@@ -1,5 +1,8 @@
 import { Command } from 'commander';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { listLogStatus } from '#libs/store/logs/status';
+import type { Database } from '#libs/store/sql';
+import type { Administration } from '#libs/store/tenants/administration';
 import { recall } from '#libs/witness/witness';
 import { isJson, print, printList, readConfig, withDatabase, withRedis } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -21,27 +24,11 @@ export function restartCommand(): Command {
     .option('--log <n>', 'its number, if the next one may have been used before', wholeNumber(maxNumber))
     .option('--yes', 'also where the log is not halted')
     .action(async (domainId: string | undefined, options: Options, self: Command) => {
-      const { allBehind = false, log: least = 1, yes = false } = options;
+      const { allBehind = false } = options;
       if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
       const logName = readConfig().logName();
       const restarted = await withDatabase((db, admin) =>
-        withRedis(async (redis) => {
-          const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
-          const named = concerned.find((each) => each.domainId === domainId);
-          if (named?.halted === null && !yes)
-            throw new Error(`log ${named.log} of ${domainId} is not halted; to end it all the same, give --yes`);
-          const ids = domainId === undefined ? concerned.map((each) => each.domainId) : [domainId];
-          const results = [];
-          for (const id of ids) {
-            const next = async (ended: number) => {
-              const [witnessed] = await recall(redis.client, [id]);
-              const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);
-              return { log, origin: `${logName}/${id}/${log}` };
-            };
-            results.push(await admin.restartLog(id, next));
-          }
-          return results;
-        }),
+        withRedis((redis) => restartLogs({ db, admin, redis, logName }, { ...options, domainId })),
       );
       const [only] = restarted;
       if (allBehind || !only) return printList(self, 'restarted', restarted, 'no log is behind');
@@ -51,4 +38,33 @@ export function restartCommand(): Command {
         `log ${only.ended} ended at ${only.size} entries and stays readable; what is stored since gets positions in log ${only.log} within a minute or so\n`,
       );
     });
+}
+
+interface Parts {
+  db: Database;
+  admin: Administration;
+  redis: RedisConnection;
+  logName: string;
+}
+
+/** Without a domain: of all whose logs are behind. */
+export async function restartLogs(
+  { db, admin, redis, logName }: Parts,
+  { domainId, log: least = 1, yes = false }: Options & { domainId?: string | undefined } = {},
+) {
+  const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
+  const named = concerned.find((each) => each.domainId === domainId);
+  if (named?.halted === null && !yes)
+    throw new Error(`log ${named.log} of ${domainId} is not halted; to end it all the same, give --yes`);
+  const ids = domainId === undefined ? concerned.map((each) => each.domainId) : [domainId];
+  const results = [];
+  for (const id of ids) {
+    const next = async (ended: number) => {
+      const [witnessed] = await recall(redis.client, [id]);
+      const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);
+      return { log, origin: `${logName}/${id}/${log}` };
+    };
+    results.push(await admin.restartLog(id, next));
+  }
+  return results;
 }

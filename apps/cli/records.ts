@@ -9,8 +9,6 @@ import { print, printList, withDatabase } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
-/** records in one statement */
-const replayedAtOnce = 500;
 
 export function recordsCommand(): Command {
   const command = new Command('records').description('imports and exports, and records that Postgres refused');
@@ -36,18 +34,21 @@ export function recordsCommand(): Command {
     .command('replay')
     .description('retry all that were refused; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
-      print(self, await withDatabase(replay));
+      print(self, await withDatabase((db) => replay(db)));
     });
   addExport(command);
   return command;
 }
 
-/** Page by page from the newest: those that are rejected meanwhile are newer, so there is an end. */
-async function replay(db: Database): Promise<{ replayed: number; stored: number; rejected: number }> {
+/** `atOnce` from the newest: those that are rejected meanwhile are newer, so there is an end. */
+export async function replay(
+  db: Database,
+  atOnce = 500,
+): Promise<{ replayed: number; stored: number; rejected: number }> {
   const result = { replayed: 0, stored: 0, rejected: 0 };
   let after: number | undefined;
   for (;;) {
-    const page = await db.run((sql) => listRejected(sql, { limit: replayedAtOnce, after }));
+    const page = await db.run((sql) => listRejected(sql, { limit: atOnce, after }));
     if (page.length === 0) return result;
     const stored = await replayPage(db, page);
     result.replayed += page.length;

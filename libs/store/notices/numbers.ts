@@ -7,9 +7,6 @@
 import type { NewRecord } from '#libs/contract/record';
 import type { Database } from '../sql.ts';
 
-/** Anyone may make up hashes. With more a process begins anew, which costs a statement. */
-const remembered = 40_000;
-
 /** Numbers by hash, by domain. */
 type Known = Map<string, Map<string, number>>;
 
@@ -19,9 +16,16 @@ interface Memory {
   size: number;
 }
 
-/** In the order of the records; undefined where one names no notice, or its domain does not exist. */
-export async function noticeNumbersOf(db: Database, records: NewRecord[]): Promise<(number | undefined)[]> {
-  const memory = memoryOf(db);
+/**
+ * In the order of the records; undefined where one names no notice, or its domain does not exist. Anyone may make up hashes:
+ * with more than `remembered` a process begins anew, which costs a statement.
+ */
+export async function noticeNumbersOf(
+  db: Database,
+  records: NewRecord[],
+  remembered = 40_000,
+): Promise<(number | undefined)[]> {
+  const memory = memoryOf(db, remembered);
   const numberOf = ({ domainId, notice }: NewRecord) =>
     notice === undefined ? undefined : memory.known.get(domainId)?.get(notice);
   const found = records.map(numberOf);
@@ -34,7 +38,7 @@ export async function noticeNumbersOf(db: Database, records: NewRecord[]): Promi
 const memories = new WeakMap<Database, Memory>();
 
 /** After a lost connection the database may be another one, restored or promoted, with other numbers. */
-function memoryOf(db: Database): Memory {
+function memoryOf(db: Database, remembered: number): Memory {
   const kept = memories.get(db);
   if (kept?.generation === db.generation() && kept.size <= remembered) return kept;
   const memory: Memory = { generation: db.generation(), known: new Map(), size: 0 };

@@ -21,8 +21,6 @@ import { createLackingNotices, noticeTexts } from './notices.ts';
 
 export const sealing = 'seal';
 
-/** records in one transaction */
-const pieceLimit = 4_096;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
 
@@ -31,6 +29,8 @@ export interface SealParts {
   db: Database;
   metrics: Metrics;
   originOf(domainId: string): string;
+  /** records in one transaction */
+  pieceLimit?: number;
 }
 
 export interface Seal extends Derivation {
@@ -38,7 +38,7 @@ export interface Seal extends Derivation {
   catchUp(domainNumber: number): Promise<Step>;
 }
 
-export function createSeal({ redis, db, metrics, originOf }: SealParts): Seal {
+export function createSeal({ redis, db, metrics, originOf, pieceLimit = 4_096 }: SealParts): Seal {
   const store = createStore(db);
   /**
    * What is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are, but another
