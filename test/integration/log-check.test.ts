@@ -1,16 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/contract/calendar';
 import { makeIdAt } from '#libs/contract/uuid';
+import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { sha256 } from '#libs/runtime/sha256';
+import { addNodes, type Node } from '#libs/store/logs/runs';
 import { dropMonth, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database, Sql } from '#libs/store/sql';
-import { remember } from '#libs/witness/witness';
 import { checkLogs, type Difference } from '../../apps/cli/check/check.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
+import { rolledBack } from '../support/transaction.ts';
 
 const now = Date.now();
 
@@ -33,7 +37,7 @@ const fullRecord = (domainId: string, index: number) =>
     metadata: { plan: 'pro' },
   });
 
-/** A sealed log of a domain of its own: two whole tiles, and a tail of several runs. */
+/** A sealed log of a domain of its own. */
 interface Sealed {
   domainId: string;
   number: number;
@@ -41,21 +45,30 @@ interface Sealed {
   ids: string[];
 }
 
+const sevens = (bytes: number) => Buffer.alloc(bytes, 7);
+
+const untrusted = /^the checkpoint cannot be trusted: /;
+
 describe('a check of the logs', () => {
   let db: Database;
   let redis: RedisConnection;
   let sealer: Sealer;
+  /** two whole tiles, and a tail of several runs */
+  let sealed: Sealed;
+  let other: Sealed;
 
   beforeAll(async () => {
     ({ db } = await openDatabase());
     redis = await openRedis((await openRedisServer()).url);
     sealer = createSealer(db, redis);
+    sealed = await seal(300, 250, 30, 20);
+    other = await seal(2);
   });
 
-  const seal = async (): Promise<Sealed> => {
+  const seal = async (...counts: number[]): Promise<Sealed> => {
     const domainId = at((await makeTenant(db)).domainIds, 0);
     let index = 0;
-    for (const count of [300, 250, 30, 20]) {
+    for (const count of counts) {
       const records = Array.from({ length: count }, () => fullRecord(domainId, index++));
       await persist(db, records);
       await sealer.closeAndSeal();
@@ -67,219 +80,159 @@ describe('a check of the logs', () => {
     );
     return { domainId, number: at(rows, 0).number, ids: rows.map(({ id }) => id) };
   };
-  const check = (domainId: string) => checkLogs({ db, redis, domainId });
-  const differencesOf = async ({ domainId }: Sealed) => (await check(domainId)).differences;
-  const of = ({ domainId }: Sealed, position: number | null, what: string | RegExp): Difference => ({
+  const check = ({ domainId }: Sealed) => checkLogs({ db, redis, domainId });
+  /** What a check finds once the database was changed so, which is undone. */
+  const differencesAfter = (change: (sql: Sql) => Promise<unknown>, { domainId } = sealed) =>
+    rolledBack(db, async (inside) => {
+      await inside.run(change);
+      return (await checkLogs({ db: inside, redis, domainId })).differences;
+    });
+  const of = (position: number | null, what: string | RegExp, { domainId } = sealed): Difference => ({
     domainId,
     log: 1,
     position,
     what: typeof what === 'string' ? what : expect.stringMatching(what),
   });
-  const notSealed = (sealed: Sealed, position: number) =>
-    of(sealed, position, `record ${at(sealed.ids, position)} as stored, or its secret, is not what was sealed`);
+  const idAt = (position: number) => at(sealed.ids, position);
+  const notSealed = (position: number) =>
+    of(position, `record ${idAt(position)} as stored, or its secret, is not what was sealed`);
+  const notThere = (position: number) => of(position, `record ${idAt(position)} is not stored any more`);
+  const notInLog = (id: string, where = sealed) => of(null, `record ${id} is stored, but is not in the log`, where);
+  const expectFound = async (change: (sql: Sql) => Promise<unknown>, ...differences: Difference[]) =>
+    expect(await differencesAfter(change)).toEqual(differences);
+  const expectAmong = async (change: (sql: Sql) => Promise<unknown>, ...differences: Difference[]) =>
+    expect(await differencesAfter(change)).toEqual(expect.arrayContaining(differences));
 
+  const widths = { ids: 16, secrets: 16, leaves: 32 };
   /** The bytes of one entry in the run that holds it. */
-  const overwrite = (
-    sql: Sql,
-    { number }: Sealed,
-    position: number,
-    column: 'ids' | 'secrets' | 'leaves',
-    bytes: Buffer,
-  ) => sql`
+  const overwrite = (sql: Sql, position: number, column: keyof typeof widths, bytes = sevens(widths[column])) => sql`
     update log_runs
     set ${sql(column)} = overlay(${sql(column)} placing ${bytes} from (${position}::int - first::int) * ${bytes.length} + 1)
-    where domain_number = ${number} and first <= ${position} and first + entries > ${position}`;
+    where domain_number = ${sealed.number} and first <= ${position} and first + entries > ${position}`;
+  const changeRecord = (sql: Sql, position: number, change: string) =>
+    sql.unsafe(`update records set ${change} where id = '${idAt(position)}'`);
+  const deleteRecord = (sql: Sql, position: number) => sql`delete from records where id = ${idAt(position)}`;
+  const changeRun = (first: number, change: string) => (sql: Sql) =>
+    sql.unsafe(`update log_runs set ${change} where domain_number = ${sealed.number} and first = ${first}`);
+  const changeLog = (change: string) => (sql: Sql) =>
+    sql.unsafe(`update logs set ${change} where domain_number = ${sealed.number}`);
 
   it('finds nothing where nothing is wrong, in whole tiles and in the tail', async () => {
-    const { domainId } = await seal();
     const runs = await db.run(
       (sql) => sql<{ entries: number }[]>`
-        select entries from log_runs where domain_number = (select number from domains where id = ${domainId})
-        order by first`,
+        select entries from log_runs where domain_number = ${sealed.number} order by first`,
     );
     expect(runs.map(({ entries }) => entries)).toEqual([256, 256, 38, 30, 20]);
-    expect(await check(domainId)).toEqual({ checked: 600, differences: [] });
+    expect(await check(sealed)).toEqual({ checked: 600, differences: [] });
   });
 
-  it.each([
-    ['decision', `decision = 'reject_all'`],
-    ['time of arrival', `received_at = received_at + interval '1 ms'`],
-    ['source', `source = 'api'`],
-    ['mark as a crawler', 'bot = true'],
-    ['signal', 'gpc = true'],
-    ['visitor id', `visitor_id = 'somebody else'`],
-    ['preferences', `preferences = '{"necessary": true, "analytics": true, "marketing": true}'`],
-    ['banner version', `banner_version = '1.0'`],
-    ['policy version', 'policy_version = null'],
-    ['language', `language = 'en'`],
-    ['page', `page_url = 'https://shop.example/other'`],
-    ['country', `country = 'FR'`],
-    ['address', `ip = '192.0.2.1'`],
-    ['TC string', `tc_string = ''`],
-    ['GPP string', `gpp_string = null`],
-    ['metadata', `metadata = '{"plan": "free"}'`],
-    ['user agent', 'user_agent_number = null'],
-  ])('finds a record whose %s was changed, by its position', async (_, change) => {
-    const sealed = await seal();
-    for (const position of [255, 599]) {
-      await db.run((sql) => sql.unsafe(`update records set ${change} where id = '${at(sealed.ids, position)}'`));
+  it('finds each record of which a column was changed, by its position', async () => {
+    const changes = [
+      `decision = 'reject_all'`,
+      `received_at = received_at + interval '1 ms'`,
+      `source = 'api'`,
+      'bot = true',
+      'gpc = true',
+      `visitor_id = 'somebody else'`,
+      `preferences = '{"necessary": true, "analytics": true, "marketing": true}'`,
+      `banner_version = '1.0'`,
+      'policy_version = null',
+      `language = 'en'`,
+      `page_url = 'https://shop.example/other'`,
+      `country = 'FR'`,
+      `ip = '192.0.2.1'`,
+      `tc_string = ''`,
+      'gpp_string = null',
+      `metadata = '{"plan": "free"}'`,
+      'user_agent_number = null',
+    ];
+    // across the end of a tile, and in the tail
+    for (const first of [250, 583]) {
+      const changeAll = async (sql: Sql) => {
+        for (const [place, change] of changes.entries()) await changeRecord(sql, first + place, change);
+      };
+      await expectFound(changeAll, ...changes.map((_, place) => notSealed(first + place)));
     }
-    expect(await differencesOf(sealed)).toEqual([notSealed(sealed, 255), notSealed(sealed, 599)]);
+    const changeText = (sql: Sql) => sql`update user_agents set text = 'another'`;
+    await expectFound(changeText, ...sealed.ids.map((_, position) => notSealed(position)));
   });
 
-  it("finds a changed user agent's text", async () => {
-    const sealed = await seal();
-    const record = { ...fullRecord(sealed.domainId, 600), userAgent: 'Mozilla/5.0 (X11; Linux) a rare one' };
-    await persist(db, [record]);
-    await sealer.closeAndSeal();
-    expect(await differencesOf(sealed)).toEqual([]);
-    await db.run(
-      (sql) => sql`
-        update user_agents set text = 'another'
-        where number = (select user_agent_number from records where id = ${record.id})`,
-    );
-    const what = `record ${record.id} as stored, or its secret, is not what was sealed`;
-    expect(await differencesOf(sealed)).toEqual([of(sealed, 600, what)]);
+  it('finds a record that was deleted, inserted by hand, or whose time was changed, which is its id', async () => {
+    await expectFound((sql) => deleteRecord(sql, 570), notThere(570));
+    const id = makeIdAt(now - 3_600_000);
+    const insert = (sql: Sql) => sql`
+      insert into records (received_at, id, domain_number, epoch, decision, source, bot)
+      select now(), ${id}, domain_number, epoch, 'accept_all', 'banner', false from records where id = ${idAt(10)}`;
+    await expectFound(insert, notInLog(id));
+    await expectFound((sql) => changeRecord(sql, 400, `id = '${id}'`), notThere(400), notInLog(id));
   });
 
-  it('finds a record whose time was changed, which is its id', async () => {
-    const sealed = await seal();
-    const moved = makeIdAt(now - 3_600_000);
-    await db.run((sql) => sql`update records set id = ${moved} where id = ${at(sealed.ids, 400)}`);
-    expect(await differencesOf(sealed)).toEqual([
-      of(sealed, 400, `record ${at(sealed.ids, 400)} is not stored any more`),
-      of(sealed, null, `record ${moved} is stored, but is not in the log`),
-    ]);
+  it('finds swapped secrets, changed leaves, and a record that was changed with its leaf', async () => {
+    for (const [first, place] of [
+      [0, 20],
+      [550, 1],
+    ] as const) {
+      const two = `substr(secrets, ${place * 16 + 17}, 16) || substr(secrets, ${place * 16 + 1}, 16)`;
+      const swap = changeRun(first, `secrets = overlay(secrets placing ${two} from ${place * 16 + 1})`);
+      await expectFound(swap, notSealed(first + place), notSealed(first + place + 1));
+    }
+    const changeTile = changeRun(256, `secrets = decode(repeat('07', 256 * 16), 'hex')`);
+    await expectFound(changeTile, ...Array.from({ length: 256 }, (_, place) => notSealed(256 + place)));
+    for (const position of [300, 560]) {
+      const changed = of(position, `the stored hash of record ${idAt(position)} was changed`);
+      await expectFound((sql) => overwrite(sql, position, 'leaves'), changed);
+    }
+    const changeBoth = async (sql: Sql) => {
+      await overwrite(sql, 300, 'leaves');
+      await changeRecord(sql, 300, `decision = 'withdraw'`);
+    };
+    const tile = of(256, 'the stored hash of the entries 256 to 511 is not theirs');
+    await expectAmong(changeBoth, tile, notSealed(300));
   });
 
-  it('finds a deleted record', async () => {
-    const sealed = await seal();
-    await db.run((sql) => sql`delete from records where id = ${at(sealed.ids, 570)}`);
-    expect(await differencesOf(sealed)).toEqual([
-      of(sealed, 570, `record ${at(sealed.ids, 570)} is not stored any more`),
-    ]);
-  });
-
-  it('finds a record that was moved to another domain, in both', async () => {
-    const [sealed, other] = [await seal(), await seal()];
-    await db.run((sql) => sql`update records set domain_number = ${other.number} where id = ${at(sealed.ids, 0)}`);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, 0, `record ${at(sealed.ids, 0)} is not stored any more`)]);
-    expect(await differencesOf(other)).toEqual([
-      of(other, null, `record ${at(sealed.ids, 0)} is stored, but is not in the log`),
-    ]);
-  });
-
-  it('finds a record that was inserted by hand, without sealing', async () => {
-    const sealed = await seal();
-    const id = makeIdAt(now);
-    await db.run(
-      (sql) => sql`
-        insert into records (received_at, id, domain_number, epoch, decision, source, bot)
-        select now(), ${id}, domain_number, epoch, 'accept_all', 'banner', false
-        from records where id = ${at(sealed.ids, 10)}`,
-    );
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, `record ${id} is stored, but is not in the log`)]);
-  });
-
-  it('counts a record of an epoch that is not sealed yet as nothing', async () => {
-    const sealed = await seal();
-    await persist(db, [fullRecord(sealed.domainId, 1_000)]);
-    expect(await differencesOf(sealed)).toEqual([]);
-    await sealer.close();
-    expect(await differencesOf(sealed)).toEqual([]);
-    await sealer.seal();
-    expect(await check(sealed.domainId)).toEqual({ checked: 601, differences: [] });
+  it('finds an entry that pretends to have expired', async () => {
+    const pretend = async (sql: Sql) => {
+      await deleteRecord(sql, 7);
+      for (const column of ['ids', 'secrets'] as const) await overwrite(sql, 7, column, Buffer.alloc(16));
+    };
+    const what = 'the entry says that its record has expired, but retention has dropped no month';
+    await expectFound(pretend, of(7, what));
   });
 
   it.each([
-    ['in a whole tile', 20, 21],
-    ['in the tail', 551, 552],
-  ])('finds swapped secrets %s', async (_, one, other) => {
-    const sealed = await seal();
-    const secretAt = (position: number) =>
-      db.run(async (sql) => {
-        const [row] = await sql<{ secret: Buffer }[]>`
-          select substr(secrets, (${position}::int - first::int) * 16 + 1, 16) as secret from log_runs
-          where domain_number = ${sealed.number} and first <= ${position} and first + entries > ${position}`;
-        return row?.secret ?? Buffer.alloc(0);
-      });
-    const [first, second] = [await secretAt(one), await secretAt(other)];
-    await db.run((sql) => overwrite(sql, sealed, one, 'secrets', second));
-    await db.run((sql) => overwrite(sql, sealed, other, 'secrets', first));
-    expect(await differencesOf(sealed)).toEqual([notSealed(sealed, one), notSealed(sealed, other)]);
-  });
-
-  it.each([
-    ['a whole tile', 300],
-    ['the tail', 560],
-  ])('finds a changed leaf in %s, and that it is the leaf that was changed', async (_, position) => {
-    const sealed = await seal();
-    await db.run((sql) => overwrite(sql, sealed, position, 'leaves', Buffer.alloc(32, 7)));
-    expect(await differencesOf(sealed)).toEqual([
-      of(sealed, position, `the stored hash of record ${at(sealed.ids, position)} was changed`),
-    ]);
-  });
-
-  it('finds a record and its leaf that were changed together', async () => {
-    const sealed = await seal();
-    await db.run((sql) => overwrite(sql, sealed, 300, 'leaves', Buffer.alloc(32, 7)));
-    await db.run((sql) => sql`update records set decision = 'withdraw' where id = ${at(sealed.ids, 300)}`);
-    const differences = await differencesOf(sealed);
-    expect(differences).toContainEqual(of(sealed, 256, 'the stored hash of the entries 256 to 511 is not theirs'));
-    expect(differences).toContainEqual(notSealed(sealed, 300));
-  });
-
-  it('finds a whole tile that was changed, each of its entries', async () => {
-    const sealed = await seal();
-    await db.run(
-      (sql) => sql`
-        update log_runs set secrets = decode(repeat('07', 256 * 16), 'hex')
-        where domain_number = ${sealed.number} and first = 256`,
-    );
-    expect(await differencesOf(sealed)).toEqual(
-      Array.from({ length: 256 }, (_, place) => notSealed(sealed, 256 + place)),
-    );
-  });
-
-  it.each([
-    ['a whole tile', 256, 'the entries 256 to 511 are missing'],
-    ['a run of the tail', 550, 'the entries 550 to 579 are missing'],
-    ['the last run', 580, 'the entries 580 to 599 are missing'],
-  ])('finds that %s is missing', async (_, first, what) => {
-    const sealed = await seal();
-    await db.run((sql) => sql`delete from log_runs where domain_number = ${sealed.number} and first = ${first}`);
-    const differences = await differencesOf(sealed);
-    expect(differences[0]).toEqual(of(sealed, first, what));
+    ['a whole tile', 256, 512],
+    ['a run of the tail', 550, 580],
+    ['the last run', 580, 600],
+  ])('finds that %s is missing', async (_, first, end) => {
+    const remove = (sql: Sql) => sql`
+      delete from log_runs where domain_number = ${sealed.number} and first = ${first}`;
     // its records are there, but nowhere in the log
-    const lost = differences.slice(1);
-    expect(lost.length).toBeGreaterThan(19);
-    expect(lost.every((each) => /is stored, but is not in the log/.test(each.what))).toBe(true);
+    const lost = sealed.ids.slice(first, end).sort();
+    const missing = of(first, `the entries ${first} to ${end - 1} are missing`);
+    await expectFound(remove, missing, ...lost.map((id) => notInLog(id)));
   });
 
-  it.each([
-    ['overlap', 'first = first - 1', 'two runs of entries overlap here', 549],
-    ['have fewer leaves than entries', 'leaves = substr(leaves, 33)', /malformed/, 550],
-    ['have fewer ids than entries', 'ids = substr(ids, 17)', /malformed/, 550],
-    ['have fewer secrets than entries', 'secrets = substr(secrets, 17)', /malformed/, 550],
-  ])('finds runs that %s', async (_, change, what, position) => {
-    const sealed = await seal();
-    await db.run((sql) =>
-      sql.unsafe(`update log_runs set ${change} where domain_number = ${sealed.number} and first = 550`),
-    );
-    expect(await differencesOf(sealed)).toContainEqual(of(sealed, position, what));
+  it('finds runs that overlap, or have fewer leaves, ids or secrets than entries', async () => {
+    await expectAmong(changeRun(550, 'first = first - 1'), of(549, 'two runs of entries overlap here'));
+    for (const [column, width] of Object.entries(widths)) {
+      const cut = changeRun(550, `${column} = substr(${column}, ${width + 1})`);
+      await expectAmong(cut, of(550, 'the run of 30 entries that begins here is malformed'));
+    }
   });
 
-  it('finds a changed node, and a missing one', async () => {
-    const sealed = await seal();
-    await db.run(
-      (sql) => sql`
-        update log_nodes set hash = decode(repeat('07', 32), 'hex') where domain_number = ${sealed.number} and n = 1`,
+  it('finds a changed node, a missing one, and a changed head', async () => {
+    const node = (sql: Sql) => sql`domain_number = ${sealed.number} and n = 1`;
+    const change = (sql: Sql) => sql`update log_nodes set hash = ${sevens(32)} where ${node(sql)}`;
+    await expectFound(change, of(256, 'the stored hash of the entries 256 to 511 is not theirs'));
+    const remove = (sql: Sql) => sql`delete from log_nodes where ${node(sql)}`;
+    await expectFound(remove, of(256, 'the hash of the entries 256 to 511 is missing'));
+    const changeHash = changeLog('frontier = set_byte(frontier, 40, 255 - get_byte(frontier, 40))');
+    await expectFound(changeHash, of(null, "the log's head is not that of its entries"));
+    await expectAmong(
+      changeLog('size = 590'),
+      of(null, 'the checkpoint covers 600 entries, and only 590 are stored'),
+      of(590, '600 entries were signed, as Redis remembers, and only 590 are stored'),
     );
-    expect(await differencesOf(sealed)).toEqual([
-      of(sealed, 256, 'the stored hash of the entries 256 to 511 is not theirs'),
-    ]);
-    await db.run((sql) => sql`delete from log_nodes where domain_number = ${sealed.number} and n = 1`);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, 256, 'the hash of the entries 256 to 511 is missing')]);
   });
 
   it.each([
@@ -287,186 +240,169 @@ describe('a check of the logs', () => {
     ['size', `checkpoint = replace(checkpoint, E'\\n600\\n', E'\\n599\\n')`],
     ['signature', `checkpoint = overlay(checkpoint placing 'AAAA' from length(checkpoint) - 20)`],
     ['form', `checkpoint = left(checkpoint, -1)`],
+    ['log', 'checkpoint = (select checkpoint from logs other where other.domain_number <> logs.domain_number)'],
   ])('finds a checkpoint whose %s was changed', async (_, change) => {
-    const sealed = await seal();
-    const { count } = await db.run((sql) =>
-      sql.unsafe(`update logs set ${change} where domain_number = ${sealed.number} returning checkpoint`),
-    );
-    expect(count).toBe(1);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, /^the checkpoint cannot be trusted: /)]);
+    await expectFound(changeLog(change), of(null, untrusted));
   });
 
-  it("finds a checkpoint that is another log's, an older one, one without its key, and none", async () => {
-    const [sealed, other] = [await seal(), await seal()];
-    const checkpointOf = ({ number }: Sealed) =>
-      db.run(async (sql) => {
-        const [row] = await sql<{ checkpoint: string }[]>`select checkpoint from logs where domain_number = ${number}`;
-        return row?.checkpoint ?? '';
-      });
-    const set = (checkpoint: string | null) =>
-      db.run((sql) => sql`update logs set checkpoint = ${checkpoint} where domain_number = ${sealed.number}`);
-    const older = await checkpointOf(sealed);
-    await set(await checkpointOf(other));
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, /cannot be trusted/)]);
-    await set(older);
-    await persist(db, [fullRecord(sealed.domainId, 700)]);
-    await sealer.closeAndSeal();
-    await set(older);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, 'the checkpoint covers 600 entries, not 601')]);
-    await set(null);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, 'the checkpoint of 601 entries is missing')]);
-    await set(older);
-    await db.run((sql) => sql`delete from log_keys where domain_number = ${sealed.number}`);
-    expect(await differencesOf(sealed)).toContainEqual(of(sealed, null, /cannot be trusted/));
-  });
-
-  it('finds a head whose hashes or size were changed', async () => {
-    const sealed = await seal();
-    const set = (change: string) =>
-      db.run((sql) => sql.unsafe(`update logs set ${change} where domain_number = ${sealed.number}`));
-    await set(`frontier = set_byte(frontier, 40, 255 - get_byte(frontier, 40))`);
-    expect(await differencesOf(sealed)).toEqual([of(sealed, null, "the log's head is not that of its entries")]);
-    const shrunken = await seal();
-    await db.run((sql) => sql`update logs set size = 590 where domain_number = ${shrunken.number}`);
-    const differences = await differencesOf(shrunken);
-    expect(differences).toContainEqual(
-      of(shrunken, null, 'the checkpoint covers 600 entries, and only 590 are stored'),
-    );
-    expect(differences).toContainEqual(
-      of(shrunken, 590, '600 entries were signed, as Redis remembers, and only 590 are stored'),
-    );
-  });
-
-  it('finds that Redis remembers more, another tree, or a log that is not there', async () => {
-    const [ahead, forked, gone] = [await seal(), await seal(), await seal()];
-    const root = Buffer.alloc(32, 7).toString('base64');
-    await remember(redis.client, [{ domainId: ahead.domainId, log: 1, size: 650, root }]);
-    expect(await differencesOf(ahead)).toEqual([
-      of(ahead, 600, '650 entries were signed, as Redis remembers, and only 600 are stored'),
-    ]);
-    await redis.client.hset('assent:logs', forked.domainId, `1 550 ${root}`);
-    expect(await differencesOf(forked)).toEqual([
-      of(forked, null, 'Redis remembers another root of the first 550 entries than they have'),
-    ]);
-    await remember(redis.client, [{ domainId: gone.domainId, log: 2, size: 1, root }]);
-    expect(await differencesOf(gone)).toEqual([
-      of(gone, null, 'Redis remembers log 2 of the domain, which is not stored'),
-    ]);
-    expect(await checkLogs({ db, redis: undefined, domainId: gone.domainId })).toEqual({
-      checked: 600,
-      differences: [],
-    });
+  it('finds an older checkpoint, one without its key, and none', async () => {
+    await expectFound(changeLog('checkpoint_size = 601'), of(null, 'the checkpoint covers 600 entries, not 601'));
+    await expectFound(changeLog('checkpoint = null'), of(null, 'the checkpoint of 600 entries is missing'));
+    const removeKey = (sql: Sql) => sql`delete from log_keys where domain_number = ${sealed.number}`;
+    await expectAmong(removeKey, of(null, untrusted));
   });
 
   it('finds records of a domain whose whole log is gone', async () => {
-    const sealed = await seal();
-    await db.run(async (sql) => {
-      for (const table of ['log_runs', 'log_nodes', 'log_keys', 'logs']) {
+    const removeAll = async (sql: Sql) => {
+      for (const table of ['log_runs', 'log_nodes', 'log_keys', 'logs'])
         await sql`delete from ${sql(table)} where domain_number = ${sealed.number}`;
-      }
-    });
-    const differences = await differencesOf(sealed);
-    expect(differences).toHaveLength(601);
-    expect(differences[0]).toEqual(of(sealed, null, 'Redis remembers log 1 of the domain, which is not stored'));
-    expect(differences[1]).toEqual(of(sealed, null, /is stored, but is not in the log/));
+    };
+    const gone = of(null, 'Redis remembers log 1 of the domain, which is not stored');
+    await expectFound(removeAll, gone, ...sealed.ids.toSorted().map((id) => notInLog(id)));
   });
 
-  it('finds an entry that pretends to have expired', async () => {
-    const sealed = await seal();
-    await db.run((sql) => sql`delete from records where id = ${at(sealed.ids, 7)}`);
-    for (const column of ['ids', 'secrets'] as const) {
-      await db.run((sql) => overwrite(sql, sealed, 7, column, Buffer.alloc(16)));
+  it('finds a record that was moved to another domain, in both', async () => {
+    const move = (sql: Sql) => changeRecord(sql, 0, `domain_number = ${other.number}`);
+    expect(await differencesAfter(move)).toEqual([notThere(0)]);
+    expect(await differencesAfter(move, other)).toEqual([notInLog(idAt(0), other)]);
+  });
+
+  it('finds that Redis remembers more, another tree, or a log that is not there', async () => {
+    const known = (await redis.client.hget('assent:logs', sealed.domainId)) ?? '';
+    for (const [memory, difference] of [
+      ['1 650', of(600, '650 entries were signed, as Redis remembers, and only 600 are stored')],
+      ['1 550', of(null, 'Redis remembers another root of the first 550 entries than they have')],
+      ['2 1', of(null, 'Redis remembers log 2 of the domain, which is not stored')],
+    ] as const) {
+      await redis.client.hset('assent:logs', sealed.domainId, `${memory} ${sevens(32).toString('base64')}`);
+      expect((await check(sealed)).differences).toEqual([difference]);
     }
-    expect(await differencesOf(sealed)).toEqual([
-      of(sealed, 7, 'the entry says that its record has expired, but retention has dropped no month'),
-    ]);
+    const { domainId } = sealed;
+    expect(await checkLogs({ db, redis: undefined, domainId })).toEqual({ checked: 600, differences: [] });
+    await redis.client.hset('assent:logs', domainId, known);
+  });
+
+  it('counts a record of an epoch that is not sealed yet as nothing', async () => {
+    await persist(db, [fullRecord(other.domainId, 1_000)]);
+    expect((await check(other)).differences).toEqual([]);
+    await sealer.close();
+    expect((await check(other)).differences).toEqual([]);
+    await sealer.seal();
+    expect(await check(other)).toEqual({ checked: 3, differences: [] });
   });
 
   it('finds nothing while sealing goes on beside it', async () => {
-    const sealed = await seal();
     let isOver = false;
     const growing = (async () => {
-      for (let round = 0; round < 12 || !isOver; round += 1) {
-        const records = Array.from({ length: 90 }, (_, each) => fullRecord(sealed.domainId, 1_000 + round * 90 + each));
-        await persist(db, records);
+      for (let round = 0; round < 7 || !isOver; round += 1) {
+        await persist(
+          db,
+          Array.from({ length: 90 }, (_, each) => fullRecord(other.domainId, round * 90 + each)),
+        );
         await sealer.closeAndSeal();
       }
     })();
     const results = [];
-    for (let round = 0; round < 15; round += 1) results.push(await check(sealed.domainId));
+    for (let round = 0; round < 15; round += 1) results.push(await check(other));
     isOver = true;
     await growing;
     expect(results.flatMap(({ differences }) => differences)).toEqual([]);
-    expect(at(results, -1).checked).toBeGreaterThan(600);
-  });
-
-  const ofOneText = async (count: number): Promise<Pick<Sealed, 'domainId' | 'number'>> => {
-    const domainId = at((await makeTenant(db)).domainIds, 0);
-    const [domain] = await db.run(
-      (sql) => sql<{ number: number }[]>`
-        with stored as (
-          insert into records (received_at, id, domain_number, epoch, decision, source, bot)
-          select now(), overlay(id_at(now())::text placing to_char(n, 'FM000000000000') from 25)::uuid, number,
-            (select open_epoch()), 'accept_all', 'banner', false
-          from domains cross join generate_series(1, ${count}::int) as n where domains.id = ${domainId}
-        )
-        select number from domains where id = ${domainId}`,
-    );
-    await sealer.closeAndSeal();
-    return { domainId, number: domain?.number ?? 0 };
-  };
-
-  it('finds a changed node of 65,536 entries, and a missing one', async () => {
-    const { domainId, number } = await ofOneText(65_600);
-    const { count } = await db.run(
-      (sql) => sql`
-        update log_nodes set hash = decode(repeat('07', 32), 'hex') where domain_number = ${number} and level = 2`,
-    );
-    expect(count).toBe(1);
-    const what = 'the stored hash of the entries 0 to 65535 is not theirs';
-    expect(await check(domainId)).toEqual({ checked: 65_600, differences: [{ domainId, log: 1, position: 0, what }] });
-    await db.run((sql) => sql`delete from log_nodes where domain_number = ${number} and level = 2`);
-    expect((await check(domainId)).differences).toEqual([
-      { domainId, log: 1, position: 0, what: 'the hash of the entries 0 to 65535 is missing' },
-    ]);
-  }, 120_000);
-
-  it('tells of the first thousand differences of a log', async () => {
-    const { domainId, number } = await ofOneText(1_500);
-    await db.run((sql) => sql`update records set language = 'xx' where domain_number = ${number}`);
-    const { differences } = await check(domainId);
-    expect(differences).toHaveLength(1_001);
-    expect(at(differences, -1)).toEqual({ domainId, log: 1, position: null, what: '500 more differences' });
+    expect(at(results, -1).checked).toBeGreaterThan(3);
   });
 });
 
 describe('a check of logs with expired records', () => {
-  it('counts them, and takes nothing of a month that retention dropped for a difference', async () => {
-    const { db } = await openDatabase();
-    const redis = await openRedis((await openRedisServer()).url);
-    const sealer = createSealer(db, redis);
-    const domainId = at((await makeTenant(db)).domainIds, 0);
-    const old = Date.parse(`${dayOf(now).slice(0, 4)}-01-15T00:00:00Z`) - 86_400_000 * 366;
+  let db: Database;
+  let redis: RedisConnection;
+  let sealer: Sealer;
+  let domainId: string;
+  const old = Date.parse(`${dayOf(now).slice(0, 4)}-01-15T00:00:00Z`) - 86_400_000 * 366;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    redis = await openRedis((await openRedisServer()).url);
+    sealer = createSealer(db, redis);
     await db.run((sql) => makeMonth(sql, monthOf(old)));
+  });
+  const seal = async (from: number, count: number) => {
     await persist(
       db,
-      [0, 1, 2].map((each) => recordAt(old + each, { domainId })),
+      Array.from({ length: count }, (_, each) => recordAt(from - each, { domainId })),
     );
     await sealer.closeAndSeal();
-    await persist(
-      db,
-      [0, 1].map((each) => recordAt(now - each, { domainId })),
-    );
-    await sealer.closeAndSeal();
-    expect(await checkLogs({ db, redis })).toEqual({ checked: 5, differences: [] });
+  };
+  const check = (inside = db) => checkLogs({ db: inside, redis, domainId });
+
+  it('counts them, and takes nothing of a month that retention dropped for a difference', async () => {
+    domainId = at((await makeTenant(db)).domainIds, 0);
+    await seal(old, 3);
+    await seal(now, 2);
+    expect(await check()).toEqual({ checked: 5, differences: [] });
     expect(await db.run((sql) => dropMonth(sql, monthOf(old)))).toBe(true);
-    expect(await checkLogs({ db, redis })).toEqual({ checked: 5, differences: [] });
+    expect(await check()).toEqual({ checked: 5, differences: [] });
     // as expiry leaves a run
     await db.run((sql) => sql`update log_runs set ids = null, secrets = null where first = 0`);
-    expect(await checkLogs({ db, redis })).toEqual({ checked: 5, differences: [] });
+    expect(await check()).toEqual({ checked: 5, differences: [] });
     await db.run(
       (sql) => sql`update log_runs set leaves = set_byte(leaves, 2, 255 - get_byte(leaves, 2)) where first = 0`,
     );
-    expect((await checkLogs({ db, redis })).differences).not.toEqual([]);
+    expect((await check()).differences).not.toEqual([]);
+  });
+
+  it('finds a changed node of 65,536 entries, and a missing one, and tells of the first thousand differences', async () => {
+    domainId = at((await makeTenant(db)).domainIds, 0);
+    await seal(now, 256);
+    // one tile less than 65,536 entries, all but the first of them expired
+    await growByExpired(db, domainId, 254);
+    await seal(now, 300);
+    const checked = 65_580;
+    expect(await check()).toEqual({ checked, differences: [] });
+    const differencesAfter = (change: (sql: Sql) => Promise<unknown>) =>
+      rolledBack(db, async (inside) => {
+        await inside.run(change);
+        return (await check(inside)).differences;
+      });
+    const of = (what: string): Difference => ({ domainId, log: 1, position: 0, what });
+    const node = (sql: Sql) => sql`domain_number = (select number from domains where id = ${domainId}) and level = 2`;
+    expect(await differencesAfter((sql) => sql`update log_nodes set hash = ${sevens(32)} where ${node(sql)}`)).toEqual([
+      of('the stored hash of the entries 0 to 65535 is not theirs'),
+    ]);
+    expect(await differencesAfter((sql) => sql`delete from log_nodes where ${node(sql)}`)).toEqual([
+      of('the hash of the entries 0 to 65535 is missing'),
+    ]);
+    const told = await differencesAfter((sql) => sql`update record_months set dropped_at = null`);
+    expect(told).toHaveLength(1_001);
+    expect(at(told, -1)).toMatchObject({ position: null, what: `${254 * 256 - 1_000} more differences` });
   });
 });
+
+/** Whole tiles of expired entries, behind a log that consists of whole tiles. */
+async function growByExpired(db: Database, domainId: string, tiles: number): Promise<void> {
+  const [head] = await db.run(
+    (sql) => sql<{ number: number; size: number; frontier: Buffer; lastEpoch: number; lastId: string }[]>`
+      select domain_number as number, size, frontier, last_epoch as "lastEpoch", last_id as "lastId" from logs
+      where domain_number = (select number from domains where id = ${domainId})`,
+  );
+  if (!head) throw new Error('no log');
+  const name = { domainNumber: head.number, log: 1 };
+  const frontier = unpackFrontier(head.size, head.frontier);
+  const nodes: Node[] = [];
+  for (let tile = 0; tile < tiles; tile += 1) {
+    const leaves = randomBytes(256 * 32);
+    await db.run(
+      (sql) => sql`
+      insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, leaves)
+      values (${head.number}, 1, ${frontier.size}, 256, ${head.lastEpoch}, ${head.lastId}, ${leaves})`,
+    );
+    for (let at = 0; at < leaves.length; at += 32)
+      append(sha256, frontier, leaves.subarray(at, at + 32), (level, n, hash) =>
+        nodes.push({ ...name, level, n, hash }),
+      );
+  }
+  await db.run(async (sql) => {
+    await addNodes(sql, nodes);
+    await sql`
+      update logs set size = ${frontier.size}, frontier = ${Buffer.from(packFrontier(frontier))}
+      where domain_number = ${head.number}`;
+  });
+}
