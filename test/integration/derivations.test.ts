@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readBacklog } from '#libs/store/backlog';
 import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
-import { closeEpoch, lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
+import { lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
 
 describe('a derivation', () => {
   let db: Database;
@@ -19,8 +19,7 @@ describe('a derivation', () => {
     await db.run((sql) => sql`create table derived (name text, epoch integer, domain_number integer, records integer)`);
   });
 
-  const close = () =>
-    eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+  const close = () => closeOpenEpoch(db);
   const store = async (epochs: number) => {
     for (let epoch = 0; epoch < epochs; epoch += 1) {
       const batch = domainIds.flatMap((domainId, at) =>
@@ -65,7 +64,7 @@ describe('a derivation', () => {
     );
 
   it('handles every record once, after any failure, however many processes try', async () => {
-    await store(12);
+    await store(8);
     const derivation = counting('once', { fails: 0.4 });
     await Promise.all(Array.from({ length: 3 }, () => runUntilDone(derivation)));
     const [all] = await derivedBy('once');

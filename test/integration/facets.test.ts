@@ -6,16 +6,15 @@ import type { NewRecord } from '#libs/contract/record';
 import { decisions, sources, totalOf } from '#libs/contract/terms';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
-import { closeEpoch } from '#libs/store/epochs/epochs';
 import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
 import { createFacetDerivation, createFacets } from '../../apps/worker/derive/facets/facets.ts';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
 const never = new AbortController().signal;
@@ -26,12 +25,9 @@ beforeAll(async () => {
   ({ db } = await openDatabase());
 });
 
-const closeOne = () =>
-  eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
-
 async function store(records: NewRecord[]): Promise<void> {
   await persist(db, records);
-  await closeOne();
+  await closeOpenEpoch(db);
 }
 
 /** As a worker that is killed after any piece, or before its transaction ends. */
@@ -169,7 +165,7 @@ describe('facets', () => {
           (await groupRecords(organizationIds)).map(({ row }) => row),
         );
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 

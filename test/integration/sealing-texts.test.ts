@@ -1,5 +1,5 @@
 /** Entries of a log that are not a record's: what visitors were shown, and erasures. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { entryOf } from '#libs/merkle/entry';
 import { type Entry, parseEntry } from '#libs/merkle/parse-entry';
 import type { RedisConnection } from '#libs/runtime/redis';
@@ -27,10 +27,12 @@ describe('entries of a log that are not a record’s', () => {
   let domainId: string;
   let organizationId: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     ({ db } = await openDatabase());
     redis = await openRedis((await openRedisServer()).url);
     sealer = createSealer(db, redis);
+  });
+  beforeEach(async () => {
     const tenant = await makeTenant(db);
     organizationId = tenant.organizationId;
     domainId = at(tenant.domainIds, 0);
@@ -122,14 +124,14 @@ describe('entries of a log that are not a record’s', () => {
   it('records keep their places among runs of texts alone, across tiles', async () => {
     const ids = await store(250, banner);
     await sealer.closeAndSeal();
-    for (let from = 0; from < 40; from += 4) {
+    for (let from = 0; from < 16; from += 4) {
       await erase(ids.slice(from, from + 4));
       await sealer.seal();
-      if (from % 8 === 0) await store(1, from === 16 ? other : undefined);
+      if (from % 8 === 0) await store(1, from === 8 ? other : undefined);
       await sealer.closeAndSeal();
     }
     const texts = (await entriesOf()).filter(({ type }) => type !== 'record');
-    expect(texts).toHaveLength(42);
+    expect(texts).toHaveLength(18);
     await expectPlaces();
     await expectSound();
   });
@@ -139,8 +141,11 @@ describe('entries of a log that are not a record’s', () => {
     await sealer.closeAndSeal();
     await erase([one]);
     await sealer.seal();
-    await db.run((sql) => sql`update log_texts set text = replace(text, 'ab', 'ba') where position = 0`);
-    await db.run((sql) => sql`delete from log_texts where position = 3`);
+    const own = await number();
+    await db.run(async (sql) => {
+      await sql`update log_texts set text = replace(text, 'ab', 'ba') where domain_number = ${own} and position = 0`;
+      await sql`delete from log_texts where domain_number = ${own} and position = 3`;
+    });
     const { differences } = await checkLogs({ db, redis, domainId });
     expect(differences).toEqual([
       { domainId, log: 1, position: 0, what: 'a notice or an erasure as stored is not what was sealed' },
@@ -182,7 +187,8 @@ describe('entries of a log that are not a record’s', () => {
     await sealer.closeAndSeal();
     await erase([one]);
     await sealer.seal();
-    await db.run((sql) => sql`update logs set checkpoint_size = 3`);
+    const own = await number();
+    await db.run((sql) => sql`update logs set checkpoint_size = 3 where domain_number = ${own}`);
     const restarted = await db.run((sql) =>
       sql.begin((inside) =>
         restartLog(inside as unknown as typeof sql, domainId, async (ended) => ({

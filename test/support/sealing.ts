@@ -33,19 +33,19 @@ export function createSealer(db: Database, redis: RedisConnection, keys = [rando
     await blank();
     await round(signal);
   };
-  const close = async () => {
-    await eventually(async () => {
-      const closing = await closeEpoch(db, { every: 0, patience: 5_000 });
-      if (closing !== 'closed') throw new Error(closing);
-    });
-  };
   return {
-    close,
+    close: () => closeOpenEpoch(db),
     blank,
     seal,
     closeAndSeal: async () => {
-      await close();
+      await closeOpenEpoch(db);
       await seal();
     },
   };
 }
+
+export const closeOpenEpoch = (db: Database): Promise<void> =>
+  eventually(async () => {
+    const closing = await closeEpoch(db, { every: 0, patience: 5_000 });
+    if (closing !== 'closed') throw new Error(closing);
+  });
