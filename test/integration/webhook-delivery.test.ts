@@ -1,7 +1,7 @@
 /** Deliveries, step by step: a worker's deliverer, a real receiver and its failures; time is the test's own. */
 import { readFileSync } from 'node:fs';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Decision } from '#libs/contract/terms';
 import type { WebhookType } from '#libs/contract/webhook';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
@@ -40,9 +40,13 @@ describe('deliveries', () => {
   let now: number;
   let deliverer: Deliverer;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     ({ db } = await openDatabase());
     sealer = createSealer(db, await openRedis((await openRedisServer()).url));
+  });
+  beforeEach(async () => {
+    await db.run((sql) => sql`truncate webhooks cascade`);
+    await db.run((sql) => sql`delete from administrative_acts`);
     tenant = await makeTenant(db, { domains: 3 });
     receiver = await startReceiver();
     now = Date.now();
@@ -94,6 +98,13 @@ describe('deliveries', () => {
     received.flatMap(
       ({ message }) => message.data.entries as { position: number; type: string; record: Record<string, unknown> }[],
     );
+  const setPlan = async (change: { consentLog?: boolean; monthlyRecordLimit?: number | null }) => {
+    const { organizationId } = tenant;
+    const [row] = await db.run(
+      (sql) => sql<{ plan: string }[]>`select plan from organizations where id = ${organizationId}`,
+    );
+    await createAdministration(db, 'test').setPlan(row?.plan ?? '', change);
+  };
   const acts = () =>
     db.run(
       (sql) => sql<{ act: string; actor: string; details: object }[]>`
@@ -178,23 +189,19 @@ describe('deliveries', () => {
     expect((await again(webhook)).failingSince).toBeNull();
   });
 
-  it('wait as long as the receiver asks', async () => {
+  it('wait as long as the receiver asks, do not follow redirects, and end with a 410', async () => {
+    const other = await startReceiver();
     const { webhook } = await make();
     receiver.answerWith((response) => void response.writeHead(503, { 'retry-after': '120' }).end());
     await seal(1);
     await deliver();
     expect(at(await tries(webhook), 0).nextTryAt?.getTime()).toBe(now + 120_000);
-  });
-
-  it('do not follow redirects, and end with a 410', async () => {
-    const other = await startReceiver();
-    const { webhook } = await make();
     receiver.answerWith((response) => void response.writeHead(307, { location: other.url }).end());
-    await seal(1);
+    now += 120_000;
     await deliver();
     expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'redirect', status: 307 });
     receiver.answerWith((response) => void response.writeHead(410).end());
-    now += 6_000;
+    now += 5 * 60_000;
     await deliver();
     expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'gone', status: 410, nextTryAt: null });
     expect((await again(webhook)).enabled).toBe(false);
@@ -210,28 +217,12 @@ describe('deliveries', () => {
     expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'timeout', status: null });
     let isCut = false;
     receiver.answerWith((response) => {
-      response.writeHead(200);
-      const more = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-      };
-      response.on('drain', more);
-      response.on('close', () => {
-        isCut = true;
-      });
-      more();
-    });
-    now += 6_000;
-    await deliver();
-    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 200 });
-    await eventually(() => expect(isCut).toBe(true));
-    isCut = false;
-    receiver.answerWith((response) => {
       response.writeHead(200).write('drip');
       response.on('close', () => {
         isCut = true;
       });
     });
-    await seal(1);
+    now += 6_000;
     await deliver();
     expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 200 });
     await eventually(() => expect(isCut).toBe(true));
@@ -329,12 +320,6 @@ describe('deliveries', () => {
 
   it('of entries wait while the plan holds them back; others do not', async () => {
     const { webhook } = await make({ types: ['records.sealed', 'limit.reached'] });
-    const [plan] = await db.run(
-      (sql) => sql<{ plan: string }[]>`
-      select plan from organizations where id = ${tenant.organizationId}`,
-    );
-    const setPlan = (change: { consentLog?: boolean; monthlyRecordLimit?: number | null }) =>
-      createAdministration(db, 'test').setPlan(plan?.plan ?? '', change);
     await setPlan({ monthlyRecordLimit: 2 });
     await seal(3);
     await db.run((sql) => addLimitMessages(sql, new Date(now)));
@@ -353,11 +338,7 @@ describe('deliveries', () => {
 
   it('of limits come once a month each', async () => {
     await make({ types: ['limit.approaching', 'limit.reached'] });
-    const [plan] = await db.run(
-      (sql) => sql<{ plan: string }[]>`
-      select plan from organizations where id = ${tenant.organizationId}`,
-    );
-    await createAdministration(db, 'test').setPlan(plan?.plan ?? '', { monthlyRecordLimit: 10 });
+    await setPlan({ monthlyRecordLimit: 10 });
     const limits = async () => {
       await db.run((sql) => addLimitMessages(sql, new Date(now)));
       await deliver();
@@ -463,7 +444,7 @@ describe('deliveries', () => {
   it('of several workers come once and in order', async () => {
     await make();
     const workers = [1, 2, 3, 4].map(() => startDeliverer());
-    const ids = await seal(950);
+    const ids = await seal(450);
     await Promise.all(workers.map((each) => deliver(each)));
     await deliver();
     expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
