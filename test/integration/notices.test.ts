@@ -1,37 +1,39 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Notice, readNotice } from '#libs/contract/notice';
+import type { NewRecord } from '#libs/contract/record';
 import { deriveNext } from '#libs/store/epochs/derivations';
-import { closeEpoch } from '#libs/store/epochs/epochs';
 import { dropUnnamedNotices, findNotice, listNotices, putNotice } from '#libs/store/notices/documents';
 import { createHeldNotices, type HeldNotices } from '#libs/store/notices/held';
+import { noticeNumbersOf } from '#libs/store/notices/numbers';
+import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
+import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import type { Database } from '#libs/store/sql';
 import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
 import { atEnd } from '../support/at-end.ts';
+import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 
 let url: string;
 let db: Database;
+let tenant: Tenant;
 let domainId: string;
 
 beforeAll(async () => {
   ({ url, db } = await openDatabase());
 });
 beforeEach(async () => {
-  domainId = at((await makeTenant(db)).domainIds, 0);
+  tenant = await makeTenant(db, { domains: 2 });
+  domainId = at(tenant.domainIds, 0);
 });
 
 /** As a process that was started now. */
-function anotherProcess(): Database {
-  const settings = { max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' };
-  const other = createDatabase({ url, ...settings });
-  atEnd(() => other.close());
-  return other;
-}
+const anotherProcess = () => openPool(url);
 
 const hashOf = (n: number) => n.toString(16).padStart(64, '0');
 function noticeOf(title: string): Notice {
@@ -40,7 +42,8 @@ function noticeOf(title: string): Notice {
   return notice;
 }
 const put = (notice: Notice, process = db) => process.run((sql) => putNotice(sql, domainId, notice, null));
-const record = (notice: string, id = domainId) => recordAt(Date.now(), { domainId: id, notice });
+const record = (notice: string | undefined, fields: Partial<NewRecord> = {}) =>
+  recordAt(Date.now(), { domainId, notice, ...fields });
 const listed = (id = domainId) => db.run((sql) => listNotices(sql, { domainId: id, limit: 200 }));
 const countOf = async (hash: string) => (await listed()).find(({ notice }) => notice === hash)?.records;
 /** As if so many hours had passed since the domain's notices were put and dropped. */
@@ -51,17 +54,99 @@ const letPass = (hours: number) =>
         dropped_at = dropped_at - ${hours} * interval '1 hour'
       where domain_number = (select number from domains where id = ${domainId})`,
   );
-const rows = () =>
+const rows = (id = domainId) =>
   db.run(
-    (sql) => sql<{ number: number; notice: string; isHeld: boolean }[]>`
-      select number, encode(hash, 'hex') as notice, document is not null as "isHeld" from notices
-      where domain_number = (select number from domains where id = ${domainId}) order by number`,
+    (sql) => sql<{ number: number; notice: string; isHeld: boolean; isNamed: boolean }[]>`
+      select number, encode(hash, 'hex') as notice, document is not null as "isHeld", named_at is not null as "isNamed"
+      from notices where domain_number = (select number from domains where id = ${id}) order by number`,
   );
+/** The notice of each of a domain's records. */
+const shown = async (id = domainId) => {
+  const { organizationId } = tenant;
+  const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId: id, limit: 1000, offset: 0 }));
+  return new Map(records.map((each) => [each.id, each.notice]));
+};
 const dangling = () =>
   db.run(
     (sql) => sql`
       select from records where notice_number is not null and notice_number not in (select number from notices)`,
   );
+
+describe('the notice of a record', () => {
+  it('is one row for each hash and domain, whichever processes meet it first', async () => {
+    const records = [1, 2, 3].flatMap((n) => tenant.domainIds.map((id) => record(hashOf(n), { domainId: id })));
+    const ours = Array.from({ length: 4 }, () =>
+      records.map(({ domainId: id, notice }) => record(notice, { domainId: id })),
+    );
+    await Promise.all(
+      [db, anotherProcess(), anotherProcess(), anotherProcess()].map((each, n) => persist(each, at(ours, n))),
+    );
+    for (const id of tenant.domainIds) {
+      expect((await rows(id)).map(({ notice, isNamed }) => [notice, isNamed])).toEqual(
+        [1, 2, 3].map((n) => [hashOf(n), true]),
+      );
+      const found = await shown(id);
+      for (const each of ours.flat().filter((one) => one.domainId === id)) expect(found.get(each.id)).toBe(each.notice);
+    }
+  });
+
+  it('costs a statement a batch where it is new, and none where the process has met it', async () => {
+    const { db: process, asked } = counting(anotherProcess());
+    await persist(process, [record(undefined)]);
+    const without = asked();
+    await persist(
+      process,
+      Array.from({ length: 500 }, (_, n) => record(hashOf(n))),
+    );
+    expect(asked() - without).toBe(without + 1);
+    const before = asked();
+    await persist(
+      process,
+      Array.from({ length: 500 }, (_, n) => record(hashOf(n))),
+    );
+    expect(asked() - before).toBe(without);
+  });
+
+  it('leaves none behind that names nothing where its batch fails', async () => {
+    const process = anotherProcess();
+    const refused = record(hashOf(1), { visitorId: 'a\0b' });
+    await expect(persist(process, [refused])).rejects.toThrow();
+    expect((await shown()).size).toBe(0);
+    const fine = record(hashOf(1));
+    expect(await persistOrReject(process, [refused, fine])).toMatchObject({ added: 1, rejected: 1 });
+    expect([...(await shown())]).toEqual([[fine.id, hashOf(1)]]);
+    const [rejected] = await db.run((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+    expect(JSON.parse(rejected?.record ?? '')).toMatchObject({ id: refused.id, notice: hashOf(1) });
+  });
+
+  it('of a domain that is gone costs the others of its batch nothing', async () => {
+    const fine = record(hashOf(1));
+    const result = await persistOrReject(anotherProcess(), [record(hashOf(1), { domainId: 'gone' }), fine]);
+    expect(result).toMatchObject({ added: 1, rejected: 1 });
+    expect((await shown()).get(fine.id)).toBe(hashOf(1));
+  });
+
+  it('is looked for again in a flood of made-up ones, whose numbers a process does not keep for ever', async () => {
+    const { db: process, asked } = counting(anotherProcess());
+    const costOf = async (...hashes: string[]) => {
+      const before = asked();
+      const numbers = await noticeNumbersOf(
+        process,
+        hashes.map((hash) => record(hash)),
+        50,
+      );
+      return { numbers, statements: asked() - before };
+    };
+    const { numbers } = await costOf(hashOf(1));
+    expect(await costOf(hashOf(1))).toEqual({ numbers, statements: 0 });
+    for (let wave = 1; wave < 4; wave += 1)
+      await costOf(...Array.from({ length: 20 }, (_, n) => hashOf(1_000 * wave + n)));
+    expect([await costOf(hashOf(1)), await costOf(hashOf(1))]).toEqual([
+      { numbers, statements: 1 },
+      { numbers, statements: 0 },
+    ]);
+  });
+});
 
 describe('the document of a notice', () => {
   it('is kept once, whoever puts it at once, and its row is that of the records that named it before', async () => {
@@ -161,20 +246,13 @@ describe('a notice that no record names', () => {
 });
 
 describe('which notices are held', () => {
-  let statements = 0;
-  let process: Database;
+  let asked: () => number;
   let held: HeldNotices;
 
   beforeAll(async () => {
-    const inner = anotherProcess();
-    process = {
-      ...inner,
-      run: (work, deadline) => {
-        statements += 1;
-        return inner.run(work, deadline);
-      },
-    };
-    held = createHeldNotices(process, { warn: () => {} });
+    const process = counting(anotherProcess());
+    ({ asked } = process);
+    held = createHeldNotices(process.db, { warn: () => {} });
     await held.follow();
     atEnd(() => held.close());
   });
@@ -192,9 +270,9 @@ describe('which notices are held', () => {
   });
 
   it('costs no query, however many hashes are made up', () => {
-    const before = statements;
+    const before = asked();
     for (let n = 0; n < 10_000; n += 1) expect(held.isWanted(domainId, hashOf(n))).toBe(true);
-    expect(statements).toBe(before);
+    expect(asked()).toBe(before);
   });
 
   it('is not asked for before it is known, so that nothing is sent in vain while Postgres is away', async () => {
@@ -220,8 +298,7 @@ describe('which notices are held', () => {
 });
 
 describe('the number of records of a notice', () => {
-  const close = () =>
-    eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+  const close = () => closeOpenEpoch(db);
   const derive = async (limit?: number, fails = 0) => {
     const derivation = createNoticeDerivation(limit);
     const failing = {
@@ -260,7 +337,7 @@ describe('the number of records of a notice', () => {
     const expected = new Map<string, number>();
     for (let epoch = 0; epoch < 4; epoch += 1) {
       const batch = domainIds.flatMap((id, of) =>
-        Array.from({ length: of === 0 ? 97 : of * 3 }, (_, n) => record(hashOf(n % 41), id)),
+        Array.from({ length: of === 0 ? 97 : of * 3 }, (_, n) => record(hashOf(n % 41), { domainId: id })),
       );
       for (const each of batch) {
         const key = `${each.domainId} ${each.notice}`;
