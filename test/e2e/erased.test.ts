@@ -14,7 +14,7 @@ import { keysWith } from '../../scripts/stack/redis-keys.ts';
 import { tablesWith } from '../../scripts/stack/tables-with.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { runCli, type Worker, startWorker } from '../support/service.ts';
+import { runCli, startWorker, type Worker } from '../support/service.ts';
 import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { exchange } from '../support/raw-http.ts';
-import { type Worker, startApi, startWorker } from '../support/service.ts';
+import { startApi, startWorker, type Worker } from '../support/service.ts';
 import { type OwnStack, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 

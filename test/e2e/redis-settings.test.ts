@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Worker, startApi, startApiProcess, startWorker } from '../support/service.ts';
+import { startApi, startApiProcess, startWorker, type Worker } from '../support/service.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

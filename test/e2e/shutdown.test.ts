@@ -115,7 +115,10 @@ describe.concurrent('SIGTERM', () => {
 
   it('ends API and worker with 0 also when nobody reads their log any more', async () => {
     const { env } = await openStores();
-    const services = await Promise.all([startApiProcess(away), startWorkerProcess({ ...env, DATABASE_URL: away.DATABASE_URL })]);
+    const services = await Promise.all([
+      startApiProcess(away),
+      startWorkerProcess({ ...env, DATABASE_URL: away.DATABASE_URL }),
+    ]);
     const exits = services.map((service) => {
       service.process.child.stdout?.destroy();
       service.process.child.stderr?.destroy();

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import { fill, isReady } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { listerOf, packedPage, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
@@ -19,10 +21,17 @@ const untilConnected = (connection: RedisConnection, otherThan = '') =>
   });
 
 describe('counters after a restart of Redis', () => {
+  let db: Database;
+  let server: RunningRedis;
+  let connection: RedisConnection;
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+    server = await openRedisServer();
+    connection = await openRedis(server.url);
+  });
+
   it('are not shown until they were filled again, though Redis kept them', async () => {
-    const { db } = await openDatabase();
-    const server = await openRedisServer();
-    const connection = await openRedis(server.url);
     const { organizationId, domainIds } = await makeTenant(db);
     const [domainId = ''] = domainIds;
     const list = listerOf(db, organizationId);
@@ -39,7 +48,7 @@ describe('counters after a restart of Redis', () => {
     // stored while Redis was away, and never raised
     await persist(db, [recordAt(time, { domainId })]);
 
-    await restartRedis(server);
+    server = await restartRedis(server);
     await untilConnected(connection, before);
     // the mark of the run before is still there
     expect(await connection.client.keys('*:ready')).toHaveLength(1);
@@ -52,14 +61,11 @@ describe('counters after a restart of Redis', () => {
   });
 
   it('a fill that a restart interrupted leaves no mark that counts', async () => {
-    const { db } = await openDatabase();
-    const server = await openRedisServer();
-    const connection = await openRedis(server.url);
     const { organizationId } = await makeTenant(db);
     const before = connection.runIdOf('');
     await fill(connection, organizationId, async () => {
       await server.stop();
-      await restartRedis(server);
+      server = await restartRedis(server);
       await untilConnected(connection, before);
       return packedPage([]);
     });

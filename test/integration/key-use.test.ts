@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
+import { openPool } from '../support/pool.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
@@ -86,23 +87,13 @@ describe('the use of a key', () => {
     const byHash = (one: string, other: string) => (hashApiKey(one) < hashApiKey(other) ? -1 : 1);
     const [used = '', revoked = ''] = apiKeys.toSorted(byHash);
     const domainId = at(domainIds, apiKeys.indexOf(revoked));
-    const pool = createDatabase({
-      url,
-      max: 4,
-      statementTimeout: 8_000,
-      deadline: 10_000,
-      prepare: true,
-      name: 'cache',
-    });
+    const pool = openPool(url, { max: 4, statementTimeout: 8_000, deadline: 10_000, name: 'cache' });
     let warnings = 0;
     const warn = () => {
       warnings += 1;
     };
     const cache = createTenantCache(pool, { warn }, { noteUseEvery: 10 });
-    atEnd(() => {
-      cache.close();
-      return pool.close();
-    });
+    atEnd(() => cache.close());
     await cache.follow();
     await during(async () => {
       await eventually(async () => expect((await cache.domainOfKey(revoked))?.domainId).toBe(domainId));

@@ -2,12 +2,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase } from '#libs/store/sql';
-import { atEnd } from '../support/at-end.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
 
-const records = 20_000;
+const records = 4_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -28,9 +27,7 @@ it('a page of a busy domain reads its own records, also with a plan for any rang
       sql`do $$ begin execute format('alter database %I set plan_cache_mode = force_generic_plan', current_database()); end $$`,
   );
   // one connection, whose counts are its own
-  const limits = { statementTimeout: 20_000, deadline: 21_000 };
-  const generic = createDatabase({ url, max: 1, ...limits, prepare: true, name: 'test' });
-  atEnd(() => generic.close());
+  const generic = openPool(url, { max: 1 });
   const countRead = async () => {
     await generic.run((sql) => sql`select pg_stat_force_next_flush()`);
     const [row] = await generic.run(

@@ -91,26 +91,4 @@ describe('the UTC day and month of a record', () => {
     expect(stored).toEqual(await countRecords(db, tenant.organizationId));
     expect(inKeyOrder(counters)).toEqual(stored);
   });
-
-  it('the days of a month add up to the month, and the domains to the organization', async () => {
-    const { domainIds, organizationId } = tenant;
-    await persist(
-      db,
-      edges.flatMap((time) => domainIds.map((domainId) => recordAt(time, { domainId }))),
-    );
-    const counters = await storedCounters(db, organizationId);
-    const sum = (of: (counter: Counter) => boolean) =>
-      counters.filter(of).reduce((total, counter) => total + totalOf(counter), 0);
-    const months = counters.filter(({ period }) => period.length === 7);
-    for (const { domainId, period, ...counts } of months) {
-      const isDayOfIt = (one: Counter) => one.domainId === domainId && one.period.startsWith(`${period}-`);
-      expect(sum(isDayOfIt), `${domainId} ${period}`).toBe(totalOf(counts));
-    }
-    for (const { period, ...counts } of counters.filter(({ domainId }) => domainId === '')) {
-      expect(
-        sum((one) => one.domainId !== '' && one.period === period),
-        period,
-      ).toBe(totalOf(counts));
-    }
-  });
 });

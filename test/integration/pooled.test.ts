@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type Database } from '#libs/store/sql';
+import { beforeAll, expect, it } from 'vitest';
+import type { Database } from '#libs/store/sql';
+import { openPool } from '../support/pool.ts';
 import { freshDatabase } from '../support/stores.ts';
 
 const connections = 2;
@@ -7,12 +8,9 @@ const transactions = 60;
 let db: Database;
 
 beforeAll(async () => {
-  const url = await freshDatabase();
-  const timeouts = { statementTimeout: 5_000, deadline: 8_000 };
-  db = createDatabase({ url, max: connections, prepare: true, pooled: true, name: 'test', ...timeouts });
+  db = openPool(await freshDatabase(), { max: connections, pooled: true });
   await db.run((sql) => sql`create table noted (number integer)`);
 });
-afterAll(() => db.close());
 
 // a connection whose transaction has ended goes to the next one that waits
 it('more transactions than connections, through a pooler with prepared statements, all end, and what they wrote is there', async () => {

@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { lookAtBacklog } from '#libs/store/backlog';
 import { isUnavailable } from '#libs/store/errors';
 import { lookAtSchema } from '#libs/store/schema';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { findCap } from '../../apps/api/access/tenant-rules.ts';
 import { atEnd } from '../support/at-end.ts';
+import { openPool } from '../support/pool.ts';
 import { freshDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -67,12 +68,8 @@ describe('connections to Postgres that go silent', () => {
 
   const open = async () => {
     const way = await openSilentWay(new URL(await freshDatabase()));
-    const timeouts = { statementTimeout: 1_000, deadline: 400 };
-    const db = createDatabase({ url: way.url, max: 2, ...timeouts, prepare: true, name: 'test' });
-    onTestFinished(async () => {
-      await db.close();
-      way.close();
-    });
+    atEnd(way.close);
+    const db = openPool(way.url, { statementTimeout: 1_000, deadline: 400 });
     return { way, db };
   };
 
@@ -92,9 +89,8 @@ describe('connections to Postgres that go silent', () => {
     ['the schema', 'schema_migrations', (db) => lookAtSchema(db, 500)],
   ])('are not taken for lost by a look at %s, which gives up sooner', async (_, table, look) => {
     const url = await freshDatabase();
-    const db = createDatabase({ url, max: 2, statementTimeout: 60_000, deadline: 60_000, prepare: true, name: 'test' });
-    const blocker = createDatabase({ url, max: 1, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'test' });
-    onTestFinished(async () => void (await Promise.all([db.close(), blocker.close()])));
+    const db = openPool(url);
+    const blocker = openPool(url);
     const slow = await blocker.run((sql) =>
       sql.begin(async (transaction) => {
         await transaction`lock table ${transaction(table)}`;
