@@ -84,16 +84,16 @@ const pace = 200;
 
 /** In this process, until `stop`, or the end of the file. */
 export async function startWorker(env: Record<string, string>): Promise<Worker> {
-  const worker = await runWorker(env);
+  const worker = await runWorker(env, pace);
   atEnd(worker.stop);
   return worker;
 }
 
-/** In this process, until `stop`. */
-export async function runWorker(env: Record<string, string>): Promise<Worker> {
+/** In this process, until `stop`. `pace`: see `openWorker`. */
+export async function runWorker(env: Record<string, string>, pace?: number): Promise<Worker> {
   const config = readWorkerConfig({ ...workerSettings, ...env });
   const { log, ...logged } = openLog('worker', config.logLevel);
-  const worker = await openWorker(config, { pace, log });
+  const worker = await openWorker(config, { log, ...(pace !== undefined && { pace }) });
   return { ...logged, opsUrl: addressOf(worker.opsPort), stop: worker.stop };
 }
 
