@@ -37,9 +37,13 @@ afterEach(() => void vi.useRealTimers());
 
 describe('an access token', () => {
   const organization = { organizationId: 'org_a', tokensSince: null };
+  const find = async (id: string) => {
+    if (id.includes('\0')) throw new Error('Postgres has no NUL in a text');
+    return id === 'org_a' ? organization : null;
+  };
   const accepts = bearer({
     config: { tokens: config },
-    tenants: { organization: async (id: string) => (id === 'org_a' ? organization : null) },
+    tenants: { organization: find },
     failedTokens: { check: () => {}, countAnswered: () => {} },
   } as unknown as Parameters<typeof bearer>[0]);
   const ask = async (authorization: string) => {

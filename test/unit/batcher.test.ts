@@ -159,6 +159,8 @@ describe('patience', () => {
     run.succeed();
     const second = await started(2);
     expect(second.items).toEqual(['c', 'd']);
+    // nor gives it back its room once more
+    expect(await outcome(batcher.add('f'))).toBe(BatcherFull.name);
     second.succeed();
     expect(await Promise.all(next)).toEqual(['c+d', 'c+d']);
     expect(runs).toHaveLength(2);

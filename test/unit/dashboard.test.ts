@@ -26,6 +26,7 @@ describe('periods', () => {
     ['twelve months so far', '2026-03-31', '2025-04-01', '2026-03-31', '2024-04-01', '2025-03-31'],
     ['a month so far', '2026-03-20', '2026-03-01', '2026-03-20', '2026-02-01', '2026-02-20'],
     ['a month so far that has more days', '2026-03-30', '2026-03-01', '2026-03-30', '2026-02-01', '2026-02-28'],
+    ['the beginning of a month that went on', '2026-03-31', '2026-02-01', '2026-02-10', '2026-01-22', '2026-01-31'],
     // with as many days, and no day lies between
     ['many months so far', '2026-03-20', '2025-04-01', '2026-03-20', '2024-04-12', '2025-03-31'],
   ])('%s on %s is compared with what is like it', (_, today, from, to, beforeFrom, beforeTo) => {

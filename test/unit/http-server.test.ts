@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../apps/api/http/server.ts';
 import { gzipped, toStream } from '../../apps/api/http/stream.ts';
 import { eventually } from '../support/wait.ts';
@@ -103,8 +103,8 @@ describe('an answer that is sent as it is made', () => {
   ] as const)('is cut off where the client reads too slowly, and nothing of it is held: %s', async (_, isGzipped) => {
     const socket = await ask({ judgedAfter: 300, slowest: 1_000_000_000 }, isGzipped);
     const reading = setInterval(() => socket.read(400_000) ?? socket.read(), 20);
+    onTestFinished(() => clearInterval(reading));
     await once(socket, 'close');
-    clearInterval(reading);
     await eventually(() => expect(isOver).toBe(true));
   });
 

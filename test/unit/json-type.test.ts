@@ -12,13 +12,13 @@ it('the content type of a record is JSON in UTF-8, however it is written', () =>
   expect([...others, ...charsets, ...lists].filter(isJsonType)).toEqual([]);
 });
 
-// in a time that grows with the square of the length this would take an hour
-it('with a million spaces a content type is refused as any other', () => {
+// in a time that grows with the square of the length this would take minutes
+it('with very many spaces a content type is refused as any other', () => {
   for (const begin of [
     'application/json',
     'application/json;',
     'application/json; charset=utf-8',
     'application/json; charset',
   ])
-    for (const end of ['x', ';x']) expect(isJsonType(begin + ' '.repeat(1_000_000) + end)).toBe(false);
+    for (const end of ['x', ';x']) expect(isJsonType(begin + ' '.repeat(300_000) + end)).toBe(false);
 });

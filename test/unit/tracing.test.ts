@@ -44,7 +44,9 @@ describe('what a span comes from', () => {
     expect(addRequests(metadata, [])).toBe(metadata);
     expect(requestsIn(addRequests(metadata, [1, 2].map(spanAt)))).toMatchObject([1, 2].map(spanAt));
     const many = Array.from({ length: 500 }, (_, n) => spanAt(n + 1));
-    expect(requestsIn(addRequests(metadata, many))).toHaveLength(maxLinks);
+    const { requests: carried } = JSON.parse(addRequests(metadata, many));
+    expect(carried).toHaveLength(maxLinks);
+    expect(requestsIn(JSON.stringify({ requests: [...carried, ...carried] }))).toHaveLength(maxLinks);
     // what is none of ours
     for (const text of ['', 'no JSON', 'null', '7', '"text"']) expect(requestsIn(text)).toBeUndefined();
     const requests = [7, null, 'garbage', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`];
