@@ -11,7 +11,10 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^npm run demo$/, because: 'takes half a minute; a smaller demo is run' },
   { command: /^npm start$/, because: 'runs already: the others need it' },
   { command: /^npm test\b/, because: 'is what runs this' },
-  { command: /^npm ci && npm run build$/, because: 'test/rehearsals/image.test.ts runs both; here npm start has built' },
+  {
+    command: /^npm ci && npm run build$/,
+    because: 'test/rehearsals/image.test.ts runs both; here npm start has built',
+  },
   { command: /^(sha256sum|tar|cd) /, because: 'needs a release; test/rehearsals/image.test.ts runs them' },
   {
     command: /assent -- webhook |node receiver\.mjs$/,

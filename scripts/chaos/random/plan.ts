@@ -48,7 +48,8 @@ export function makePlan(seed: number, minutes: number): PlannedFault[] {
   for (let from: number = calm.first; ; ) {
     const first = drawFault(draw, from);
     const second = drawFault(draw, draw.between([from, first.to]));
-    const isPair = draw.chance() < twoAtOnce && second.part !== first.part;
+    // the first fault of all fits into a minute, alone
+    const isPair = draw.chance() < twoAtOnce && plan.length > 0 && second.part !== first.part;
     const round = isPair ? [first, second] : [first];
     const back = Math.max(...round.map((fault) => fault.to));
     if (back > end) return plan;
