@@ -1,29 +1,39 @@
 /** The feed: whoever follows it has every entry of a log once, in its order. */
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Feed, FeedEntry } from '#libs/contract/responses';
+import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Feed, FeedEntry, FullRecord } from '#libs/contract/responses';
 import { addErasures } from '#libs/store/logs/erasures';
 import { persist } from '#libs/store/records/persist';
+import { spawnTethered } from '../../scripts/stack/tether.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { readPage } from '../support/documents.ts';
+import { openGate } from '../support/gate.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { startWorker } from '../support/service.ts';
+import { at, type OwnStack, sealSettings, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 const notice = 'ab'.repeat(32);
 
+let stack: OwnStack;
+beforeAll(async () => {
+  stack = await startStack({ worker: false, tenant: { domains: 6 } });
+});
+const domain = (index: number) => at(stack.tenant.domainIds, index);
+
 describe('GET /v1/consent/:domainId/feed', () => {
-  let stack: OwnStack;
   let sealer: Sealer;
 
   beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 5 } });
     sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-  }, 60_000);
+  });
 
-  const domain = (index: number) => at(stack.tenant.domainIds, index);
   const ask = <Body = ProblemAnswer>(domainId: string, query = '', organizationId = stack.tenant.organizationId) =>
     request<Body>(stack.api.baseUrl, `/v1/consent/${domainId}/feed${query}`, {
       headers: { authorization: `Bearer ${tokenFor(organizationId)}` },
@@ -62,24 +72,24 @@ describe('GET /v1/consent/:domainId/feed', () => {
   };
 
   it('gives notices, records as the log page has them, and erasures, in pages without gaps', async () => {
-    const first = await store(domain(0), 300, { notice });
+    const first = await store(domain(0), 100, { notice });
     await sealer.closeAndSeal();
-    const { entries: before, next } = await follow(domain(0), 0, 128);
+    const { entries: before, next } = await follow(domain(0), 0, 64);
     await erase(domain(0), [at(first, 10)]);
     const second = await store(domain(0), 3);
     await sealer.closeAndSeal();
     const after = await follow(domain(0), next, 2);
     const entries = [...before, ...after.entries];
-    expect(entries.map(({ position }) => position)).toEqual(Array.from({ length: 305 }, (_, each) => each));
+    expect(entries.map(({ position }) => position)).toEqual(Array.from({ length: 105 }, (_, each) => each));
     expect(at(entries, 0)).toEqual({ position: 0, type: 'notice', notice });
-    expect(at(entries, 304)).toEqual({ position: 304, type: 'erasure', recordId: at(first, 10), erases: 11 });
+    expect(at(entries, 104)).toEqual({ position: 104, type: 'erasure', recordId: at(first, 10), erases: 11 });
     const records = entries.flatMap((entry) => (entry.type === 'record' ? [entry.record] : []));
     expect(records.map(({ id }) => id)).toEqual([...first, ...second]);
     const client = createClient(stack.api.baseUrl, stack.tenant);
     const { body: page } = await client.records(domain(0));
     const fed = new Map(records.map((record) => [record.id, record]));
     for (const record of page.records) expect(fed.get(record.id)).toEqual(record);
-    expect(after.next).toBe(305);
+    expect(after.next).toBe(105);
   });
 
   it('is empty before anything is sealed, and shows only what a checkpoint covers', async () => {
@@ -102,8 +112,9 @@ describe('GET /v1/consent/:domainId/feed', () => {
     expectBlame(await ask(domain(2), '?limit=1001'), '/limit');
     expectBlame(await ask(domain(2), '?since=0'), '/since');
     expectProblem(await ask(domain(2), '?log=2'), 404, 'not_found');
-    const other = await makeTenant(stack.db);
+    const other = await makeTenant(stack.db, { consentLog: false });
     expectProblem(await ask(domain(2), '', other.organizationId), 404, 'domain_not_found');
+    expectProblem(await ask(at(other.domainIds, 0), '', other.organizationId), 403, 'plan_feature_required');
   });
 
   it('after a restart a reader is told, and the old log can be read to its end', async () => {
@@ -124,9 +135,129 @@ describe('GET /v1/consent/:domainId/feed', () => {
     });
     expect((await ask<Feed>(domain(3))).body).toMatchObject({ log: 2, next: 2, size: 2 });
   });
+});
 
-  it('is gated by the plan, as the records are', async () => {
-    const { organizationId, domainIds } = await makeTenant(stack.db, { consentLog: false });
-    expectProblem(await ask(at(domainIds, 0), '', organizationId), 403, 'plan_feature_required');
+interface Copy {
+  at: string;
+  records: Record<string, FullRecord>;
+}
+
+describe('the loop of docs/exports.md that follows the feed', () => {
+  const env = () => ({ ...stack.env, ...sealSettings });
+  const authorization = (scope = 'read') => `Bearer ${tokenFor(stack.tenant.organizationId, { scope })}`;
+  /** All records of the domain, once they are so many and sealed. */
+  const sealed = (domainId: string, count: number) =>
+    eventually(async () => {
+      const { body } = await request<string>(stack.api.baseUrl, `/v1/consent/${domainId}/export`, {
+        headers: { authorization: authorization() },
+      });
+      const all: FullRecord[] = body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(all.pop()).toEqual({ end: true, count });
+      expect(all.filter(({ position }) => position === null)).toEqual([]);
+      return all;
+    });
+
+  /** Runs of the loop for a domain, in a folder of their own. */
+  function createLoop(domainId: string) {
+    const page = readPage('docs/exports.md');
+    const program = /^cat > follow\.mjs <<'EOF'\n([\s\S]*?\n)EOF$/m.exec(page)?.[1] ?? '';
+    expect(program.trim().split('\n')).toHaveLength(10);
+    const folder = mkdtempSync(path.join(inject('folder'), 'follow-'));
+    const file = (name: string) => path.join(folder, name);
+    writeFileSync(file('follow.mjs'), program);
+    return {
+      write: (copy: Copy) => writeFileSync(file('copy.json'), JSON.stringify(copy)),
+      copy: (): Copy =>
+        existsSync(file('copy.json')) ? JSON.parse(readFileSync(file('copy.json'), 'utf8')) : { at: '', records: {} },
+      /** What it printed, if it failed. `onWrite`: as it begins to write. */
+      run: async (onWrite: (kill: () => void) => void = () => {}, baseUrl = stack.api.baseUrl) => {
+        const { child, exited } = spawnTethered(process.execPath, [file('follow.mjs')], {
+          cwd: folder,
+          env: { PATH: process.env.PATH, FEED: `${baseUrl}/v1/consent/${domainId}/feed`, AUTH: authorization() },
+          stdout: 'pipe',
+          stderr: 'pipe',
+        });
+        let printed = '';
+        child.stderr?.on('data', (text) => {
+          printed += String(text);
+        });
+        const watcher = watch(folder, (_, name) => {
+          if (name === 'copy.new') onWrite(() => child.kill('SIGKILL'));
+        });
+        const { code, signal } = await exited;
+        watcher.close();
+        return { signal, failed: code === 0 || signal ? '' : printed };
+      },
+    };
+  }
+
+  beforeAll(() => startWorker(env()).then(() => {}));
+
+  it('has every record once, and nothing of erased visitors, though the API goes away and the loop is killed', async () => {
+    const domainId = domain(4);
+    const visitor = (index: number) => `visitor ${index % 3}`;
+    const add = (count: number) =>
+      persist(
+        stack.db,
+        Array.from({ length: count }, (_, index) =>
+          recordAt(now - index, { domainId, visitorId: visitor(index), notice, ip: '192.0.2.0', userAgent: 'x/1' }),
+        ),
+        { owe: true },
+      );
+    const erase = (index: number) =>
+      request(stack.api.baseUrl, `/v1/organization/visitors/${encodeURIComponent(visitor(index))}`, {
+        method: 'DELETE',
+        headers: { authorization: authorization('privacy') },
+      });
+    const loop = createLoop(domainId);
+    const gate = await openGate(stack.api.baseUrl);
+    const through = gate.url.replace(/\/$/, '');
+    // some pages
+    await add(2_100);
+    await sealed(domainId, 2_100);
+    expect((await loop.run((kill) => kill(), through)).signal).toBe('SIGKILL');
+    expect((await loop.run(() => gate.shut(), through)).failed).toMatch(/fetch failed|terminated/);
+    const copied = Object.keys(loop.copy().records).length;
+    expect([copied > 0, copied < 2_100]).toEqual([true, true]);
+    gate.open();
+    expect((await erase(0)).status).toBe(200);
+    expect(await loop.run()).toEqual({ signal: null, failed: '' });
+    await add(30);
+    expect((await erase(1)).status).toBe(200);
+    const records = await sealed(domainId, 2_130);
+    const { body } = await request<Feed>(stack.api.baseUrl, `/v1/consent/${domainId}/feed`, {
+      headers: { authorization: authorization() },
+    });
+    expect(await loop.run()).toEqual({ signal: null, failed: '' });
+    expect(loop.copy().at).toBe(`log=1&from=${body.size}`);
+    // of an erasure the feed does not tell the time
+    const told = Object.values(loop.copy().records).map((each) => ({ ...each, erasedAt: null }));
+    expect(told.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(records.map((each) => ({ ...each, erasedAt: null })));
+    expect(new Set(records.map(({ visitorId }) => visitorId))).toEqual(new Set([null, visitor(2)]));
+  });
+
+  it('waits for a first record, and after a restart of the log goes on as the page says', async () => {
+    const domainId = domain(5);
+    const loop = createLoop(domainId);
+    for (const _ of [1, 2]) expect(await loop.run()).toEqual({ signal: null, failed: '' });
+    const store = (count: number) =>
+      persist(
+        stack.db,
+        Array.from({ length: count }, () => recordAt(Date.now(), { domainId })),
+        { owe: true },
+      );
+    await store(3);
+    await sealed(domainId, 3);
+    await createCli(env()).json('log', 'restart', domainId, '--yes');
+    await store(2);
+    const records = await sealed(domainId, 5);
+    expect((await loop.run()).failed).toContain('log 1 ended at 3; read the next one from 0');
+    expect(readPage('docs/exports.md')).toContain('`log 1 ended at 1234; read the next one from 0`');
+    loop.write({ ...loop.copy(), at: 'log=2&from=0' });
+    expect(await loop.run()).toEqual({ signal: null, failed: '' });
+    expect(Object.values(loop.copy().records)).toEqual(records);
   });
 });

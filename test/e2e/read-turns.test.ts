@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
-import { type Client, createClient, tokenFor } from '../support/client.ts';
+import { createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, useStackWithApi } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
@@ -30,26 +30,24 @@ describe('large reads whose readers take nothing', () => {
     return socket;
   };
 
-  it.each<[string, (domainId: string) => string, (client: Client, domainId: string) => Promise<{ status: number }>]>([
-    ['org-stats', () => 'org-stats', (client) => client.orgStats('limit=1')],
-    [
-      'records',
-      (domainId) => `${domainId}/records?limit=200`,
-      (client, domainId) => client.records(domainId, 'limit=1'),
-    ],
-  ])('of %s hold the turns of their organization, and no other is concerned', async (_, pathOf, small) => {
+  it('hold the turns of their organization, and no other is concerned', async () => {
     const strange = createClient(stack.api.baseUrl, stranger);
     const idle: Socket[] = [];
     // one after the other, so that each is answered in time on a busy machine
-    for (let count = 0; count < atOnce; count += 1) idle.push(await readNothing(pathOf(stack.domainId)));
+    for (const path of ['org-stats', `${stack.domainId}/records?limit=200`])
+      for (let count = 0; count < atOnce / 2; count += 1) idle.push(await readNothing(path));
     let isRead = false;
-    const waiting = small(stack.client, stack.domainId).finally(() => {
-      isRead = true;
-    });
-    for (let count = 0; count < 5; count += 1)
-      expect((await small(strange, at(stranger.domainIds, 0))).status).toBe(200);
+    const waiting = [stack.client.orgStats('limit=1'), stack.client.records(stack.domainId, 'limit=1')].map((read) =>
+      read.finally(() => {
+        isRead = true;
+      }),
+    );
+    for (let count = 0; count < 3; count += 1) {
+      expect((await strange.orgStats('limit=1')).status).toBe(200);
+      expect((await strange.records(at(stranger.domainIds, 0), 'limit=1')).status).toBe(200);
+    }
     expect(isRead).toBe(false);
     for (const socket of idle) socket.destroy();
-    expect((await waiting).status).toBe(200);
+    for (const read of waiting) expect((await read).status).toBe(200);
   });
 });

@@ -1,3 +1,4 @@
+/** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/integration/log-pages.test.ts. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
@@ -26,6 +27,7 @@ describe('the log of a domain', () => {
         domainId,
         decision: at(decisions, index % 4),
         visitorId: `visitor-${index % 5}`,
+        ...(index % 3 === 0 && { bot: true }),
       }),
     );
     await storeRecords(stack, [...records, ...records.map((record) => ({ ...record, domainId: other }))]);
@@ -34,44 +36,16 @@ describe('the log of a domain', () => {
   const read = async (query = '') => (await stack.client.records(stack.domainId, query)).body;
   const idsOf = (list: { id: string }[]) => list.map(({ id }) => id);
 
-  it('begins with the newest 50', async () => {
-    expect(await read()).toMatchObject({
-      domainId: stack.domainId,
-      page: 1,
-      limit: 50,
-      total: count,
-      totalPages: 2,
-      capped: false,
-    });
-    expect(idsOf((await read()).records)).toEqual(idsOf(records.slice(0, 50)));
-  });
-
-  it.each([1, 7, 10, 56, 57, 58, 200])('in pages of %i has every record once, in order', async (limit) => {
-    const pages = Math.ceil(count / limit);
-    const seen: string[] = [];
-    for (let page = 1; page <= pages; page += 1) {
-      const body = await read(`page=${page}&limit=${limit}`);
-      expect(body).toMatchObject({ page, limit, total: count, totalPages: pages });
-      seen.push(...idsOf(body.records));
-    }
-    expect(seen).toEqual(idsOf(records));
-  });
-
-  it.each([1, 7, 56, 57, 200])('by cursor, %i at a time, is the same as by page', async (limit) => {
-    const seen: string[] = [];
-    let body = await read(`limit=${limit}`);
-    for (let page = 1; ; page += 1) {
-      expect(body).toEqual(await read(`page=${page}&limit=${limit}`));
-      seen.push(...idsOf(body.records));
-      if (body.nextCursor === null) break;
-      body = await read(`limit=${limit}&cursor=${body.nextCursor}`);
-    }
-    expect(seen).toEqual(idsOf(records));
+  it('begins with the newest 50, and is empty past its end', async () => {
+    const { records: first, nextCursor: _, ...rest } = await read();
+    const whole = { domainId: stack.domainId, limit: 50, total: count, totalPages: 2, capped: false };
+    expect(rest).toEqual({ ...whole, page: 1 });
+    expect(idsOf(first)).toEqual(idsOf(records.slice(0, 50)));
+    expect(await read('page=3')).toEqual({ ...whole, page: 3, records: [], nextCursor: null });
   });
 
   it('a cursor goes on where it was given although newer records have come', async () => {
-    const { domainIds } = stack.tenant;
-    const domainId = at(domainIds, 1);
+    const domainId = at(stack.tenant.domainIds, 1);
     const { body: first } = await stack.client.records(domainId, 'limit=5');
     await storeRecords(stack, [recordAt(timeOfIndex(0) + 1_000, { domainId })]);
     const { body: next } = await stack.client.records(domainId, `limit=5&cursor=${first.nextCursor}`);
@@ -80,59 +54,34 @@ describe('the log of a domain', () => {
     expect(idsOf(byPage.records)).toEqual(idsOf(records.slice(4, 9)));
   });
 
-  it.each(['page=3', 'page=58&limit=1', 'page=1000000000&limit=200'])(
-    'past its end (%s) is empty, and no error',
-    async (query) => {
-      const body = await read(query);
-      expect(body).toMatchObject({ total: count, records: [], nextCursor: null });
-      expect(body.page).toBe(Number(/page=(\d+)/.exec(query)?.[1]));
-    },
-  );
-
   const [dayBefore, twoBefore] = [addDays(today, -1), addDays(today, -2)];
   const day = ({ id }: NewRecord) => dayOf(timeOf(id));
 
   it.each<[string, (record: NewRecord) => boolean]>([
-    ['decision=custom', ({ decision }) => decision === 'custom'],
+    ['', () => true],
     ['decision=withdraw', ({ decision }) => decision === 'withdraw'],
     [`from=${dayBefore}`, (record) => day(record) >= dayBefore],
-    [`to=${twoBefore}`, (record) => day(record) <= twoBefore],
     [`from=${twoBefore}&to=${dayBefore}`, (record) => day(record) >= twoBefore && day(record) <= dayBefore],
-    [
-      `from=${dayBefore}&to=${dayBefore}&decision=accept_all`,
-      (record) => day(record) === dayBefore && record.decision === 'accept_all',
-    ],
     ['visitorId=visitor-3', ({ visitorId }) => visitorId === 'visitor-3'],
     [
-      'visitorId=visitor-3&decision=reject_all',
-      ({ visitorId, decision }) => visitorId === 'visitor-3' && decision === 'reject_all',
+      `visitorId=visitor-0&to=${twoBefore}&decision=custom`,
+      (record) => record.visitorId === 'visitor-0' && day(record) <= twoBefore && record.decision === 'custom',
     ],
-    [
-      `visitorId=visitor-0&from=${twoBefore}&to=${twoBefore}`,
-      (record) => record.visitorId === 'visitor-0' && day(record) === twoBefore,
-    ],
-    ['visitorId=nobody', () => false],
     ['visitorId=visitor-', () => false],
+    ['bot=true', ({ bot }) => bot === true],
+    ['bot=false&decision=custom', ({ bot, decision }) => !bot && decision === 'custom'],
     ['from=2000-01-01&to=2000-12-31', () => false],
-  ])('with %s is what that says, by page and by cursor', async (filter, belongs) => {
+  ])('with %j is what that says, by page and by cursor', async (filter, belongs) => {
     const expected = idsOf(records.filter(belongs));
-    const whole = await read(`${filter}&limit=200`);
-    expect(idsOf(whole.records)).toEqual(expected);
-    expect(whole).toMatchObject({ total: expected.length, totalPages: Math.ceil(expected.length / 200) });
-    const byPage: string[] = [];
-    for (let page = 1; byPage.length < expected.length; page += 1) {
-      const body = await read(`${filter}&limit=4&page=${page}`);
-      if (body.records.length === 0) break;
-      byPage.push(...idsOf(body.records));
+    const pages = Math.ceil(expected.length / 10);
+    let body: RecordsPage = await read(`${filter}&limit=10`);
+    const seen = idsOf(body.records);
+    for (let page = 2; body.nextCursor !== null; page += 1) {
+      body = await read(`${filter}&limit=10&cursor=${body.nextCursor}`);
+      expect(body).toEqual(await read(`${filter}&limit=10&page=${page}`));
+      seen.push(...idsOf(body.records));
     }
-    expect(byPage).toEqual(expected);
-    const byCursor: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const body: RecordsPage = await read(`${filter}&limit=4${cursor && `&cursor=${cursor}`}`);
-      expect(body.total).toBe(expected.length);
-      byCursor.push(...idsOf(body.records));
-      cursor = body.nextCursor;
-    }
-    expect(byCursor).toEqual(expected);
+    expect(seen).toEqual(expected);
+    expect(body).toMatchObject({ total: expected.length, totalPages: pages, page: Math.max(pages, 1) });
   });
 });

@@ -10,7 +10,7 @@ import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { verifyConsistency } from '#libs/merkle/verify-proofs';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { createLogReader, crypto, type LogAnswer, type LogReader, sha256 } from '../support/log-reader.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
@@ -19,7 +19,7 @@ import { at, type OwnStack, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
-const size = 700;
+const size = 560;
 
 const json = <Body>({ text }: LogAnswer): Body => JSON.parse(text);
 const bytesOf = (text: string): Uint8Array => fromBase64(text) ?? new Uint8Array();
@@ -61,11 +61,11 @@ describe('the sealed log, read and verified from outside', () => {
     sealer = createSealer(stack.db, await openRedis(stack.redis.url));
     log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
     records = [];
-    for (const count of [1, 2, 253, 1, 300, 143]) {
+    for (const count of [1, 2, 253, 1, 300, 3]) {
       records.push(...(await sealSome(count, stack.domainId)));
       heads.push(await log.checkpoint());
     }
-  }, 60_000);
+  });
 
   const domain = (index: number) => at(stack.tenant.domainIds, index);
   const get = (domainId: string, path: string, accept = '*/*') =>
@@ -78,10 +78,12 @@ describe('the sealed log, read and verified from outside', () => {
     const checkpoint = await log.checkpoint();
     expect(checkpoint).toMatchObject({ size, origin: `${logName}/${stack.domainId}` });
     const { headers } = await log.ok('log/checkpoint');
-    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-    const age = Date.now() - Date.parse(headers.get('last-modified') ?? '');
-    expect([age > -2_000, age < 120_000]).toEqual([true, true]);
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      'text/plain; charset=utf-8',
+      'no-store',
+    ]);
+    const signedAt = Date.parse(headers.get('last-modified') ?? '');
+    expect([signedAt >= now - 1_000, signedAt <= Date.now()]).toEqual([true, true]);
     expect((await log.keys()).map(({ name }) => name)).toEqual([checkpoint.origin]);
     expect((await log.ok('log/key')).headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
@@ -92,7 +94,7 @@ describe('the sealed log, read and verified from outside', () => {
     expect([...tiles].map(([name, bytes]) => [name, bytes.length / 32])).toEqual([
       ['0/0', 256],
       ['0/1', 256],
-      ['0/2', 188],
+      ['0/2', 48],
       ['1/0', 2],
     ]);
     for (const head of heads) expect(log.rootOf(head.size, tiles)).toEqual(Buffer.from(head.root));
@@ -123,7 +125,7 @@ describe('the sealed log, read and verified from outside', () => {
   it('a record shows its place, and its proof verifies at that place, wherever it is', async () => {
     const entries = await log.entries(size);
     const keys = await log.keys();
-    for (const position of [0, 1, 2, 3, 255, 256, 257, 511, 512, 556, 557, size - 1]) {
+    for (const position of [0, 1, 2, 255, 256, 257, 511, 512, 556, 557, size - 1]) {
       const recordId: string = JSON.parse(at(entries, position)).id;
       const record = json<FullRecord>(await log.ok(`records/${recordId}`));
       expect(record).toMatchObject({ id: recordId, domainId: stack.domainId, log: 1, position });
@@ -169,10 +171,8 @@ describe('the sealed log, read and verified from outside', () => {
 
   it.each([
     ['*/*', 'text/plain'],
-    ['text/plain', 'text/plain'],
     ['text/*;q=0.5', 'text/plain'],
     ['image/png', 'text/plain'],
-    ['application/json', 'application/json'],
     ['application/json, text/plain, */*', 'application/json'],
     ['text/plain;q=0.1, application/json', 'application/json'],
   ])('a proof asked for as %s is %s', async (accept, type) => {
@@ -183,63 +183,64 @@ describe('the sealed log, read and verified from outside', () => {
 
   it('only a full hash tile may be kept for ever', async () => {
     const caching = async (path: string) => (await log.ok(`log/tile/${path}`)).headers.get('cache-control');
-    expect(await caching('0/000')).toBe('private, max-age=31536000, immutable');
-    expect(await caching('0/001')).toBe('private, max-age=31536000, immutable');
-    expect(await caching('0/000.p/255')).toBe('no-store');
-    expect(await caching('1/000.p/2')).toBe('no-store');
-    expect(await caching('entries/000')).toBe('no-store');
+    for (const path of ['0/000', '0/001']) expect(await caching(path)).toBe('private, max-age=31536000, immutable');
+    for (const path of ['0/000.p/255', '1/000.p/2', 'entries/000']) expect(await caching(path)).toBe('no-store');
   });
 
-  it.each([1, 17, 187, 188])('a partial tile of width %i is the beginning of what is there', async (width) => {
-    const { bytes, headers } = await log.ok(`log/tile/0/002.p/${width}`);
-    expect(headers.get('content-type')).toBe('application/octet-stream');
-    expect(bytes).toEqual((await log.ok('log/tile/0/002.p/188')).bytes.subarray(0, width * 32));
-    const { bytes: bundle } = await log.ok(`log/tile/entries/002.p/${width}`);
-    expect((await log.ok('log/tile/entries/002.p/188')).bytes.subarray(0, bundle.length)).toEqual(bundle);
+  it('a partial tile is the beginning of what is there', async () => {
+    const [tile, bundle] = [await log.ok('log/tile/0/002.p/48'), await log.ok('log/tile/entries/002.p/48')];
+    expect(tile.headers.get('content-type')).toBe('application/octet-stream');
+    for (const width of [1, 17, 47]) {
+      expect((await log.ok(`log/tile/0/002.p/${width}`)).bytes).toEqual(tile.bytes.subarray(0, width * 32));
+      const { bytes } = await log.ok(`log/tile/entries/002.p/${width}`);
+      expect(bundle.bytes.subarray(0, bytes.length)).toEqual(bytes);
+    }
   });
 
-  it.each([
-    ...['0/002', '0/002.p/189', '0/003', '0/003.p/1', '1/000', '1/000.p/3', '1/001', '2/000.p/1', '63/000.p/1'],
-    ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000.p/-1', '0/000/p/1', '0/0', '0/0000', '00/000'],
-    ...['0/x000/000', '0/x000', '64/000', '0/000/', '0', '', '0/', '/000', '0%2F000', '0/00%30', '0/000.P/1'],
-    ...['0/x999/x999/x999/x999/999', '-1/000', '0/000.p/1x', 'entries', 'ENTRIES/000', 'x/000'],
-    ...['entries/002', 'entries/003.p/1', 'entries/000.p/256', 'entries/0', 'entries/', 'entries/%30%30%30'],
-  ])('tile/%s does not exist', async (path) => {
-    expectProblem(await get(stack.domainId, `log/tile/${path}`), 404, 'not_found');
+  it('a tile that the log does not have, or that is written in another way, does not exist', async () => {
+    for (const path of [
+      ...['0/002', '0/002.p/49', '0/003', '0/003.p/1', '1/000', '1/000.p/3', '1/001', '2/000.p/1', '63/000.p/1'],
+      ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000/p/1', '0/0', '0/0000', '00/000', '0/000.p/1x'],
+      ...[
+        '0/x000/000',
+        '0/x000',
+        '64/000',
+        '0/000/',
+        '0',
+        '',
+        '0/',
+        '/000',
+        '0%2F000',
+        '0/00%30',
+        '0/000.P/1',
+        '-1/000',
+      ],
+      ...['0/x999/x999/x999/x999/999', 'entries', 'ENTRIES/000', 'x/000', 'entries/0', 'entries/%30%30%30'],
+      ...['entries/002', 'entries/003.p/1', 'entries/000.p/256'],
+    ])
+      expectProblem(await get(stack.domainId, `log/tile/${path}`), 404, 'not_found');
   });
 
   it.each<[string, ...string[]]>([
     ['', '/from', '/to'],
-    ['from=1', '/to'],
     ['from=0&to=1', '/from'],
-    ['from=-1&to=1', '/from'],
     ['from=2&to=1', '/from'],
     ['from=1.5&to=2', '/from'],
-    ['from=x&to=y', '/from', '/to'],
     [`from=1&to=${size + 1}`, '/to'],
     ['from=1&to=99999999999999999999', '/to'],
     ['from=1&to=2&to=3', '/to'],
-    ['from=1&to=2&log=0', '/log'],
-    ['from=1&to=2&size=3', '/size'],
   ])('consistency?%s is refused by name', async (query, ...blamed) => {
     expectBlame(await get(stack.domainId, `log/consistency?${query}`), ...blamed);
   });
 
   it.each([
-    'log/checkpoint',
-    'log/key',
-    'log/tile/0/000',
-    'log/tile/entries/000',
-    'log/consistency?from=1&to=2',
-    'records/ID',
-    'records/ID/proof',
+    ...['log/checkpoint', 'log/key', 'log/tile/0/000', 'log/tile/entries/000', 'log/consistency?from=1&to=2'],
+    ...['records/ID', 'records/ID/proof'],
   ])('%s takes the number of a log, and no other parameter', async (path) => {
     const given = path.replace('ID', anyRecord().id);
     const ask = (query: string) => get(stack.domainId, `${given}${given.includes('?') ? '&' : '?'}${query}`);
     expect((await ask('log=1')).status).toBe(200);
-    expectBlame(await ask('log=x'), '/log');
-    expectBlame(await ask('log=0'), '/log');
-    expectBlame(await ask('log=1&log=1'), '/log');
+    for (const query of ['log=x', 'log=0', 'log=1&log=1']) expectBlame(await ask(query), '/log');
     expectBlame(await ask('size=1'), '/size');
     // where there is no such log, a record is sealed in another one
     expectProblem(await ask('log=2'), 404, path.startsWith('log/') ? 'not_found' : 'record_not_found');
@@ -248,11 +249,10 @@ describe('the sealed log, read and verified from outside', () => {
   it('an id that is none is refused, and an unknown one or that of another domain is not found', async () => {
     const [other] = await sealSome(1, domain(1));
     for (const rest of ['', '/proof']) {
-      expectBlame(await get(stack.domainId, `records/x${rest}`), '/recordId');
-      expectBlame(await get(stack.domainId, `records/00000000-0000-0000-0000-000000000000${rest}`), '/recordId');
-      expectProblem(await get(stack.domainId, `records/${makeIdAt(now)}${rest}`), 404, 'record_not_found');
-      expectProblem(await get(stack.domainId, `records/${makeIdAt(0)}${rest}`), 404, 'record_not_found');
-      expectProblem(await get(stack.domainId, `records/${other?.id}${rest}`), 404, 'record_not_found');
+      for (const id of ['x', '00000000-0000-0000-0000-000000000000'])
+        expectBlame(await get(stack.domainId, `records/${id}${rest}`), '/recordId');
+      for (const id of [makeIdAt(now), makeIdAt(0), other?.id])
+        expectProblem(await get(stack.domainId, `records/${id}${rest}`), 404, 'record_not_found');
       expect((await get(domain(1), `records/${other?.id.toUpperCase()}${rest}`)).status).toBe(200);
     }
   });
@@ -385,11 +385,10 @@ describe('the sealed log, read and verified from outside', () => {
     const underPlan = async (consentLog: boolean, monthlyRecordLimit: number | null) => {
       const tenant = await makeTenant(stack.db, { consentLog, monthlyRecordLimit });
       const domainId = at(tenant.domainIds, 0);
-      const added = await sealSome(3, domainId);
-      const client: Client = createClient(stack.api.baseUrl, tenant);
-      const ask = (path: string) =>
-        client.get<ProblemAnswer>(`/v1/consent/${domainId}/${path.replace('ID', at(added, 0).id)}`);
-      return ask;
+      const [first] = await sealSome(3, domainId);
+      const client = createClient(stack.api.baseUrl, tenant);
+      return (path: string) =>
+        client.get<ProblemAnswer>(`/v1/consent/${domainId}/${path.replace('ID', first?.id ?? '')}`);
     };
 
     it.each([
@@ -397,13 +396,10 @@ describe('the sealed log, read and verified from outside', () => {
       ['whose limit is reached', true, 3, 'record_limit_reached'],
     ])('%s, records, proofs and entries are refused, and nothing else', async (_, consentLog, limit, code) => {
       const ask = await underPlan(consentLog, limit);
-      for (const path of gated) {
+      // parameters come first, then the plan, then the thing itself
+      for (const path of gated) expectBlame(await ask(`${path}?x=1`), '/x');
+      for (const path of [...gated, `records/${makeIdAt(now)}`, 'log/tile/entries/999'])
         expectProblem(await ask(path), 403, code);
-        // parameters come first, then the plan, then the thing itself
-        expectBlame(await ask(`${path}?x=1`), '/x');
-      }
-      expectProblem(await ask(`records/${makeIdAt(now)}`), 403, code);
-      expectProblem(await ask('log/tile/entries/999'), 403, code);
       for (const path of ungated) expect([path, (await ask(path)).status]).toEqual([path, 200]);
     });
 
@@ -411,17 +407,6 @@ describe('the sealed log, read and verified from outside', () => {
       const ask = await underPlan(true, 4);
       for (const path of [...gated, ...ungated]) expect([path, (await ask(path)).status]).toEqual([path, 200]);
     });
-  });
-
-  it('another organization has none of it', async () => {
-    const stranger = createClient(stack.api.baseUrl, await makeTenant(stack.db));
-    for (const path of ['log/checkpoint', 'log/key', 'log/tile/0/000', 'log/tile/entries/000', 'log/tile/x']) {
-      const answer = await stranger.get<ProblemAnswer>(`/v1/consent/${stack.domainId}/${path}`);
-      expectProblem(answer, 404, 'domain_not_found');
-    }
-    for (const path of [`records/${anyRecord().id}`, `records/${anyRecord().id}/proof`]) {
-      expectProblem(await stranger.get(`/v1/consent/${stack.domainId}/${path}`), 404, 'domain_not_found');
-    }
   });
 
   it('after a restart both logs can be read by their numbers, and a record proves itself in its own', async () => {

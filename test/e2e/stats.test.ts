@@ -1,116 +1,76 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { daysBetween, monthsBetween } from '#libs/contract/calendar';
+import { addDays, dayOf, daysBetween, monthsBetween, startOf } from '#libs/contract/calendar';
+import type { NewRecord } from '#libs/contract/record';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
-import { connectRedis } from '#libs/runtime/redis';
-import { persist } from '#libs/store/records/persist';
+import { timeOf } from '#libs/contract/uuid';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-/** One record of each kind in turn; around leap days, month and year ends, and five years apart. */
-const times = [
-  '2021-11-01T00:00:00.000Z',
-  '2022-12-31T23:59:59.999Z',
-  '2023-01-01T00:00:00.000Z',
-  '2023-02-28T12:00:00.000Z',
-  '2023-02-28T23:59:59.999Z',
-  '2023-03-01T00:00:00.000Z',
-  '2024-02-28T23:59:59.999Z',
-  '2024-02-29T00:00:00.000Z',
-  '2024-02-29T12:00:00.000Z',
-  '2024-02-29T23:59:59.999Z',
-  '2024-03-01T00:00:00.000Z',
-  '2025-06-15T08:00:00.000Z',
-  '2026-10-31T23:59:59.999Z',
-  '2026-10-31T23:59:59.999Z',
-  '2026-11-01T00:00:00.000Z',
-  '2026-11-15T12:00:00.000Z',
-];
-const decisionOf = (index: number) => at(decisions, index % decisions.length);
-
+const dayOfRecord = ({ id }: NewRecord) => dayOf(timeOf(id));
 /** What the contract says of these records, counted one by one. */
-function count(belongs: (day: string) => boolean): Breakdown {
+function count(records: NewRecord[], belongs: (day: string) => boolean): Breakdown {
   const counts = emptyBreakdown();
-  times.forEach((time, index) => {
-    if (belongs(time.slice(0, 10))) counts[decisionOf(index)] += 1;
-  });
+  for (const record of records) if (belongs(dayOfRecord(record))) counts[record.decision] += 1;
   return counts;
 }
 const bucket = (counts: Breakdown) => ({ total: totalOf(counts), ...counts });
 
-const ranges: [string, string, string, number][] = [
-  ['1 day', '2024-02-28', '2024-02-28', 1],
-  ['a leap day', '2024-02-29', '2024-02-29', 3],
-  ['the end of February without one', '2023-02-28', '2023-03-01', 3],
-  ['a turn of the year', '2022-12-31', '2023-01-01', 2],
-  ['30 days', '2026-10-31', '2026-11-29', 4],
-  ['a month', '2024-02-01', '2024-02-29', 4],
-  ['days at both edges of whole months', '2023-01-02', '2026-10-30', 9],
-  ['5 years', '2021-11-15', '2026-11-15', 15],
-  ['a range without records', '2025-07-01', '2025-12-31', 0],
-  ['the future', '2099-01-01', '2100-12-31', 0],
-  ['all there can be', '2000-01-01', '2100-12-31', 16],
-];
-
 describe('statistics of a domain', () => {
-  let stack: OwnStack;
+  let stack: Stack;
+  let records: NewRecord[];
 
   beforeAll(async () => {
-    stack = await startStack({ tenant: { domains: 2 }, worker: false });
+    stack = await useStack({ tenant: { domains: 2 } });
     const [domainId = '', other = ''] = stack.tenant.domainIds;
-    const records = times.map((time, index) => recordAt(time, { domainId, decision: decisionOf(index) }));
+    /** One of each kind in turn; around leap days, month and year ends, and five years apart. */
+    records = [
+      ...['2021-11-01T00:00:00.000Z', '2022-12-31T23:59:59.999Z', '2023-01-01T00:00:00.000Z'],
+      ...['2023-02-28T12:00:00.000Z', '2023-02-28T23:59:59.999Z', '2023-03-01T00:00:00.000Z'],
+      ...['2024-02-28T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-29T12:00:00.000Z'],
+      ...['2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00.000Z', '2025-06-15T08:00:00.000Z'],
+      ...['2026-10-31T23:59:59.999Z', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
+      '2026-11-15T12:00:00.000Z',
+    ].map((time, index) => recordAt(time, { domainId, decision: at(decisions, index % decisions.length) }));
     // what is not asked for must not be counted
-    await persist(stack.db, [...records, ...times.map((time) => recordAt(time, { domainId: other }))]);
+    const others = records.map((record) => recordAt(timeOf(record.id), { domainId: other }));
+    await storeRecords(stack, [...records, ...others]);
   });
 
-  const stats = (from: string, to: string, interval?: string) =>
-    stack.client.stats(stack.domainId, `from=${from}&to=${to}${interval ? `&interval=${interval}` : ''}`);
+  const stats = (from: string, to: string, interval = '') =>
+    stack.client.stats(stack.domainId, `from=${from}&to=${to}${interval && `&interval=${interval}`}`);
 
-  const expectCounts = async (source: string) => {
-    for (const [, from, to, total] of ranges) {
+  it.each([
+    ['1 day', '2024-02-28', '2024-02-28', 1],
+    ['a leap day', '2024-02-29', '2024-02-29', 3],
+    ['the end of February without one', '2023-02-28', '2023-03-01', 3],
+    ['a turn of the year', '2022-12-31', '2023-01-01', 2],
+    ['30 days', '2026-10-31', '2026-11-29', 4],
+    ['a month', '2024-02-01', '2024-02-29', 4],
+    ['days at both edges of whole months', '2023-01-02', '2026-10-30', 9],
+    ['5 years', '2021-11-15', '2026-11-15', 15],
+    ['a range without records', '2025-07-01', '2025-12-31', 0],
+    ['all there can be', '2000-01-01', '2100-12-31', 16],
+  ])('over %s, from %s to %s, count %i, the same from Redis as from Postgres', async (_, from, to, total) => {
+    const breakdown = count(records, (day) => day >= from && day <= to);
+    const expected = { domainId: stack.domainId, from, to, total, breakdown };
+    expect((await stats(from, to)).body).toEqual(expected);
+    // the first reading from Postgres also fills Redis
+    await eventually(async () => {
       const { body, headers } = await stats(from, to);
-      const breakdown = count((day) => day >= from && day <= to);
-      expect(body).toEqual({ domainId: stack.domainId, from, to, total, breakdown });
-      expect(headers.get('x-stats-source')).toBe(source);
-    }
-  };
-
-  /** The first reading from Postgres also fills Redis. */
-  const untilFilled = () =>
-    eventually(async () => {
-      const { headers } = await stats('2026-01-01', '2026-01-01');
-      expect(headers.get('x-stats-source')).toBe('redis');
+      expect([headers.get('x-stats-source'), body]).toEqual(['redis', expected]);
     });
-
-  it.each(ranges)('over %s, from %s to %s, count %i', async (_, from, to, total) => {
-    const { status, body } = await stats(from, to);
-    const breakdown = count((day) => day >= from && day <= to);
-    expect(status).toBe(200);
-    expect(body).toEqual({ domainId: stack.domainId, from, to, total, breakdown });
-  });
-
-  it('are the same from Redis, and from Postgres once Redis has lost them', async () => {
-    await untilFilled();
-    await expectCounts('redis');
-    const redis = connectRedis({ url: stack.redis.url, clusterNodes: [] }, 'worker', { warn: () => {} });
-    await redis.client.flushall();
-    await redis.close();
-    const { body, headers } = await stats('2021-11-15', '2026-11-15');
-    expect(headers.get('x-stats-source')).toBe('postgres');
-    expect(body).toMatchObject({ total: 15, breakdown: count((day) => day >= '2021-11-15') });
-    await untilFilled();
-    await expectCounts('redis');
   });
 
   it.each([
-    ['a week around a leap day', '2024-02-26', '2024-03-03'],
     ['one day', '2024-02-29', '2024-02-29'],
     ['366 days', '2024-01-01', '2024-12-31'],
   ])('by day over %s have a bucket for every day', async (_, from, to) => {
     const { body } = await stats(from, to, 'day');
-    expect(body.series).toEqual(
-      daysBetween(from, to).map((date) => ({ date, ...bucket(count((day) => day === date)) })),
-    );
+    const days = daysBetween(from, to);
+    expect(body.series).toEqual(days.map((date) => ({ date, ...bucket(count(records, (day) => day === date)) })));
     expect(body.total).toBe(body.series?.reduce((sum, { total }) => sum + total, 0));
   });
 
@@ -120,12 +80,95 @@ describe('statistics of a domain', () => {
     ['120 months', '2017-02-01', '2027-01-31', 120],
   ])('by month over %s have a bucket for every month, of the days asked for', async (_, from, to, months) => {
     const { body } = await stats(from, to, 'month');
+    const isIn = (month: string) => (day: string) => day.startsWith(month) && day >= from && day <= to;
     expect(body.series).toEqual(
-      monthsBetween(from, to).map((month) => ({
-        month,
-        ...bucket(count((day) => day.startsWith(month) && day >= from && day <= to)),
-      })),
+      monthsBetween(from, to).map((month) => ({ month, ...bucket(count(records, isIn(month))) })),
     );
     expect(body.series).toHaveLength(months);
+  });
+});
+
+describe("an organization's statistics", () => {
+  let stack: Stack;
+  let records: NewRecord[];
+  const today = dayOf(Date.now());
+  const daysAgo = (days: number) => addDays(today, -days);
+
+  beforeAll(async () => {
+    stack = await useStack({ tenant: { domains: 3 } });
+    const first = (days: number) => startOf(daysAgo(days));
+    const last = (days: number) => first(days) + 86_399_999;
+    // around the edges of today, of 7 days and of 30 days, over three domains and all decisions in turn
+    records = [
+      ...[first(0), first(0) + 1, last(1), first(3), first(3) + 1, first(3) + 2, last(6), first(6)],
+      ...[last(7), first(15), first(29), last(30), first(31)],
+    ].map((time, index) =>
+      recordAt(time, {
+        domainId: at(stack.tenant.domainIds, index % 3),
+        decision: at(decisions, index % decisions.length),
+        visitorId: `visitor-${index}`,
+      }),
+    );
+    await storeRecords(stack, records);
+  });
+
+  it('count 30 days, today included, over all domains, with an entry for each, the same from Redis', async () => {
+    const { body } = await stack.client.orgStats();
+    const breakdown = count(records, (day) => day >= daysAgo(29));
+    const daily = daysBetween(daysAgo(29), today).map((date) => ({
+      date,
+      ...bucket(count(records, (day) => day === date)),
+    }));
+    const period = { from: daysAgo(29), to: today };
+    expect(body).toMatchObject({ organizationId: stack.tenant.organizationId, period, total: 11, breakdown, daily });
+    await eventually(async () => {
+      const again = await stack.client.orgStats();
+      expect([again.headers.get('x-stats-source'), again.body]).toEqual(['redis', body]);
+    });
+  });
+
+  it('hold the raw records of the last 7 days, newest first, in full, page by page', async () => {
+    const { body } = await stack.client.orgStats();
+    expect(body).toMatchObject({ recordsPeriod: { from: daysAgo(6), to: today }, recordsTotal: 8, nextCursor: null });
+    const newest = records.filter((record) => dayOfRecord(record) >= daysAgo(6)).map(({ id }) => id);
+    expect(body.records.map(({ id }) => id)).toEqual(newest.sort().reverse());
+    expect(new Set(body.records.map(({ domainId }) => domainId))).toEqual(new Set(stack.tenant.domainIds));
+    expect(body.records[0]).toMatchObject({
+      decidedAt: new Date(startOf(today) + 1).toISOString(),
+      visitorId: 'visitor-1',
+    });
+    const pages: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body: page } = await stack.client.orgStats(`limit=3${cursor && `&cursor=${cursor}`}`);
+      pages.push(page.records.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect([pages.length, pages.flat()]).toEqual([3, newest]);
+  });
+
+  it('are not read again for a client that has them, until a total or the plan changes', async () => {
+    const own = await useStack();
+    const ask = (tag = '', limit = 5) =>
+      fetch(`${own.api.baseUrl}/v1/consent/org-stats?limit=${limit}`, {
+        headers: { authorization: `Bearer ${tokenFor(own.tenant.organizationId)}`, 'if-none-match': tag },
+      });
+    await storeRecords(own, [recordAt(Date.now(), { domainId: own.domainId })]);
+    const tag = await eventually(async () => {
+      const found = (await ask()).headers.get('etag');
+      if (found === null) throw new Error('no tag');
+      return found;
+    });
+    const again = await ask(tag);
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+    expect((await ask(tag, 6)).status).toBe(200);
+    expect((await ask('"another"')).status).toBe(200);
+    await storeRecords(own, [recordAt(Date.now() - 20 * 86_400_000, { domainId: own.domainId })]);
+    const moved = await ask(tag);
+    expect([moved.status, await moved.json()]).toMatchObject([200, { total: 2 }]);
+    const admin = createAdministration(own.db, 'test');
+    const second = moved.headers.get('etag') ?? '';
+    await admin.setPlan(`no-log-${own.tenant.organizationId}`, { consentLog: false });
+    await admin.setOrganizationPlan(own.tenant.organizationId, `no-log-${own.tenant.organizationId}`);
+    await eventually(async () => expect((await ask(second)).status).toBe(200));
   });
 });

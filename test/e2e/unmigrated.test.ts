@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { request, tokenFor } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { runCli } from '../support/run-cli.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { sharedPostgresUrl } from '../support/shared.ts';
@@ -9,14 +9,9 @@ import { freshDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 it('a database without its schema: not ready, 503 and one line that says what to do; then it is migrated', async () => {
-  const url = new URL(sharedPostgresUrl());
-  const name = `empty_${randomBytes(6).toString('hex')}`;
-  const admin = postgres(url.toString().replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
-  await admin.unsafe(`create database ${name} template template0`);
-  await admin.end();
-  url.pathname = `/${name}`;
+  const url = await createEmptyDatabase(sharedPostgresUrl());
   const redis = await openRedisServer();
-  const env = { DATABASE_URL: url.toString(), REDIS_URL: redis.url };
+  const env = { DATABASE_URL: url, REDIS_URL: redis.url };
   const [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
   const expectReady = (status: number, body: object) =>
     Promise.all(
@@ -43,7 +38,7 @@ it('a database without its schema: not ready, 503 and one line that says what to
   await eventually(() => expectReady(200, { postgres: true }));
 
   // as the release before left it
-  const sql = postgres(url.toString().replace(/\?.*$/, ''), { max: 1 });
+  const sql = postgres(url.replace(/\?.*$/, ''), { max: 1 });
   await sql`delete from schema_migrations where version = (select max(version) from schema_migrations)`;
   await sql.end();
   await eventually(() => expectReady(503, lacking));

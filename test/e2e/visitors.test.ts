@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Erasure, Feed, FullRecord, Visitor } from '#libs/contract/responses';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Erasure, Feed, FullRecord, ProofBundle, Visitor } from '#libs/contract/responses';
 import { utf8 } from '#libs/merkle/bytes';
-import { type ProofCheck, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import { verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { holdTheMinute } from '../support/clock.ts';
 import { crypto, sha256 } from '../support/log-reader.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
@@ -55,35 +56,35 @@ describe('a visitor', () => {
     await persist(stack.db, records, { owe: true });
     return records.map(({ id }) => id);
   };
-  const sealed = (domainId: string, ids: string[]) =>
-    eventually(
-      async () => {
-        const [row] = await stack.db.run(
-          (sql) => sql<{ count: number }[]>`
-            select count(*)::int as count from records r join domains on number = domain_number
-            where domains.id = ${domainId} and r.id = any(${ids}) and exists (
-              select from logs where logs.domain_number = number and (checkpoint_size = size and (last_epoch, last_id) >= (r.epoch, r.id))
-            )`,
-        );
-        expect(row?.count).toBe(ids.length);
-      },
-      { within: 30_000 },
+  const counters = () => stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+  /** From now on the plan includes it; an act tells the processes. */
+  const showLog = async () => {
+    await stack.db.run((sql) => sql`update plans set consent_log = true`);
+    await stack.db.run(
+      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
     );
+  };
+  const sealed = (domainId: string, ids: string[]) =>
+    eventually(async () => {
+      const found = await stack.db.run(
+        (sql) => sql`
+          select from records r join domains on number = domain_number
+          where domains.id = ${domainId} and r.id = any(${ids}) and exists (
+            select from logs where logs.domain_number = number and (checkpoint_size = size and (last_epoch, last_id) >= (r.epoch, r.id))
+          )`,
+      );
+      expect(found.count).toBe(ids.length);
+    });
   /** Of which records the domain's log has an erasure. */
   const erasedInFeed = async (domainId: string) => {
     const { status, body } = await ask<Feed>('GET', `${domain(domainId)}/feed`, undefined, 'read');
     expect(status).toBe(200);
     return body.entries.flatMap((entry) => (entry.type === 'erasure' ? entry.recordId : []));
   };
-  const holds = (proof: string, keys: string[]) =>
-    entryIn(
-      verifyTlogProof(
-        utf8(proof),
-        keys.map((key) => parseVerifierKey(sha256, key)),
-        crypto,
-      ),
-    );
-  const entryIn = (check: ProofCheck) => {
+  /** The entry, by a proof that holds. */
+  const entryOf = (proof = '', keys: string[] = []) => {
+    const parsed = keys.map((key) => parseVerifierKey(sha256, key));
+    const check = verifyTlogProof(utf8(proof), parsed, crypto);
     if ('why' in check) throw new Error(check.why);
     return Buffer.from(check.entry);
   };
@@ -94,10 +95,10 @@ describe('a visitor', () => {
   });
 
   it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
-    const ids = [...(await store(first, odd, 250)), ...(await store(second, odd, 3))];
+    const ids = [...(await store(first, odd, 20)), ...(await store(second, odd, 3))];
     await store(first, 'somebody else', 2);
-    await sealed(first, ids.slice(0, 250));
-    await sealed(second, ids.slice(250));
+    await sealed(first, ids.slice(0, 20));
+    await sealed(second, ids.slice(20));
     const { status, body } = await show(organization, odd);
     expect(status).toBe(200);
     expect(body.visitorId).toBe(odd);
@@ -105,12 +106,9 @@ describe('a visitor', () => {
     expect(body.records.every(({ visitorId }) => visitorId === odd)).toBe(true);
     expect(Object.keys(body.current).sort()).toEqual([first, second].sort());
     expect(body.current[first]).toMatchObject({ decision: 'withdraw', preferences: { analytics: true } });
-    expect(Object.keys(body.proofs)).toHaveLength(253);
-    for (const record of body.records) {
-      const keys = body.verifierKeys[record.domainId] ?? [];
-      const entry = holds(body.proofs[record.id] ?? '', keys);
-      expect(entry.toString()).toContain(record.id);
-    }
+    expect(Object.keys(body.proofs)).toHaveLength(23);
+    for (const { id, domainId } of body.records)
+      expect(entryOf(body.proofs[id], body.verifierKeys[domainId]).toString()).toContain(id);
     expect((await show(domain(second), odd)).body.records).toHaveLength(3);
     const looked = await ask<Visitor>('POST', `${organization}/visitors/lookup`, { visitorId: odd });
     expect(looked.body.records).toEqual(body.records);
@@ -137,10 +135,10 @@ describe('a visitor', () => {
   });
 
   it('who is erased leaves the decision, its entry and every proof, and nothing personal', async () => {
-    const ids = await store(first, 'to erase', 10, 'Only theirs/1.0');
+    const ids = await store(first, 'to erase', 4, 'Only theirs/1.0');
     await sealed(first, ids);
     const before = (await show(organization, 'to erase')).body;
-    const counts = await stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+    const counts = await counters();
     const erased = await erase(organization, 'to erase');
     expect([erased.status, erased.body]).toEqual([
       200,
@@ -148,7 +146,7 @@ describe('a visitor', () => {
         erasureId: expect.stringMatching(/^ers_/),
         visitorId: 'to erase',
         state: 'done',
-        records: 10,
+        records: 4,
         erasedAt: expect.any(String),
       },
     ]);
@@ -163,42 +161,26 @@ describe('a visitor', () => {
         from records where id = any(${ids})`,
     );
     expect(left.map((row) => row.left)).toEqual(ids.map(() => false));
-    expect(
-      await stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`),
-    ).toEqual(counts);
-    await stack.db.run((sql) => sql`update plans set consent_log = true`);
-    await stack.db.run(
-      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
-    );
+    expect(await counters()).toEqual(counts);
+    await showLog();
     const keys = before.verifierKeys[first] ?? [];
-    await eventually(async () => expect(await erasedInFeed(first)).toEqual(expect.arrayContaining(ids)), {
-      within: 30_000,
-    });
+    const read = <Body>(path: string, accept = '*/*') =>
+      request<Body>(stack.api.baseUrl, `${domain(first)}/records/${path}`, {
+        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, accept },
+      });
+    await eventually(async () => expect(await erasedInFeed(first)).toEqual(expect.arrayContaining(ids)));
     for (const id of ids) {
-      const entry = holds(before.proofs[id] ?? '', keys);
       const record = await eventually(async () => {
-        const answer = await ask<FullRecord>('GET', `${domain(first)}/records/${id}`, undefined, 'read');
+        const answer = await read<FullRecord>(id);
         expect(answer.status).toBe(200);
         return answer.body;
       });
       expect(record).toMatchObject({ decision: expect.any(String), visitorId: null, erasedAt: expect.any(String) });
-      const again = await request<string>(stack.api.baseUrl, `${domain(first)}/records/${id}/proof`, {
-        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
-      });
-      expect(again.status).toBe(200);
-      expect(holds(again.body, keys).equals(entry)).toBe(true);
-      const bundle = await request<{ opening: { private: null; circumstances: { text: string } } }>(
-        stack.api.baseUrl,
-        `${domain(first)}/records/${id}/proof`,
-        {
-          headers: {
-            authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`,
-            accept: 'application/json',
-          },
-        },
-      );
-      expect(bundle.body.opening.private).toBeNull();
-      expect(bundle.body.opening.circumstances.text).toContain('analytics');
+      const { body: proof } = await read<string>(`${id}/proof`);
+      expect(entryOf(proof, keys)).toEqual(entryOf(before.proofs[id], keys));
+      const { body } = await read<ProofBundle>(`${id}/proof`, 'application/json');
+      expect(body.opening.private).toBeNull();
+      expect(body.opening.circumstances.text).toContain('analytics');
     }
   });
 
@@ -207,11 +189,10 @@ describe('a visitor', () => {
     const theirs = await store(at(others.domainIds, 0), 'shared', 2);
     await store(first, 'shared', 2);
     expect((await erase(organization, 'shared')).body.records).toBe(2);
-    const [row] = await stack.db.run(
-      (sql) => sql<{ count: number }[]>`
-        select count(*)::int as count from records where id = any(${theirs}) and visitor_id = 'shared'`,
+    const kept = await stack.db.run(
+      (sql) => sql`select from records where id = any(${theirs}) and visitor_id = 'shared'`,
     );
-    expect(row?.count).toBe(2);
+    expect(kept.count).toBe(2);
   });
 
   it('is named in acts by a hash only, with whose token it was', async () => {
@@ -228,12 +209,12 @@ describe('a visitor', () => {
 
   it('whose records are read by their id is noted once a minute and token, by a hash only', async () => {
     await store(first, 'read by id', 2);
-    await stack.db.run((sql) => sql`update plans set consent_log = true`);
-    await stack.db.run(
-      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
-    );
+    await showLog();
     const path = `${domain(first)}/records?visitorId=${encodeURIComponent('read by id')}`;
-    await eventually(async () => expect((await ask('GET', path, undefined, 'read')).status).toBe(200));
+    await eventually(async () =>
+      expect((await ask('GET', `${domain(first)}/records`, undefined, 'read')).status).toBe(200),
+    );
+    onTestFinished(holdTheMinute());
     for (let again = 0; again < 3; again += 1) await ask('GET', path, undefined, 'read');
     await ask('GET', path, undefined, 'read privacy');
     const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(stack.tenant.organizationId, 'read by id');
@@ -244,11 +225,8 @@ describe('a visitor', () => {
       { act: 'visitor.read', actor: 'officer' },
       { act: 'visitor.read', actor: 'officer' },
     ]);
-    const [named] = await stack.db.run(
-      (sql) => sql<{ count: number }[]>`
-        select count(*)::int as count from visitor_acts a where a::text like '%read by id%'`,
-    );
-    expect(named?.count).toBe(0);
+    const named = await stack.db.run((sql) => sql`select from visitor_acts a where a::text like '%read by id%'`);
+    expect(named.count).toBe(0);
   });
 
   it('is shown what they were shown, as far as the service holds it', async () => {
@@ -272,56 +250,36 @@ describe('a visitor', () => {
   });
 
   it('two erasures at once erase every record once', async () => {
-    await store(first, 'twice', 1_200);
+    await store(first, 'twice', 600);
     const answers = await Promise.all([erase(organization, 'twice'), erase(domain(first), 'twice')]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(answers.reduce((sum, { body }) => sum + body.records, 0)).toBe(1_200);
+    expect(answers.reduce((sum, { body }) => sum + body.records, 0)).toBe(600);
   });
-
-  it('with more than 10,000 records is erased by the worker, and whoever asked can follow it', async () => {
-    const count = 11_000;
-    for (let from = 0; from < count; from += 5_000) await store(first, 'many', Math.min(5_000, count - from));
-    const began = performance.now();
-    const { status, body } = await erase(organization, 'many');
-    expect([status, body.state, body.visitorId, body.erasedAt]).toEqual([202, 'running', 'many', null]);
-    await eventually(
-      async () => {
-        const asked = await ask<Erasure>('GET', `${organization}/erasures/${body.erasureId}`);
-        expect(asked.body).toMatchObject({ state: 'done', records: count, visitorId: null });
-      },
-      { within: 120_000 },
-    );
-    const seconds = Math.round((performance.now() - began) / 100) / 10;
-    expect({ seconds, isFast: seconds < 60 }).toEqual({ seconds: expect.any(Number), isFast: true });
-    expect((await show(organization, 'many')).body.records).toEqual([]);
-  }, 240_000);
 
   it('who records 50 times a second while being erased is gone once the epoch is closed', async () => {
     const record = (id: number) =>
       stack.client.record(first, stack.apiKey, { decision: 'custom', visitorId: 'busy', metadata: { id } });
     const during: Promise<{ status: number }>[] = [];
-    await store(first, 'busy', 700);
+    await store(first, 'busy', 520);
     const erasing = erase(organization, 'busy');
     for (let id = 0; id < 50; id += 1) {
       during.push(record(id));
       await Promise.race([erasing, during.at(-1)]);
     }
-    expect((await erasing).status).toBe(200);
+    // the worker goes on with what took too long
+    expect([200, 202]).toContain((await erasing).status);
     expect((await Promise.all(during)).map(({ status }) => status)).toEqual(during.map(() => 202));
     // those that waited in a queue lost their personal fields there, and are stored as ones that never had any
-    await eventually(
-      async () => {
-        const [row] = await stack.db.run(
-          (sql) => sql<{ left: number; erased: number }[]>`
-            select count(*) filter (where visitor_id = 'busy')::int as left,
-              count(*) filter (
-                where decision = 'custom' and preferences is null and num_nonnulls(visitor_id, metadata, user_agent_number) = 0
-              )::int as erased
-            from records join domains on number = domain_number where domains.id = ${first}`,
-        );
-        expect(row).toEqual({ left: 0, erased: 50 });
-      },
-      { within: 30_000 },
-    );
+    await eventually(async () => {
+      const [row] = await stack.db.run(
+        (sql) => sql<{ left: number; erased: number }[]>`
+          select count(*) filter (where visitor_id = 'busy')::int as left,
+            count(*) filter (
+              where decision = 'custom' and preferences is null and num_nonnulls(visitor_id, metadata, user_agent_number) = 0
+            )::int as erased
+          from records join domains on number = domain_number where domains.id = ${first}`,
+      );
+      expect(row).toEqual({ left: 0, erased: 50 });
+    });
   });
 });

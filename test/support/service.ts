@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
 import { readWorkerConfig } from '#libs/config/worker';
+import type { Running } from '#libs/runtime/lifecycle';
 import { createLog } from '#libs/telemetry/log';
 import { openApi } from '../../apps/api/process/open.ts';
 import { openWorker } from '../../apps/worker/open.ts';
@@ -63,20 +64,32 @@ function openLog(name: string, level: string) {
   return { ...readLines(lines), log: createLog(name, level, { destination: { write: (line) => lines.push(line) } }) };
 }
 
-/** In this process, until `stop`, or the end of the file. */
-export async function startApi(env: Record<string, string>): Promise<Api> {
-  const api = await runApi(env);
+/** What runs in this process. As in processes of their own, an uncaught error that one of them can repair is none. */
+const running = new Set<Running>();
+if (!process.hasUncaughtExceptionCaptureCallback())
+  process.setUncaughtExceptionCaptureCallback((error) => {
+    if (![...running].map((each) => each.recover(error)).includes(true)) process.emit('uncaughtException', error);
+  });
+
+function untilStopped(opened: Running): () => Promise<boolean> {
+  running.add(opened);
+  return () => opened.stop().finally(() => running.delete(opened));
+}
+
+/** In this process, until `stop`, or the end of the file. `dist`: another build than that of the run. */
+export async function startApi(env: Record<string, string>, dist?: string): Promise<Api> {
+  const api = await runApi(env, dist);
   atEnd(api.stop);
   return api;
 }
 
 /** In this process, until `stop`. */
-export async function runApi(env: Record<string, string>): Promise<Api> {
+export async function runApi(env: Record<string, string>, dist = inject('dist')): Promise<Api> {
   const config = readApiConfig({ ...apiSettings, ...env });
   const { log, ...logged } = openLog('api', config.logLevel);
-  const build = pathToFileURL(path.join(inject('dist'), 'apps/'));
+  const build = pathToFileURL(path.join(dist, 'apps/'));
   const api = await openApi(config, { build, log, drain: 0 });
-  return { ...logged, baseUrl: addressOf(api.port), opsUrl: addressOf(api.opsPort), stop: api.stop };
+  return { ...logged, baseUrl: addressOf(api.port), opsUrl: addressOf(api.opsPort), stop: untilStopped(api) };
 }
 
 /** Milliseconds of a second of the worker's rounds: tests wait for them, and nobody is promised that they are seldom. */
@@ -94,7 +107,7 @@ export async function runWorker(env: Record<string, string>, pace?: number): Pro
   const config = readWorkerConfig({ ...workerSettings, ...env });
   const { log, ...logged } = openLog('worker', config.logLevel);
   const worker = await openWorker(config, { log, ...(pace !== undefined && { pace }) });
-  return { ...logged, opsUrl: addressOf(worker.opsPort), stop: worker.stop };
+  return { ...logged, opsUrl: addressOf(worker.opsPort), stop: untilStopped(worker) };
 }
 
 export interface Service extends Logged {

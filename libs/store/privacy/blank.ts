@@ -52,7 +52,8 @@ export async function noteErased(sql: Sql, domainNumber: number, records: Person
   if (records.length === 0) return;
   const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
   await sql`
-    insert into user_agents_to_look_for (number) select unnest(${agents}::integer[]) order by 1 on conflict do nothing`;
+    insert into user_agents_to_look_for (number) select unnest(${agents}::integer[]) order by 1
+    on conflict (number) do update set noted_at = clock_timestamp()`;
   await sql`
   insert into erasures_to_seal (domain_number, record_id, epoch, erased_on)
   select ${domainNumber}::integer, id, epoch, (clock_timestamp() at time zone 'UTC')::date

@@ -234,7 +234,7 @@ async function persistBatch(
       select number from unnest(${newNumbers}::integer[]) as number
       where number not in (select user_agent_number from added where user_agent_number is not null)
       order by 1
-      on conflict do nothing
+      on conflict (number) do update set noted_at = clock_timestamp()
     )
     select
       organization_id as "organizationId", domain_id as "domainId", period, accept_all, reject_all, custom, withdraw,

@@ -114,8 +114,8 @@ async function deleteRecords(sql: Sql, partition: string, { domains }: Leaving):
     ),
     noted as (
       insert into user_agents_to_look_for (number)
-      select distinct user_agent_number from gone where user_agent_number is not null
-      on conflict do nothing
+      select distinct user_agent_number from gone where user_agent_number is not null order by 1
+      on conflict (number) do update set noted_at = clock_timestamp()
     )
     select count(*)::int as deleted from gone`;
   return row?.deleted ?? 0;

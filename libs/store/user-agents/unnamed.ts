@@ -6,13 +6,20 @@ import type { Database, Sql } from '../sql.ts';
 const pageSize = 20_000;
 const nil = '00000000-0000-0000-0000-000000000000';
 
+interface Noted {
+  number: number;
+  /** as Postgres writes it: a Date would lose microseconds */
+  notedAt: string;
+}
+
 /**
  * Looks for records that name the noted ones, and deletes those that none does. In pieces by key, since no index has them:
  * a text that others have is found at once, one that nobody has only at the end.
  */
 export async function deleteUnnamedUserAgents(db: Database): Promise<number> {
   const noted = await db.run(
-    (sql) => sql<{ number: number }[]>`select number from user_agents_to_look_for order by noted_at limit 1000`,
+    (sql) => sql<Noted[]>`
+      select number, noted_at::text as "notedAt" from user_agents_to_look_for order by noted_at limit 1000`,
   );
   if (noted.length === 0) return 0;
   const numbers = noted.map(({ number }) => number);
@@ -30,7 +37,14 @@ export async function deleteUnnamedUserAgents(db: Database): Promise<number> {
       unnamed = left.filter((number) => !found.has(number));
       await transaction`delete from user_agent_months where number = any(${unnamed})`;
       await transaction`delete from user_agents where number = any(${unnamed})`;
-      await transaction`delete from user_agents_to_look_for where number = any(${numbers})`;
+      // but those that were noted again: a record that was found to name one may have been blanked since
+      await transaction`
+        delete from user_agents_to_look_for where number in (
+          select number from user_agents_to_look_for
+          join json_to_recordset(${JSON.stringify(noted)}::text::json) as looked (number integer, "notedAt" timestamptz)
+            using (number)
+          where noted_at = "notedAt" order by number for update of user_agents_to_look_for
+        )`;
     }),
   );
   return unnamed.length;

@@ -1,0 +1,289 @@
+/** Erasures: while records wait everywhere, and while something is away or killed. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Queue, Worker } from 'bullmq';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { packJob } from '#libs/contract/job';
+import type { NewRecord } from '#libs/contract/record';
+import type { Erasure, Imported } from '#libs/contract/responses';
+import { queuePrefix, recordQueue } from '#libs/queue/names';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
+import { keepRejected } from '#libs/store/records/rejected';
+import { recallTombstones } from '#libs/witness/tombstones';
+import { keysWith } from '../../scripts/stack/redis-keys.ts';
+import { tablesWith } from '../../scripts/stack/tables-with.ts';
+import { createCli } from '../support/cli.ts';
+import { request, tokenFor } from '../support/client.ts';
+import { restartRedis } from '../support/outage.ts';
+import { recordAt } from '../support/records.ts';
+import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
+import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { openRedis } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+let stack: OwnStack;
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+});
+
+const personal = (visitorId: string, fields: Partial<NewRecord> = {}) =>
+  recordAt(Date.now(), { domainId: stack.domainId, visitorId, metadata: { visitor: visitorId }, ...fields });
+const some = (visitorId: string, count: number) => Array.from({ length: count }, () => personal(visitorId));
+const sealingWorker = () => ({ ...stack.env, ...sealSettings });
+const erase = (visitorId: string, baseUrl = stack.api.baseUrl) =>
+  request<Erasure>(baseUrl, `/v1/organization/visitors/${visitorId}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
+  });
+const openQueue = (redis: RedisConnection) =>
+  new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+const countStored = async (ids: string[]) => {
+  const [row] = await stack.db.run(
+    (sql) => sql<{ stored: number; erased: number }[]>`
+      select count(*)::int as stored, count(erased_at)::int as erased from records where id = any(${ids})`,
+  );
+  return row;
+};
+
+describe('who was erased while their records waited everywhere', () => {
+  const needle = 'needle-5d1c7a';
+  const theirAgent = `Needle/5.1 (${needle})`;
+  let redis: RedisConnection;
+  let queue: Queue;
+  const ids: string[] = [];
+
+  const theirs = (count: number) =>
+    Array.from({ length: count }, () => {
+      const pageUrl = `https://shop.example/${needle}`;
+      const record = personal(needle, { ip: '192.0.2.0', userAgent: theirAgent, pageUrl });
+      ids.push(record.id);
+      return record;
+    });
+  const filesWith = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((each) => each.isFile())
+      .map((each) => path.join(each.parentPath, each.name))
+      .filter((file) => readFileSync(file).includes(needle));
+
+  beforeAll(async () => {
+    redis = await openRedis(stack.redis.url);
+    // as text, which can be searched
+    await redis.client.config('SET', 'aof-use-rdb-preamble', 'no');
+    queue = openQueue(redis);
+    await persist(stack.db, theirs(20), { owe: true });
+    await persist(stack.db, [personal('another', { metadata: {} })]);
+    await stack.db.run((sql) => sql.unsafe('analyze'));
+    for (let batch = 0; batch < 10; batch += 1) await queue.add('record', packJob(theirs(10)));
+    await queue.add('record', packJob(theirs(1)), { delay: 3_600_000 });
+    const rejected = theirs(1).map((record) => ({ record, errorCode: '22008', error: `about ${needle}` }));
+    await stack.db.run((sql) => keepRejected(sql, rejected));
+    // Postgres refuses the row, and says so in its log
+    await expect(
+      stack.db.run((sql) => sql`insert into busy_visitors (domain_number, visitor_id) values (null, ${needle})`),
+    ).rejects.toThrow();
+    await stack.db.run(
+      (sql) => sql`insert into busy_visitors (domain_number, visitor_id) select number, ${needle} from domains`,
+    );
+    return () => queue.close();
+  });
+
+  /** Postgres' own log: of a row that it refuses it quotes nothing. */
+  const postgresLogWith = async () => {
+    const [row] = await stack.db.run(
+      (sql) => sql<{ folder: string }[]>`select current_setting('data_directory') as folder`,
+    );
+    const folder = path.dirname(row?.folder ?? '');
+    const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
+    expect(logs).not.toEqual([]);
+    return logs.filter((name) => readFileSync(path.join(folder, name)).includes(needle));
+  };
+  const untilNothingIsLeft = () =>
+    eventually(async () => expect(await tablesWith(stack.db, needle)).toEqual([]), { within: 200_000 });
+
+  it('there is something to find', async () => {
+    expect(await keysWith(redis.client, needle)).toHaveLength(11);
+    const before = await tablesWith(stack.db, needle);
+    expect(before).toEqual(
+      expect.arrayContaining(['public.rejected_records', 'public.busy_visitors', 'public.user_agents']),
+    );
+    expect(before.some((name) => name.startsWith('public.records_2'))).toBe(true);
+    expect(before).not.toContain('pg_statistic');
+    expect(filesWith(stack.redis.dataDir).length).toBeGreaterThan(0);
+  });
+
+  it('is in no store any more once the epoch is closed, nor comes back, and their decisions are all there', async () => {
+    const cli = createCli(stack.env);
+    expect((await erase(needle)).body).toMatchObject({ state: 'done', records: 20 });
+    // no worker runs yet: if Postgres is replaced now by a copy that lacks the erasure, it can be repeated
+    expect(await recallTombstones(redis.client)).toMatchObject([
+      { organizationId: stack.tenant.organizationId, domainId: null, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+    const worker = await startWorker(sealingWorker());
+    // the delayed one and the rejected one are not stored yet
+    await eventually(async () => expect(await countStored(ids)).toEqual({ stored: 120, erased: 120 }));
+    await untilNothingIsLeft();
+    await eventually(async () => expect(await keysWith(redis.client, needle)).toEqual([]));
+    expect(await postgresLogWith()).toEqual([]);
+    await eventually(async () => {
+      await redis.client.del('assent:rewritten');
+      expect(filesWith(stack.redis.dataDir)).toEqual([]);
+    });
+    expect([...worker.lines, ...stack.api.lines].filter((line) => line.includes(needle))).toEqual([]);
+
+    const [delayed] = await queue.getDelayed();
+    await delayed?.promote();
+    expect(await cli.json('records', 'replay')).toEqual({ replayed: 1, stored: 1, rejected: 0 });
+    await eventually(async () => expect((await countStored(ids))?.stored).toBe(122));
+    expect(await tablesWith(stack.db, needle)).toEqual([]);
+
+    // they record again, and are imported
+    await persist(stack.db, theirs(5));
+    const rows = [1, 2, 3].map((day) => ({
+      decidedAt: `2024-05-0${day}T10:00:00.000Z`,
+      metadata: { customer: needle },
+    }));
+    const { body } = await request<Imported>(stack.api.baseUrl, `/v1/consent/${stack.domainId}/import`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'import' })}`,
+        'content-type': 'application/x-ndjson',
+      },
+      body: rows
+        .map((row) => `${JSON.stringify({ decision: 'custom', visitorId: needle, userAgent: theirAgent, ...row })}\n`)
+        .join(''),
+    });
+    expect(body).toMatchObject({ read: 3, queued: 3 });
+    await eventually(async () => {
+      const imported = await stack.db.run(
+        (sql) => sql`select from records where source = 'import' and erased_at is not null`,
+      );
+      expect(imported.count).toBe(3);
+    });
+    await untilNothingIsLeft();
+    expect(await cli.json('log', 'check')).toMatchObject({ differences: [] });
+    const [counted] = await stack.db.run(
+      (sql) => sql<{ decisions: number }[]>`
+        select sum(accept_all + custom)::int as decisions from counters
+        where domain_id = ${stack.domainId} and length(period) = 7`,
+    );
+    expect(counted?.decisions).toBe(131);
+    await worker.stop();
+  });
+});
+
+describe('an erasure', () => {
+  const store = async (visitorId: string, count: number) => {
+    for (let from = 0; from < count; from += 2_000)
+      await persist(stack.db, some(visitorId, Math.min(2_000, count - from)), { owe: true });
+  };
+  const newest = async () => {
+    const [row] = await stack.db.run(
+      (sql) => sql<{ id: string; records: number; isDone: boolean; visitorId: string | null }[]>`
+        select id, records, done_at is not null as "isDone", visitor_id as "visitorId" from erasures
+        order by began_at desc limit 1`,
+    );
+    return row;
+  };
+  const left = async (visitorId: string) => {
+    const found = await stack.db.run(
+      (sql) => sql`
+        select from records where visitor_id = ${visitorId} or metadata::text like ${`%${visitorId}%`}`,
+    );
+    return found.count;
+  };
+  const untilErased = (records: number) =>
+    eventually(async () => expect(await newest()).toMatchObject({ records, isDone: true, visitorId: null }), {
+      within: 200_000,
+    });
+  /** Until `work` is done, the erasure of this visitor comes to no end: its newest record goes last. */
+  const beforeTheEnd = async (visitorId: string, work: () => Promise<void>) => {
+    const direct = postgres(stack.env.DATABASE_URL, { max: 1, onnotice: () => {} });
+    try {
+      await direct.begin(async (transaction) => {
+        await transaction`select from records where visitor_id = ${visitorId} order by id desc limit 1 for update`;
+        await work();
+      });
+    } finally {
+      await direct.end();
+    }
+  };
+
+  it('while Redis is away is not undone by what waited there, nor by what had failed', async () => {
+    await store('waits', 30);
+    const waiting = Array.from({ length: 6 }, () => some('waits', 10));
+    const redis = await openRedis(stack.redis.url, 'worker');
+    const queue = openQueue(redis);
+    const connection = (await openRedis(stack.redis.url, 'worker')).client;
+    const failing = new Worker(recordQueue(0), () => Promise.reject(new Error('fails')), {
+      connection,
+      prefix: queuePrefix,
+    });
+    const [first, ...others] = waiting.map(packJob);
+    await queue.add('record', first, { attempts: 1 });
+    await eventually(async () => expect(await queue.getFailedCount()).toBe(1));
+    await failing.close();
+    for (const job of others) await queue.add('record', job);
+    await queue.close();
+    await stack.redis.stop();
+
+    expect(await erase('waits')).toMatchObject({ status: 200, body: { state: 'done', records: 30 } });
+    await restartRedis(stack.redis);
+    const after = await openRedis(stack.redis.url);
+    // they waited through it
+    expect((await keysWith(after.client, 'waits')).length).toBe(6);
+    const worker = await startWorker(sealingWorker());
+    const ids = waiting.flat().map(({ id }) => id);
+    await eventually(async () => expect(await countStored(ids)).toEqual({ stored: 50, erased: 50 }));
+    await eventually(async () => expect(await keysWith(after.client, 'waits')).toEqual([]), { within: 200_000 });
+    const retried = openQueue(await openRedis(stack.redis.url, 'worker'));
+    await retried.retryJobs({ state: 'failed' });
+    await eventually(async () => expect(await countStored(ids)).toMatchObject({ stored: 60 }));
+    expect(await left('waits')).toBe(0);
+    await retried.close();
+    await worker.stop();
+  });
+
+  it('of more than 10,000 records goes on and ends where the API, and then a worker, was killed', async () => {
+    const count = 10_100;
+    await store('killed', count);
+    const counters = () =>
+      stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+    const counted = await counters();
+    const api = await startApiProcess(stack.env);
+    const begun = await erase('killed', api.baseUrl);
+    expect(begun).toMatchObject({
+      status: 202,
+      body: { state: 'running', records: 0, visitorId: 'killed', erasedAt: null },
+    });
+    await api.stop('SIGKILL');
+    await beforeTheEnd('killed', async () => {
+      const first = await startWorkerProcess(sealingWorker());
+      await eventually(async () => expect((await newest())?.records).toBeGreaterThan(0), { within: 200_000 });
+      await first.stop('SIGKILL');
+    });
+    expect(await newest()).toMatchObject({ isDone: false, visitorId: 'killed' });
+    await startWorker(sealingWorker());
+    await untilErased(count);
+    expect(await left('killed')).toBe(0);
+    expect(await counters()).toEqual(counted);
+    const { body } = await request<Erasure>(stack.api.baseUrl, `/v1/organization/erasures/${begun.body.erasureId}`, {
+      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
+  });
+
+  it('that the API was killed in the middle of is ended by a worker', async () => {
+    await store('inline', 1_500);
+    const api = await startApiProcess(stack.env);
+    await beforeTheEnd('inline', async () => {
+      const cut = erase('inline', api.baseUrl).catch(() => 'cut');
+      await eventually(async () => expect(await newest()).toMatchObject({ visitorId: 'inline', isDone: false }));
+      await api.stop('SIGKILL');
+      expect(await cut).toBe('cut');
+    });
+    await untilErased(1_500);
+    expect(await left('inline')).toBe(0);
+  });
+});

@@ -1,0 +1,171 @@
+/** What browsers load: the dashboard, the reference at /docs, and the files of the widget; their headers are in routing.test.ts. */
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
+import { type ProblemAnswer, request } from '../support/client.ts';
+import { expectProblem } from '../support/problems.ts';
+import { startApi } from '../support/service.ts';
+import { type Stack, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const names = ['widget', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await useStack();
+});
+const get = (target: string, headers: Record<string, string> = {}, baseUrl = stack.api.baseUrl) =>
+  fetch(baseUrl + target, { headers: { 'accept-encoding': 'identity', ...headers } });
+const textOf = async (target: string) => (await get(target)).text();
+const linksIn = (html: string) => [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+/** Bytes of what is sent, packed. */
+const packedSize = async (target: string) => gzipSync(await textOf(target)).length;
+
+it.each<[string, string]>([
+  ['/', 'text/html; charset=utf-8'],
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/docs.css', 'text/css; charset=utf-8'],
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ...names.map((name): [string, string] => [`/${name}.js`, 'text/javascript; charset=utf-8']),
+])(
+  '%s is asked for anew each time, and sent, packed for whoever takes it, only when it changed',
+  async (target, type) => {
+    const plain = await get(target);
+    const packed = await get(target, { 'accept-encoding': 'gzip' });
+    expect([plain.status, plain.headers.get('content-type')]).toEqual([200, type]);
+    expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    expect(await packed.text()).toBe(await plain.text());
+    expect(packed.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    for (const { headers } of [plain, packed]) {
+      const encoding = headers.get('content-encoding') ?? 'identity';
+      const again = await get(target, { 'if-none-match': headers.get('etag') ?? '', 'accept-encoding': encoding });
+      expect([again.status, await again.text(), again.headers.get('cache-control')]).toEqual([304, '', 'no-cache']);
+    }
+    expect((await get(target, { 'if-none-match': '"another"' })).status).toBe(200);
+  },
+);
+
+describe('the dashboard', () => {
+  it('is one page at each of its addresses, with nothing inline and nothing from elsewhere', async () => {
+    const html = await textOf('/');
+    const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings', '/widget'];
+    const others = ['/sign-in', '/domains', '/new-domain', '/activity', '/webhooks', '/webhooks/new', '/webhooks/wh_1'];
+    for (const target of [...ofDomain.map((each) => `/domains/${stack.domainId}${each}`), ...others])
+      expect(await textOf(target)).toBe(html);
+    for (const target of ['/domains/dom_x/by/weather', '/webhooks/other', '/assets/index-00000000.js'])
+      expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, target), 404, 'not_found');
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
+  });
+
+  it('loads files that are kept for ever under names with their hash, and at most 40,000 bytes, packed', async () => {
+    const assets = linksIn(await textOf('/'));
+    expect(assets).toHaveLength(3);
+    let size = await packedSize('/');
+    for (const address of assets) {
+      expect(address).toMatch(/^\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/);
+      const { status, headers } = await get(address, { 'accept-encoding': 'gzip' });
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect(headers.get('content-encoding')).toBe('gzip');
+      size += await packedSize(address);
+    }
+    expect(size).toBeLessThan(40_000);
+  });
+});
+
+describe('the reference at /docs', () => {
+  it('has every operation of the document and all that it links to, runs no script and is light', async () => {
+    const html = await textOf('/docs');
+    expect(html).not.toMatch(/<script|\son\w+=|\sstyle=/);
+    const links = linksIn(html);
+    const ids = new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id));
+    expect(links.filter((link) => link.startsWith('#') && !ids.has(link.slice(1)))).toEqual([]);
+    const files = new Set(links.filter((link) => !link.startsWith('#')));
+    expect([...files].sort()).toEqual(['/docs/docs.css', '/openapi.json']);
+    const document: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
+      await textOf('/openapi.json'),
+    );
+    for (const [target, operations] of Object.entries(document.paths)) {
+      for (const [method, { operationId }] of Object.entries(operations)) {
+        const [section = ''] = html.split(`<section id="${operationId}"`).slice(1);
+        expect(section).toContain(`<span class="method">${method.toUpperCase()}</span> <code>${target}</code>`);
+        expect(section).toContain('<code>curl ');
+      }
+    }
+    expect(await packedSize('/docs')).toBeLessThan(40_000);
+  });
+});
+
+describe('the files of the widget', () => {
+  const hashedPath = (name: string, content: string) =>
+    `/${name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.js`;
+
+  it.each(names)('%s may be loaded by any site, also from an address that never changes its content', async (name) => {
+    const current = await get(`/${name}.js`);
+    const content = await current.text();
+    const pinned = await get(hashedPath(name, content));
+    for (const { headers } of [current, pinned]) {
+      const shared = ['cross-origin-resource-policy', 'access-control-allow-origin', 'vary', 'x-content-type-options'];
+      expect(shared.map((each) => headers.get(each))).toEqual(['cross-origin', '*', 'Accept-Encoding', 'nosniff']);
+    }
+    expect([pinned.status, pinned.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect(await pinned.text()).toBe(content);
+  });
+
+  it.each(['/widget-0123456789abcdef.js', '/widget-x.js', '/widget-.js', '/nothing.js', '/widget.js/'])(
+    '%s, which no release had, is not_found and not kept in caches',
+    async (missing) => {
+      const answer = await request<ProblemAnswer>(stack.api.baseUrl, missing);
+      expectProblem(answer, 404, 'not_found');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.headers.get('cache-control') ?? 'no-store').toBe('no-store');
+    },
+  );
+
+  it('are named with their integrity by the command line', async () => {
+    const cli = createCli(stack.env);
+    const shown = await cli.json<{ widget: string; integrity: string }>('domain', 'show', stack.domainId);
+    const content = await textOf('/widget.js');
+    const integrity = `sha384-${createHash('sha384').update(content).digest('base64')}`;
+    expect(shown).toMatchObject({ widget: hashedPath('widget', content), integrity });
+  });
+
+  it('stay at their addresses after an upgrade, and have those of the next release while both run', async () => {
+    // the next release: the same build with another widget
+    const dist = path.join(inject('folder'), 'next-release');
+    cpSync(path.join(inject('dist'), 'apps'), path.join(dist, 'apps'), { recursive: true });
+    const file = path.join(dist, 'apps/widget/widget.js');
+    const before = readFileSync(file, 'utf8');
+    const after = `${before}\n// the next one\n`;
+    writeFileSync(file, after);
+    const next = await startApi(stack.env, dist);
+    const old = await eventually(async () => {
+      const found = await get(hashedPath('widget', before), {}, next.baseUrl);
+      expect(found.status).toBe(200);
+      return found;
+    });
+    expect([old.headers.get('cache-control'), await old.text()]).toEqual([
+      'public, max-age=31536000, immutable',
+      before,
+    ]);
+    expect(await (await get('/widget.js', {}, next.baseUrl)).text()).toBe(after);
+    const fresh = await eventually(async () => {
+      const found = await get(hashedPath('widget', after), { 'accept-encoding': 'gzip' });
+      expect(found.status).toBe(200);
+      return found.text();
+    });
+    expect(fresh).toBe(after);
+  });
+
+  it.each([
+    ['widget', 10_600],
+    ['record-client', 2_100],
+    ['consent-mode', 1_000],
+    ['record-cookieconsent', 1_000],
+    ['record-klaro', 1_000],
+  ])('%s has at most %i bytes, packed', async (name, most) => {
+    expect(await packedSize(`/${name}.js`)).toBeLessThanOrEqual(most);
+  });
+});

@@ -1,0 +1,184 @@
+/** Which requests count together, and what a limit refuses; how many are admitted is shown in test/unit/limiter.test.ts. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { makeApiKey } from '#libs/store/tenants/tenants';
+import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { holdTheMinute } from '../support/clock.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type Stack, useStackWithApi, withOwnDomain } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const perMinute = 5;
+const times = (status: number, then: number) => [...Array(perMinute).fill(status), then];
+
+/** Every attempt comes from an address of its own, unless a test says otherwise. */
+let addresses = 0;
+const nextAddress = () => {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
+};
+
+const expectLimited = (answer: Answer<ProblemAnswer>, policy: string) => {
+  expectProblem(answer, 429, 'rate_limited');
+  const { headers } = answer;
+  expect(headers.get('ratelimit-policy')).toBe(`"${policy}";q=${perMinute};w=60`);
+  const [, seconds] = new RegExp(`^"${policy}";r=0;t=([1-9]|[1-5]\\d|60)$`).exec(headers.get('ratelimit') ?? '') ?? [];
+  expect(headers.get('retry-after')).toBe(seconds);
+};
+
+describe(`with ${perMinute} of each a minute`, () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    holdTheMinute();
+    const limit = String(perMinute);
+    const limits = { RECORD_RATE_PER_MINUTE: limit, READ_RATE_PER_MINUTE: limit, FAILURE_RATE_PER_MINUTE: limit };
+    stack = await useStackWithApi({ env: { ...limits, TRUSTED_PROXY_HOPS: '1' } });
+  });
+
+  const record = (address: string, apiKey = stack.apiKey, headers: Record<string, string> = {}, of = stack) =>
+    stack.client.record(
+      of.domainId,
+      apiKey,
+      { decision: 'custom' },
+      { 'x-forwarded-for': address, 'x-request-id': 'same', ...headers },
+    );
+  /** Although its address has failed too often. A process that hears late of the key's creation forgets it once more. */
+  const expectKnown = (address: string, { apiKey, ...of }: Stack = stack) =>
+    eventually(async () => {
+      expect((await record(nextAddress(), apiKey, {}, { ...stack, ...of })).status).toBe(202);
+      expect((await record(address, apiKey, {}, { ...stack, ...of })).status).toBe(202);
+    });
+  const preflight = (domainId: string, address: string) =>
+    request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.example', 'x-forwarded-for': address },
+    });
+  const tokenOf = (jti: string) => `Bearer ${tokenFor(stack.tenant.organizationId, { jti })}`;
+  const read = (authorization: string, address = nextAddress(), path = '/v1/organization') =>
+    request<ProblemAnswer>(stack.api.baseUrl, path, {
+      headers: { ...(authorization && { authorization }), 'x-forwarded-for': address, 'x-request-id': 'same' },
+    });
+  /** One after the other: one more than the limit. */
+  const statuses = async (attempt: (index: number) => Promise<Answer<unknown>>) => {
+    const found: number[] = [];
+    for (let index = 0; index <= perMinute; index += 1) found.push((await attempt(index)).status);
+    return found;
+  };
+
+  it('records of one domain and client count together, whatever it writes before what the proxy appends', async () => {
+    const address = nextAddress();
+    expect(await statuses((index) => record(`198.51.100.${index}, ${address}`))).toEqual(times(202, 429));
+    const limited = await record(`::ffff:${address}`, stack.apiKey, { origin: 'https://shop.example' });
+    expectLimited(limited, 'record');
+    // a page of another site can read it
+    expect(limited.headers.get('access-control-allow-origin')).toBe('*');
+    expect(limited.headers.get('access-control-expose-headers')).toContain('RateLimit, RateLimit-Policy');
+    const own = await withOwnDomain(stack);
+    expect((await record(address, own.apiKey, {}, own)).status).toBe(202);
+  });
+
+  it('records of one IPv6 network count together, and another network is not concerned', async () => {
+    expect(await statuses((index) => record(`2001:db8:1:2::${index}`))).toEqual(times(202, 429));
+    expect((await record('2001:db8:1:3::1')).status).toBe(202);
+  });
+
+  it('records that are broken count too', async () => {
+    const headers = { 'x-forwarded-for': nextAddress() };
+    const attempt = () => stack.client.record(stack.domainId, stack.apiKey, '{', headers);
+    expect(await statuses(attempt)).toEqual(times(400, 429));
+  });
+
+  it('reads count by token, from whatever address, whatever is read, and another token is not concerned', async () => {
+    const paths = ['/v1/organization', '/v1/consent/org-stats', `/v1/consent/${stack.domainId}/records`];
+    const one = tokenOf('one');
+    const readAt = (index: number) => read(one, nextAddress(), paths[index % paths.length]);
+    expect(await statuses(readAt)).toEqual(times(200, 429));
+    for (const path of paths) expectLimited(await read(one, nextAddress(), path), 'read');
+    const { status, headers } = await read(tokenOf('other'));
+    expect(status).toBe(200);
+    // what they answer tells no two reads apart
+    expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+
+  describe('failed keys', () => {
+    it('are refused alike up to the limit, then limited; keys that are known go on', async () => {
+      const address = nextAddress();
+      const refused = [];
+      for (let index = 0; index < perMinute; index += 1) refused.push(await record(address, makeApiKey()));
+      for (const answer of refused) expectProblem(answer, 401, 'invalid_api_key');
+      const headers = refused.map((answer) => JSON.stringify([...answer.headers].filter(([name]) => name !== 'date')));
+      expect(new Set(headers).size).toBe(1);
+      expectLimited(await record(address, makeApiKey()), 'failed-key');
+      expectLimited(await record(address, 'malformed'), 'failed-key');
+      await expectKnown(address);
+      expect((await record(nextAddress(), makeApiKey())).status).toBe(401);
+    });
+
+    it('past the limit nothing is looked up: neither a key that is right and not known, nor a domain', async () => {
+      const address = nextAddress();
+      await statuses(() => record(address, makeApiKey()));
+      const own = await withOwnDomain(stack, ['https://listed.example']);
+      const allowedFor = async (from: string) =>
+        (await preflight(own.domainId, from)).headers.get('access-control-allow-origin');
+      expect(await allowedFor(address)).toBe('*');
+      expectLimited(await record(address, own.apiKey, {}, own), 'failed-key');
+      // the process remembers a key only if nothing changed while it was looked up
+      await expectKnown(address, own);
+      await eventually(async () => {
+        expect(await allowedFor(nextAddress())).toBeNull();
+        expect(await allowedFor(address)).toBeNull();
+      });
+    });
+
+    it.each([
+      ['do not exist', (index: number) => `dom_${index}`],
+      ['cannot exist', () => '%00'],
+    ])('preflights for domains that %s count as guesses, and are answered as ever', async (_, idOf) => {
+      const address = nextAddress();
+      expect(await statuses((index) => preflight(idOf(index), address))).toEqual(times(204, 204));
+      expectLimited(await record(address, makeApiKey()), 'failed-key');
+    });
+
+    it('that can be none have a limit of their own and leave the others theirs', async () => {
+      const address = nextAddress();
+      expect(await statuses(() => record(address, 'malformed'))).toEqual(times(401, 429));
+      expect((await record(address, makeApiKey())).status).toBe(401);
+      const { apiKey } = await createAdministration(stack.db, 'test').createKey(stack.domainId);
+      expect((await record(address, apiKey)).status).toBe(202);
+    });
+
+    it('of one IPv6 network that come at once are told no more often than those that come one by one', async () => {
+      const attempts = Array.from({ length: 4 * perMinute }, (_, n) => record(`2001:db8:7:8::${n}`, makeApiKey()));
+      const answers = await Promise.all(attempts);
+      expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(perMinute);
+    });
+  });
+
+  describe('failed tokens', () => {
+    it.each<[string, () => string]>([
+      [
+        'that are forged',
+        () => `Bearer ${tokenFor(stack.tenant.organizationId, {}, 'another secret of thirty-two bytes')}`,
+      ],
+      ['of unknown organizations', () => `Bearer ${tokenFor('org_unknown')}`],
+      ['that are none', () => 'Bearer x'],
+    ])('%s are limited, and then no new one is tried any more; records go on', async (_, authorization) => {
+      const address = nextAddress();
+      const known = tokenOf(`known ${address}`);
+      expect((await read(known, address)).status).toBe(200);
+      expect(await statuses(() => read(authorization(), address))).toEqual(times(401, 429));
+      expectLimited(await read(tokenOf(address), address), 'failed-token');
+      expect((await read(tokenOf(address))).status).toBe(200);
+      expect((await read(known, address)).status).toBe(200);
+      // nearly the same is another one
+      expectLimited(await read(known.slice(0, -2), address), 'failed-token');
+      expect((await record(address)).status).toBe(202);
+    });
+
+    it('a request without one is no guess', async () => {
+      const address = nextAddress();
+      expect(await statuses(() => read('', address))).toEqual(times(401, 401));
+    });
+  });
+});

@@ -1,0 +1,216 @@
+/** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import type { FullRecord } from '#libs/contract/responses';
+import { acceptedAhead, acceptedPast, decisions } from '#libs/contract/terms';
+import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import { makeId } from '../support/ids.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { at, type Stack, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const everyField = {
+  decision: 'custom',
+  visitorId: 'visitor 👋',
+  preferences: { necessary: true, 'ads:personal': false },
+  source: 'preferences',
+  bannerVersion: 'b-3',
+  policyVersion: '2026-11',
+  language: 'de-AT',
+  pageUrl: 'https://example.com/a/b',
+  tcString: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
+  gppString: 'DBABMA~CPXxRfAPXxRfAAfKABENB',
+  gpc: false,
+  metadata: { campaign: 'autumn', visits: 3, share: 0.25, returning: true },
+  notice: '0123456789abcdef'.repeat(4),
+  variant: 'green button',
+};
+const nothing = Object.fromEntries(Object.keys(everyField).map((field) => [field, null]));
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const page = (pageUrl: string) => ({ pageUrl });
+const named = (agent: string) => ({ 'user-agent': agent });
+const minute = 60_000;
+
+describe('a record', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await useStack({ tenant: { domains: 3 } });
+  });
+
+  const record = (fields: object, headers: Record<string, string> = {}, domain = 0) =>
+    stack.client.record(
+      at(stack.tenant.domainIds, domain),
+      at(stack.tenant.apiKeys, domain),
+      { decision: 'accept_all', ...fields },
+      headers,
+    );
+  const stored = (id: string, domain = 0): Promise<FullRecord> =>
+    eventually(async () => {
+      const { body } = await stack.client.records(at(stack.tenant.domainIds, domain), 'limit=200');
+      const found = body.records.filter((each) => each.id.toLowerCase() === id);
+      expect(found).toHaveLength(1);
+      return at(found, 0);
+    });
+  const today = dayOf(Date.now());
+  const stats = (query: string) => stack.client.stats(at(stack.tenant.domainIds, 2), query);
+
+  it('of each kind, and one that is sent twenty times at once, are in the log and counted once', async () => {
+    const id = makeId();
+    const sent = await Promise.all([
+      ...decisions.map((decision) => record({ decision }, {}, 2)),
+      ...Array.from({ length: 20 }, () => record({ decision: 'custom', id }, {}, 2)),
+    ]);
+    expect(sent.map(({ status }) => status)).toEqual(Array(24).fill(202));
+    expect(new Set(sent.slice(4).map(({ body }) => body.id))).toEqual(new Set([id]));
+    const breakdown = { accept_all: 1, reject_all: 1, custom: 2, withdraw: 1 };
+    await eventually(async () => {
+      const { body, headers } = await stats(`from=${today}&to=${addDays(today, 1)}`);
+      expect([headers.get('x-stats-source'), body.breakdown]).toEqual(['redis', breakdown]);
+    });
+    await stored(id, 2);
+    expect((await stack.client.orgStats()).body).toMatchObject({ total: 5, breakdown, recordsTotal: 5 });
+  });
+
+  it('is stored with every field that was sent, and when it was decided and received', async () => {
+    const id = makeId();
+    const before = Date.now();
+    const { status, body } = await record({ id, ...everyField }, named('Browser/1.0'));
+    const decidedAt = new Date(timeOf(id)).toISOString();
+    const { receivedAt } = body;
+    expect([status, body]).toEqual([
+      202,
+      { id, status: expect.stringMatching(/^(queued|persisted)$/), decidedAt, receivedAt, notice: 'wanted' },
+    ]);
+    expect(Date.parse(receivedAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(receivedAt)).toBeLessThanOrEqual(Date.now());
+    const set = { domainId: stack.domainId, ip: '127.0.0.0', userAgent: 'Browser/1.0', country: null, bot: true };
+    // this stack seals nothing
+    const later = { erasedAt: null, log: null, position: null };
+    expect(await stored(id)).toEqual({ ...everyField, id, decidedAt, receivedAt, ...set, ...later });
+  });
+
+  it('is stored with nulls where nothing was sent, and with nothing that is the service’s to say', async () => {
+    const forged = { ip: '6.6.6.6', bot: false, country: 'XX', receivedAt: '2000-01-01', organizationId: 'org_x' };
+    const own = { domainId: 'dom_x', userAgent: 'forged', requestId: 'forged', consent: true };
+    const text = JSON.stringify({ decision: 'withdraw', ...forged, ...own });
+    const { status, body } = await stack.client.record(
+      stack.domainId,
+      stack.apiKey,
+      text.replace('{', '{"__proto__":{"source":"api"},'),
+      named(''),
+    );
+    expect(status).toBe(202);
+    expect(body.ignored?.toSorted()).toEqual(['__proto__', ...Object.keys({ ...forged, ...own })].toSorted());
+    expect(body.decidedAt).toBe(body.receivedAt);
+    expect(await stored(body.id)).toEqual({
+      ...nothing,
+      id: body.id,
+      domainId: stack.domainId,
+      decision: 'withdraw',
+      decidedAt: body.decidedAt,
+      receivedAt: body.receivedAt,
+      source: 'banner',
+      country: null,
+      ip: '127.0.0.0',
+      userAgent: null,
+      bot: true,
+      erasedAt: null,
+      log: null,
+      position: null,
+    });
+  });
+
+  it('is the first that came with its id in either case, and another one on another domain', async () => {
+    const id = makeId();
+    const first = await record({ id: id.toUpperCase(), decision: 'reject_all', visitorId: 'first' });
+    await stored(id);
+    const second = await record({ id, visitorId: 'second' });
+    expect([first.body.id, second.status, second.body.id]).toEqual([id, 202, id]);
+    await record({ id, decision: 'withdraw' }, {}, 1);
+    // what came after it is there
+    await stored((await record({})).body.id);
+    expect(await stored(id)).toMatchObject({ id, decision: 'reject_all', visitorId: 'first' });
+    expect((await stored(id, 1)).decision).toBe('withdraw');
+  });
+
+  it('is stored without what its page, its headers and its user agent hold beyond need', async () => {
+    const cases: [fields: object, headers: Record<string, string>, expected: Partial<FullRecord>][] = [
+      [page('https://example.com/shop/cart?token=secret'), {}, page('https://example.com/shop/cart')],
+      [page('https://example.com/a#b?c'), {}, page('https://example.com/a')],
+      [page('https://ann:secret@example.com/a'), {}, page('https://example.com/a')],
+      [page('https://ann@example.com:8443/a?b@c'), {}, page('https://example.com:8443/a')],
+      [page('https://example.com/@ann/post?x=1'), {}, page('https://example.com/@ann/post')],
+      [page('http://[2001:db8::1]:8080/x?y'), {}, page('http://[2001:db8::1]:8080/x')],
+      [{ gpc: false }, { 'sec-gpc': '1' }, { gpc: true }],
+      [{}, { 'sec-gpc': '0' }, { gpc: null }],
+      [{ gpc: true }, {}, { gpc: true }],
+      [{}, named(`A${'b'.repeat(600)}`), { userAgent: `A${'b'.repeat(511)}` }],
+      // a browser names itself; a site's own server need not
+      [{ source: 'api' }, named(''), { userAgent: null, bot: false }],
+      [{ source: 'import' }, named(''), { userAgent: null, bot: false }],
+      [{}, named(browser), { bot: false }],
+      [{}, named(browser.replace('Chrome/', 'HeadlessChrome/')), { bot: true }],
+      [{}, named('Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'), { bot: true }],
+    ];
+    const answers = await Promise.all(cases.map(([fields, headers]) => record(fields, headers)));
+    for (const [index, [, , expected]] of cases.entries())
+      expect(await stored(at(answers, index).body.id)).toMatchObject(expected);
+  });
+
+  it.each<[string, object, ...string[]]>([
+    ['no decision', { decision: undefined }, '/decision'],
+    ['an id with a line break', { id: `${makeId()}\n` }, '/id'],
+    ['half a surrogate pair', { visitorId: 'a\ud800b' }, '/visitorId'],
+    ['a name that needs escaping', { preferences: { 'a/b~c': true } }, '/preferences/a~1b~0c'],
+    ['__proto__ in a map', JSON.parse('{"preferences":{"__proto__":true}}'), '/preferences/__proto__'],
+    ['what is nested', { metadata: { a: { b: 1 } } }, '/metadata/a'],
+    ['several at once', { decision: 'x', source: 1, gpc: 'y' }, '/decision', '/source', '/gpc'],
+  ])('with %s is refused by name', async (_, fields, ...paths) => {
+    expectBlame(await record(fields), ...paths);
+  });
+
+  it.each([
+    ['30 days ago', () => Date.now() - acceptedPast + minute],
+    ['5 minutes ahead', () => Date.now() + acceptedAhead],
+  ])('whose id is of %s counts for its own day', async (_, timeFrom) => {
+    const time = timeFrom();
+    const { status, body } = await record({ id: makeIdAt(time) });
+    expect([status, body.decidedAt]).toEqual([202, new Date(time).toISOString()]);
+    const day = `from=${dayOf(time)}&to=${dayOf(time)}`;
+    await eventually(async () => {
+      const { body: page } = await stack.client.records(stack.domainId, `${day}&limit=200`);
+      expect(page.records.map(({ id }) => id)).toContain(body.id);
+    });
+  });
+
+  it.each([
+    ['30 days ago and more', () => Date.now() - acceptedPast - 1],
+    ['5 minutes ahead and more', () => Date.now() + acceptedAhead + minute],
+    ['the last moment that an id can carry', () => 2 ** 48 - 1],
+  ])('whose id is of %s is refused, and corrected by serverTime it is taken', async (_, timeFrom) => {
+    const time = timeFrom();
+    const before = Date.now();
+    const answer = await record({ id: makeIdAt(time) });
+    expectProblem(answer, 400, 'id_time_out_of_range');
+    expect(answer.body.errors?.map((error) => error.path)).toEqual(['/id']);
+    const serverTime = Date.parse(answer.body.serverTime ?? '');
+    expect(serverTime).toBeGreaterThanOrEqual(before);
+    expect(serverTime).toBeLessThanOrEqual(Date.now());
+    expect((await record({ id: makeIdAt(serverTime) })).status).toBe(202);
+  });
+
+  it('of the last millisecond of a UTC day counts for that day, one of the next for the next', async () => {
+    const [yesterday, domainId, client] = [addDays(today, -1), at(stack.tenant.domainIds, 1), stack.client];
+    for (const time of [startOf(today) - 1, startOf(today)]) await record({ id: makeIdAt(time), source: 'api' }, {}, 1);
+    const days = async (query: string) =>
+      (await client.records(domainId, query)).body.records
+        .filter(({ source }) => source === 'api')
+        .map(({ decidedAt }) => decidedAt);
+    await eventually(async () => {
+      const { body } = await client.stats(domainId, `from=${yesterday}&to=${yesterday}`);
+      expect(body.total).toBe(1);
+      expect(await days(`to=${yesterday}`)).toEqual([`${yesterday}T23:59:59.999Z`]);
+      expect(await days(`from=${today}`)).toEqual([`${today}T00:00:00.000Z`]);
+    });
+  });
+});

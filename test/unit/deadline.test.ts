@@ -1,0 +1,17 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Context } from '../../apps/api/http/context.ts';
+import { deadline } from '../../apps/api/http/deadline.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it('what takes longer than the contract’s 5 s is answered before, as unavailable', async () => {
+  vi.useFakeTimers();
+  const answered = deadline({} as Context, () => new Promise(() => {})).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(await answered).toMatchObject({ code: 'unavailable', message: expect.stringContaining('took too long') });
+});
+
+it('what fails earlier fails as it is', async () => {
+  const error = new Error('another one');
+  await expect(deadline({} as Context, () => Promise.reject(error))).rejects.toBe(error);
+});

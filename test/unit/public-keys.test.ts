@@ -1,0 +1,194 @@
+/** Access tokens that are signed with private keys: the public ones are in the settings, or a provider has them. */
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import jsonwebtoken from 'jsonwebtoken';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readApiConfig } from '#libs/config/api';
+import { type AccessTokens, createAccessTokens } from '../../apps/api/access/access-token.ts';
+
+const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
+const ecPair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const [current, previous, foreign] = [ecPair(), ecPair(), ecPair()];
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const issued = { issuer: 'https://login.example/', audience: 'assent' };
+
+const tokensWith = (environment: Record<string, string>): AccessTokens =>
+  createAccessTokens(
+    readApiConfig({
+      DATABASE_URL: 'postgres://db/assent',
+      REDIS_URL: 'redis://redis',
+      JWT_ALGORITHM: 'ES256',
+      JWT_ISSUER: issued.issuer,
+      JWT_AUDIENCE: issued.audience,
+      ...environment,
+    }).tokens,
+  );
+const sign = (key: KeyObject, options: jsonwebtoken.SignOptions = {}, claims: object = {}) =>
+  jsonwebtoken.sign({ sub: 'tester', org: 'org_a', ...claims }, key, {
+    algorithm: 'ES256',
+    expiresIn: 60,
+    ...issued,
+    ...options,
+  });
+/** "accepted", or the code of the refusal. */
+const outcomeOf = (tokens: AccessTokens, token: string): Promise<string> =>
+  tokens.verify(token).then(
+    () => 'accepted',
+    ({ code }) => code,
+  );
+
+describe('with public keys in the settings', () => {
+  const keys = { JWT_PUBLIC_KEY: pemOf(current.publicKey), JWT_PUBLIC_KEY_PREVIOUS: pemOf(previous.publicKey) };
+  const unnamed = tokensWith(keys);
+  const named = tokensWith({ ...keys, JWT_KEY_ID: 'new', JWT_KEY_ID_PREVIOUS: 'old' });
+
+  it.each<[string, string, KeyPairKeyObjectResult, jsonwebtoken.SignOptions?]>([
+    ['the current key', 'accepted', current],
+    ['the previous key', 'accepted', previous],
+    ['one audience of several', 'accepted', current, { audience: ['other', 'assent'] }],
+    ['a name that means nothing here', 'accepted', current, { keyid: 'whatever' }],
+    ['a foreign key', 'invalid_token', foreign],
+    ['another issuer', 'invalid_token', current, { issuer: 'https://evil.example' }],
+    ['another audience', 'invalid_token', current, { audience: 'other' }],
+  ])('a token with %s is %s', async (_, outcome, { privateKey }, options) => {
+    expect(await outcomeOf(unnamed, sign(privateKey, options))).toBe(outcome);
+  });
+
+  it.each(['issuer', 'audience'] as const)('a token without %s is refused', async (name) => {
+    const { [name]: _, ...rest } = issued;
+    const token = jsonwebtoken.sign({ sub: 'x', org: 'org_a' }, current.privateKey, {
+      algorithm: 'ES256',
+      expiresIn: 60,
+      ...rest,
+    });
+    expect(await outcomeOf(unnamed, token)).toBe('invalid_token');
+  });
+
+  it.each<[string, string, KeyPairKeyObjectResult, jsonwebtoken.SignOptions]>([
+    ['the current key by its name', 'accepted', current, { keyid: 'new' }],
+    ['the previous key by its name', 'accepted', previous, { keyid: 'old' }],
+    ['the previous key without a name', 'accepted', previous, {}],
+    ["the current key by the other's name", 'invalid_token', current, { keyid: 'old' }],
+    ['the current key by a name that is not listed', 'invalid_token', current, { keyid: 'other' }],
+    ['the current key by an empty name', 'invalid_token', current, { keyid: '' }],
+    ['the current key by a name from the prototype', 'invalid_token', current, { keyid: 'constructor' }],
+    ['a foreign key by a name that is listed', 'invalid_token', foreign, { keyid: 'new' }],
+  ])('where keys have names, a token with %s is %s', async (_, outcome, { privateKey }, options) => {
+    expect(await outcomeOf(named, sign(privateKey, options))).toBe(outcome);
+  });
+
+  it('only the algorithm that is set counts, and a public key is no secret to sign with', async () => {
+    const ofRsa = tokensWith({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pemOf(rsa.publicKey) });
+    expect(await outcomeOf(ofRsa, sign(rsa.privateKey, { algorithm: 'RS256' }))).toBe('accepted');
+    expect(await outcomeOf(ofRsa, sign(rsa.privateKey, { algorithm: 'RS512' }))).toBe('invalid_token');
+    expect(await outcomeOf(ofRsa, sign(current.privateKey))).toBe('invalid_token');
+    const options = { algorithm: 'HS256', ...issued, expiresIn: 60 } as const;
+    for (const [tokens, key] of [
+      [unnamed, current.publicKey],
+      [ofRsa, rsa.publicKey],
+    ] as const)
+      expect(await outcomeOf(tokens, jsonwebtoken.sign({ sub: 'x', org: 'org_a' }, pemOf(key), options))).toBe(
+        'invalid_token',
+      );
+  });
+});
+
+describe('with the keys of a provider', () => {
+  let asked = 0;
+  let answer: (response: ServerResponse) => void = () => {};
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      asked += 1;
+      answer(response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+    return () => server.closeAllConnections();
+  });
+  afterAll(() => void server.close());
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    publish({ current });
+    return () => void vi.useRealTimers();
+  });
+
+  const sendText = (text: string, status = 200) => {
+    answer = (response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  };
+  const publish = (pairs: Record<string, KeyPairKeyObjectResult>) => {
+    const keys = Object.entries(pairs).map(([kid, { publicKey }]) => ({ ...publicKey.export({ format: 'jwk' }), kid }));
+    sendText(JSON.stringify({ keys }));
+  };
+  const start = (environment: Record<string, string> = {}) => tokensWith({ JWT_JWKS_URL: url, ...environment });
+  const known = (claims: object = {}) => sign(current.privateKey, { keyid: 'current' }, claims);
+
+  it('they are fetched once, when they are wanted, and again for an unknown one, once a minute', async () => {
+    const tokens = start();
+    const before = asked;
+    const all = await Promise.all(Array.from({ length: 20 }, (_, n) => outcomeOf(tokens, known({ jti: `${n}` }))));
+    expect([new Set(all), asked - before]).toEqual([new Set(['accepted']), 1]);
+    const rotated = () => sign(previous.privateKey, { keyid: 'previous' });
+    publish({ previous, current });
+    for (let n = 0; n < 50; n += 1)
+      expect(await outcomeOf(tokens, sign(foreign.privateKey, { keyid: `made-up-${n}` }))).toBe('invalid_token');
+    expect([await outcomeOf(tokens, rotated()), await outcomeOf(tokens, known())]).toEqual([
+      'invalid_token',
+      'accepted',
+    ]);
+    expect(asked - before).toBe(1);
+    vi.setSystemTime(Date.now() + 60_001);
+    expect([await outcomeOf(tokens, rotated()), await outcomeOf(tokens, known())]).toEqual(['accepted', 'accepted']);
+    expect(asked - before).toBe(2);
+  });
+
+  it.each<[string, () => string]>([
+    ['of another issuer', () => sign(current.privateKey, { keyid: 'current', issuer: 'https://other.example.com/' })],
+    ['for another audience', () => sign(current.privateKey, { keyid: 'current', audience: 'other-client' })],
+    ['signed with the key of somebody else under a known id', () => sign(foreign.privateKey, { keyid: 'current' })],
+  ])('a token %s is refused', async (_, make) => {
+    expect(await outcomeOf(start(), make())).toBe('invalid_token');
+  });
+
+  it.each<[string, () => void]>([
+    ['an error', () => sendText('{}', 500)],
+    ['a page for people', () => sendText('<!doctype html><title>Sign in</title>')],
+    ['no keys', () => sendText('{"error":"none"}')],
+    ['10 MB', () => sendText(JSON.stringify({ keys: [], filler: 'x'.repeat(10_000_000) }))],
+    [
+      'nothing for long',
+      () => {
+        answer = () => {};
+      },
+    ],
+    [
+      'another address',
+      () => {
+        answer = (response) => void response.writeHead(302, { location: '/' }).end();
+      },
+    ],
+  ])('while the provider sends %s it is not asked again at once, and the keys at hand hold', async (_, misbehave) => {
+    const [fresh, knowing] = [start(), start()];
+    expect(await outcomeOf(knowing, known())).toBe('accepted');
+    misbehave();
+    expect(await outcomeOf(fresh, known())).toBe('unavailable');
+    const before = asked;
+    expect(await outcomeOf(fresh, known({ jti: 'again' }))).toBe('unavailable');
+    expect(asked).toBe(before);
+    // it is asked again each hour
+    vi.setSystemTime(Date.now() + 3_600_001);
+    expect(await outcomeOf(knowing, known())).toBe('accepted');
+  });
+
+  it('claims may have other names', async () => {
+    const named = start({ JWT_ORG_CLAIM: 'https://assent.example/org', JWT_SCOPE_CLAIM: 'permissions' });
+    const claims = { 'https://assent.example/org': 'org_b', permissions: ['manage'], scope: 'read' };
+    const access = await named.verify(known({ ...claims, org: undefined }));
+    expect(access).toMatchObject({ organizationId: 'org_b', scopes: ['manage'] });
+    expect(await outcomeOf(named, known())).toBe('invalid_token');
+  });
+});
