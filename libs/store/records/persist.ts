@@ -231,7 +231,7 @@ async function persistBatch(
     ),
     unnamed as (
       insert into user_agents_to_look_for (number)
-      select number from unnest(${newNumbers}::integer[]) as number
+      select distinct number from unnest(${newNumbers}::integer[]) as number
       where number not in (select user_agent_number from added where user_agent_number is not null)
       order by 1
       on conflict (number) do update set noted_at = clock_timestamp()
