@@ -1,220 +1,161 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import { useBrowser } from '../support/browser/browser.ts';
-import {
-  type Customer,
-  figure,
-  history,
-  makeCustomer,
-  open,
-  type Running,
-  storeCounted,
-  useService,
-} from '../support/browser/dashboard.ts';
-import { createClient } from '../support/client.ts';
+import { afterwards, hold, stopClock } from '../support/browser/browser.ts';
+import { type Customer, figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-/** Milliseconds between a poll and the next, and what a busy machine may take beside them. */
-const second = 1_000;
-const busy = 2_000;
+/** Milliseconds by which a page's clock is moved at a time. */
+const tick = 50;
 
-describe('figures that move', () => {
-  const visit = useBrowser();
-  let running: Running;
+describe('figures that move, by the page’s own clock', () => {
+  const dashboard = useDashboard();
   let customer: Customer;
   let domainId: string;
   let apiKey: string;
 
   beforeAll(async () => {
-    running = useService();
-    customer = await makeCustomer(running.db, { domains: ['shop.example', 'blog.example'] });
+    customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
     ({ domainId, apiKey } = at(customer.domains, 0));
-    await storeCounted(running, customer, history(customer, 20, 20));
+    await dashboard.storeCounted(customer, history(customer, 3, 20));
   });
 
-  const somebodyElse = (options?: BrowserContextOptions) => visit.again(options, 'somebody else');
-  const client = () => createClient(running.api.baseUrl, customer);
-  const decide = async (fields: object = {}) => {
-    expect((await client().record(domainId, apiKey, { decision: 'accept_all', ...fields })).status).toBe(202);
+  const client = () => dashboard.client(customer);
+  const total = async () => (await client().orgStats('limit=1')).body.total;
+  /** Until the service has counted them. */
+  const decide = async (count: number, fields: object = {}) => {
+    const before = await total();
+    for (let index = 0; index < count; index += 1)
+      expect((await client().record(domainId, apiKey, { decision: 'accept_all', ...fields })).status).toBe(202);
+    await eventually(async () => expect(await total()).toBe(before + count));
   };
   const numberIn = async (page: Page, name: string) =>
     Number((await figure(page, name).textContent())?.replaceAll(',', ''));
-  /** When each question was asked, in milliseconds. */
-  const watchRequests = (page: Page) => {
-    const asked: number[] = [];
+
+  /** A page whose clock stands still, and what it asks for again and again. */
+  const openStill = async (path = '/') => {
+    const { page, context } = await dashboard.visit({ reducedMotion: 'reduce' });
+    await context.clock.install();
+    await dashboard.enter(page, customer, path);
+    await figure(page, 'Decisions').waitFor();
+    await stopClock(context);
+    let asked = 0;
+    const answers: Response[] = [];
+    const isPoll = (url: string) => /\/(org-)?stats\?/.test(url) && !url.includes('by=');
     page.on('request', (request) => {
-      if (request.url().includes('/v1/')) asked.push(performance.now());
+      if (isPoll(request.url())) asked += 1;
     });
-    return asked;
-  };
-  /** As a browser tells a page whose tab is put away or shown. */
-  const setVisible = (page: Page, isVisible: boolean) =>
-    page.evaluate(
-      (state) => {
-        Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
-        document.dispatchEvent(new Event('visibilitychange'));
-      },
-      isVisible ? 'visible' : 'hidden',
-    );
-
-  it('on the home page within about a second of a decision, with the record on top of the stream', async () => {
-    const { page } = await open(visit.again, running, customer);
-    await figure(page, 'Decisions').waitFor();
-    const took: number[] = [];
-    for (const visitorId of ['live-1', 'live-2', 'live-3', 'live-4']) {
-      const before = await numberIn(page, 'Decisions');
-      const used = await numberIn(page, 'Usage');
-      const start = performance.now();
-      await decide({ visitorId });
-      await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10 }).toBe(before + 1);
-      took.push(performance.now() - start);
-      expect(await numberIn(page, 'Usage')).toBe(used + 1);
-      const first = page.locator('.stream-row').first();
-      expect(await first.textContent()).toContain(visitorId);
-      expect(await first.textContent()).toContain('shop.example');
-    }
-    console.log(`counters moved after ${took.map((each) => Math.round(each)).join(', ')} ms`);
-    expect(Math.min(...took)).toBeLessThan(second + busy);
-  });
-
-  it('on the page of a domain, where the period has today in it', async () => {
-    const { page } = await open(visit.again, running, customer, `/domains/${domainId}`);
-    await figure(page, 'Decisions').waitFor();
-    const before = await numberIn(page, 'Withdrawals');
-    await decide({ decision: 'withdraw' });
-    await expect.poll(() => numberIn(page, 'Withdrawals')).toBe(before + 1);
-    const asked = watchRequests(page);
-    const yesterday = addDays(dayOf(Date.now()), -1);
-    await page.getByRole('link', { name: 'Yesterday' }).click();
-    await page.getByText('Complete period').waitFor();
-    // until its answers are there, the page may still ask
-    const { total } = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body;
-    await expect.poll(() => numberIn(page, 'Decisions')).toBe(total);
-    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
-    const atRest = asked.length;
-    const other = await open(somebodyElse, running, customer, `/domains/${domainId}`);
-    await figure(other.page, 'Decisions').waitFor();
-    await decide();
-    // long enough for another page to be told
-    await other.page.waitForResponse((response) => response.url().includes('/stats?'));
-    await other.page.waitForResponse((response) => response.url().includes('/stats?'));
-    expect(asked.length).toBe(atRest);
-    expect(new URL(page.url()).searchParams.get('from')).toBe(yesterday);
-  });
-
-  it('with at most one request a second', async () => {
-    const { page } = await open(visit.again, running, customer);
-    await figure(page, 'Decisions').waitFor();
-    // by the page's own clock: here each is heard of as late as a busy machine will have it
-    const read = () =>
-      page.evaluate(() =>
-        performance
-          .getEntriesByType('resource')
-          .flatMap(({ name, startTime }) => (name.includes('limit=5') ? [startTime] : [])),
-      );
-    await eventually(async () => expect((await read()).length).toBeGreaterThanOrEqual(5), { within: 30_000 });
-    const asked = await read();
-    const pauses = asked.slice(1).map((time, index) => time - (asked[index] ?? 0));
-    // one that goes out late makes the next pause shorter, but not all of them
-    expect(((asked.at(-1) ?? 0) - (asked[0] ?? 0)) / pauses.length).toBeGreaterThan(second * 0.98);
-    expect(Math.min(...pauses)).toBeGreaterThan(second * 0.8);
-  });
-
-  it('and asks for records only when a total has moved', async () => {
-    const own = await makeCustomer(running.db);
-    await storeCounted(running, own, history(own, 3, 20));
-    const { page } = await open(visit.again, running, own);
-    await figure(page, 'Decisions').waitFor();
-    const answers: number[] = [];
-    let sent = 0;
     page.on('response', (response) => {
-      if (!response.url().includes('/org-stats')) return;
-      answers.push(response.status());
-      // an answer without a body cannot have records
-      if (response.status() === 200) sent += 1;
+      if (isPoll(response.url())) answers.push(response);
     });
-    const polls = (count: number) =>
-      eventually(() => expect(answers.length).toBeGreaterThanOrEqual(count), { within: 30_000 });
-    // the first poll has nothing to compare with
-    await polls(6);
-    expect(sent).toBeLessThanOrEqual(1);
-    expect(answers.slice(1)).toEqual(answers.slice(1).map(() => 304));
-    const before = await numberIn(page, 'Decisions');
-    const [domain] = own.domains;
-    const client = createClient(running.api.baseUrl, own);
-    await client.record(domain?.domainId ?? '', domain?.apiKey ?? '', { decision: 'custom', visitorId: 'moved' });
-    await expect.poll(() => numberIn(page, 'Decisions')).toBe(before + 1);
-    expect(await page.locator('.stream-row').first().textContent()).toContain('moved');
-    const moved = sent;
-    await polls(answers.length + 4);
-    expect(sent).toBe(moved);
-  });
+    /** Milliseconds until the page asks. */
+    const untilAsked = async () => {
+      const before = asked;
+      let waited = 0;
+      for (; asked === before; waited += tick) await page.clock.runFor(tick);
+      return waited;
+    };
+    /** The same, and then until it has the answer. */
+    const poll = async () => {
+      const before = answers.length;
+      const waited = await untilAsked();
+      await eventually(() => expect(answers.length).toBeGreaterThan(before));
+      await afterwards(page);
+      return waited;
+    };
+    /** Whether it asks within these milliseconds. */
+    const asksWithin = async (time: number) => {
+      const before = asked;
+      await page.clock.runFor(time);
+      await afterwards(page);
+      return asked > before;
+    };
+    await poll();
+    return { page, answers, poll, untilAsked, asksWithin };
+  };
 
-  it('not in a tab that nobody sees, and at once when it is seen again', async () => {
-    const { page } = await open(visit.again, running, customer);
-    await figure(page, 'Decisions').waitFor();
-    await page.waitForResponse((response) => response.url().includes('org-stats?limit=5'));
-    const other = await open(somebodyElse, running, customer);
-    await setVisible(page, false);
-    const asked = watchRequests(page);
-    const before = await numberIn(page, 'Decisions');
-    await decide();
-    // another tab, which is seen, has it
-    await expect.poll(() => numberIn(other.page, 'Decisions')).toBe(before + 1);
-    await other.page.waitForResponse((response) => response.url().includes('org-stats'));
-    expect(asked).toEqual([]);
-    expect(await numberIn(page, 'Decisions')).toBe(before);
-    const start = performance.now();
-    await setVisible(page, true);
-    await expect.poll(() => numberIn(page, 'Decisions'), { interval: 10 }).toBe(before + 1);
-    expect((asked[0] ?? Number.POSITIVE_INFINITY) - start).toBeLessThan(second);
+  it('on the home page a second after a decision, with the record on top of the stream', async () => {
+    const { page, poll } = await openStill();
+    const [before, used] = [await numberIn(page, 'Decisions'), await numberIn(page, 'Usage')];
+    await decide(1, { visitorId: 'live-1' });
+    expect(await poll()).toBeLessThanOrEqual(1_000 + tick);
+    await eventually(async () => expect(await numberIn(page, 'Decisions')).toBe(before + 1));
+    expect(await numberIn(page, 'Usage')).toBe(used + 1);
+    const first = await page.locator('.stream-row').first().textContent();
+    expect(first).toContain('live-1');
+    expect(first).toContain('shop.example');
   });
 
   it('also when more arrive at once than one question asks for: none is missing in the stream', async () => {
-    const { page } = await open(visit.again, running, customer);
-    await figure(page, 'Decisions').waitFor();
-    const before = await numberIn(page, 'Decisions');
-    const many = Array.from({ length: 30 }, (_, index) => `burst-${index}`);
-    await Promise.all(many.map((visitorId) => decide({ visitorId })));
-    await expect.poll(() => numberIn(page, 'Decisions')).toBe(before + many.length);
-    await expect
-      .poll(async () => {
-        const texts = await page.locator('.stream-visitor bdi').allTextContents();
-        return texts.filter((text) => text.startsWith('burst-')).sort();
-      })
-      .toEqual([...many].sort());
+    const { page, poll } = await openStill();
+    const rows = await page.locator('.stream-row').count();
+    await decide(30, { visitorId: 'burst' });
+    await poll();
+    await eventually(async () => {
+      await page.clock.runFor(tick);
+      expect(await page.locator('.stream-row').filter({ hasText: 'burst' }).count()).toBe(30);
+    });
+    expect(await page.locator('.stream-row').count()).toBe(rows + 30);
   });
 
-  it('also when many are the first ones ever', async () => {
-    const fresh = await makeCustomer(running.db);
-    const { domainId: id, apiKey: key } = at(fresh.domains, 0);
-    const { page } = await open(visit.again, running, fresh);
-    await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
-    const client = createClient(running.api.baseUrl, fresh);
-    await Promise.all(Array.from({ length: 20 }, () => client.record(id, key, { decision: 'custom' })));
-    await expect.poll(() => numberIn(page, 'Decisions')).toBe(20);
-    await expect.poll(() => page.locator('.stream-row').count()).toBe(20);
+  it('with one request a second, which brings records only when a total has moved', async () => {
+    const { answers, poll } = await openStill();
+    for (let turn = 0; turn < 3; turn += 1) expect(await poll()).toBeGreaterThan(1_000 - 2 * tick);
+    expect(answers.slice(1).map((answer) => answer.status())).toEqual([304, 304, 304]);
+    await decide(1);
+    await poll();
+    expect(answers.at(-1)?.status()).toBe(200);
+    await poll();
+    expect(answers.at(-1)?.status()).toBe(304);
+  });
+
+  it('on the page of a domain, where the period has today in it', async () => {
+    const { page, poll, asksWithin } = await openStill(`/domains/${domainId}`);
+    const before = await numberIn(page, 'Withdrawals');
+    await decide(1, { decision: 'withdraw' });
+    await poll();
+    await eventually(async () => expect(await numberIn(page, 'Withdrawals')).toBe(before + 1));
+    const yesterday = addDays(dayOf(Date.now()), -1);
+    await page.getByRole('link', { name: 'Yesterday' }).click();
+    await page.getByText('Complete period').waitFor();
+    const of = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body.total;
+    await eventually(async () => {
+      await page.clock.runFor(tick);
+      expect(await numberIn(page, 'Decisions')).toBe(of);
+      expect(await page.locator('[aria-busy="true"]').count()).toBe(0);
+    });
+    expect(await asksWithin(10_000)).toBe(false);
+    // nor for the log of one visitor, whom no counter knows
+    await go(page, `/domains/${domainId}/log?visitorId=nobody`);
+    await eventually(async () => {
+      await page.clock.runFor(tick);
+      expect(await page.getByRole('heading', { name: 'No matching records' }).count()).toBe(1);
+    });
+    expect(await asksWithin(10_000)).toBe(false);
+  });
+
+  it('not in a tab that nobody sees, and at once when it is seen again', async () => {
+    const { page, asksWithin } = await openStill();
+    /** As a browser tells a page whose tab is put away or shown. */
+    const become = (state: string) =>
+      page.evaluate((given) => {
+        Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => given });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    await become('hidden');
+    expect(await asksWithin(10_000)).toBe(false);
+    await become('visible');
+    expect(await asksWithin(1)).toBe(true);
   });
 
   it('while the slow answers of a busy service are asked for less often, and never two at once', async () => {
-    const { page } = await open(visit.again, running, customer);
-    await figure(page, 'Decisions').waitFor();
-    let open_ = 0;
-    let most = 0;
-    const asked: number[] = [];
-    await page.route('**/v1/consent/org-stats?*', async (route) => {
-      asked.push(performance.now());
-      open_ += 1;
-      most = Math.max(most, open_);
-      await new Promise((resolve) => setTimeout(resolve, 550));
-      open_ -= 1;
-      await route.continue().catch(() => {});
-    });
-    await eventually(() => expect(asked.length).toBeGreaterThanOrEqual(3), { within: 30_000 });
-    const pauses = asked.slice(1).map((time, index) => time - (asked[index] ?? 0));
-    expect(most).toBe(1);
-    expect(Math.min(...pauses)).toBeGreaterThan(2 * second);
+    const { page, poll, untilAsked, asksWithin } = await openStill();
+    const release = await hold(page, '**/v1/consent/org-stats?*');
+    await untilAsked();
+    expect(await asksWithin(550)).toBe(false);
+    expect(await asksWithin(1_450)).toBe(false);
+    release();
+    expect(await poll()).toBeGreaterThan(4 * 1_500);
   });
 });

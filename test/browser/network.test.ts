@@ -1,39 +1,25 @@
 import type { Page, Route } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { click, stopClock, useBrowser } from '../support/browser/browser.ts';
-import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { click, stopClock } from '../support/browser/browser.ts';
+import { config } from '../support/browser/site.ts';
+import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
 import { startApi } from '../support/service.ts';
-import { recordsOf, type StackWithApi, useStackWithApi, withOwnDomain } from '../support/stack.ts';
+import { useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const day = 86_400_000;
 
 describe('a decision on a bad network', () => {
-  const visit = useBrowser();
-  let stack: StackWithApi;
-  let site: Site;
-  let address: string;
+  const widget = useWidget(async () => useStackWithApi({ env: { PORT: String(await freePort()) } }));
 
-  beforeAll(async () => {
-    stack = await useStackWithApi({ env: { PORT: String(await freePort()) } });
-    site = await startSite();
-  });
-
-  beforeEach(async () => {
-    stack = await withOwnDomain(stack);
-    address = site.add('/', html(tag(stack)));
-  });
-
-  const waiting = (page: Page) =>
-    page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('.queue.')).length);
-  const emptied = (page: Page) =>
-    eventually(async () => expect(await waiting(page)).toBe(0), { within: 20_000, every: 100 });
+  const waiting = async (page: Page) => (await kept(page, '.queue.')).length;
+  const emptied = (page: Page) => eventually(async () => expect(await waiting(page)).toBe(0));
 
   it('is recorded once the browser is online again, with the time at which it was made', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit();
     await context.clock.install();
-    await page.goto(address);
+    await page.goto(widget.address);
     await context.setOffline(true);
     await click(page, 'Accept all');
     const decided = Date.now();
@@ -43,128 +29,127 @@ describe('a decision on a bad network', () => {
     // from here on nothing comes of waiting
     await stopClock(context);
     await context.setOffline(false);
-    const records = await recordsOf(stack, 2);
+    const records = await widget.records(2);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
     expect(Math.abs(Date.parse(records[0]?.decidedAt ?? '') - decided)).toBeLessThan(1_000);
     await emptied(page);
   });
 
-  it('is recorded by a later page, days after', async () => {
-    const { page, context } = await visit();
-    const start = Date.now();
-    await context.clock.setFixedTime(start - 10 * day);
-    await page.goto(address);
+  /** Decides offline, so many days ago, and comes again today. */
+  const decideBefore = async (days: number) => {
+    const { page, context, messages } = await widget.visit();
+    const now = Date.now();
+    await context.clock.setFixedTime(now - days * day);
+    await page.goto(widget.address);
     await context.setOffline(true);
     await click(page, 'Accept all');
     await page.close();
     await context.setOffline(false);
-    await context.clock.setFixedTime(start);
+    await context.clock.setFixedTime(now);
     const later = await context.newPage();
-    await later.goto(address);
-    const [record] = await recordsOf(stack, 1);
-    expect(Date.parse(record?.decidedAt ?? '')).toBe(start - 10 * day);
+    await later.goto(widget.address);
     await emptied(later);
+    return { messages, time: now - days * day };
+  };
+
+  it('is recorded by a later page, days after', async () => {
+    const { time } = await decideBefore(10);
+    const [record] = await widget.records(1);
+    expect(Date.parse(record?.decidedAt ?? '')).toBe(time);
+  });
+
+  it('that is over 30 days old by a right clock is dropped with one warning, not dated anew', async () => {
+    const { messages } = await decideBefore(31);
+    expect(warningsIn(messages)).toEqual([expect.stringContaining('not within the last 30 days')]);
+    await widget.records(0);
   });
 
   it('is recorded once, whichever of two tabs sends it', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit.again();
     const other = await context.newPage();
-    await page.goto(address);
-    await other.goto(address);
+    await page.goto(widget.address);
+    await other.goto(widget.address);
     await context.setOffline(true);
     await click(page, 'Accept all');
     await context.setOffline(false);
     await Promise.all([page.reload(), other.reload()]);
     await emptied(page);
-    await recordsOf(stack, 1);
+    await widget.records(1);
   });
 
   it('is recorded by the same page once the service is up again', async () => {
-    const { page } = await visit();
-    await page.goto(address);
-    const port = new URL(stack.api.baseUrl).port;
-    await stack.api.stop();
+    const { page } = await widget.open();
+    const port = new URL(widget.stack.api.baseUrl).port;
+    await widget.stack.api.stop();
     await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Reject all')]);
-    stack.api = await startApi({ ...stack.env, PORT: port });
-    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'reject_all' }]);
+    widget.stack.api = await startApi({ ...widget.stack.env, PORT: port });
+    expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all' }]);
     await emptied(page);
   });
 
   it('goes at once with the next one that arrives, however long it was to wait', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit();
     await context.clock.install();
-    await page.goto(address);
+    await page.goto(widget.address);
     let isBlocked = true;
     await context.route('**/record', (route) => (isBlocked ? route.abort() : route.continue()));
     await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Accept all')]);
     await stopClock(context);
     isBlocked = false;
     await page.evaluate(() => window.assent?.withdraw());
-    const records = await recordsOf(stack, 2);
+    const records = await widget.records(2);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
   });
 
   it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit();
     const asked: number[] = [];
-    let refuse = true;
+    const headers = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
     await context.route('**/record', (route) => {
       asked.push(Date.now());
-      if (!refuse) return route.continue();
-      refuse = false;
-      return route.fulfill({
-        status,
-        headers: {
-          'retry-after': '3',
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'Retry-After',
-        },
-        json: { code: 'rate_limited' },
-      });
+      if (asked.length > 1) return route.continue();
+      return route.fulfill({ status, headers: { ...headers, 'retry-after': '3' }, json: { code: 'rate_limited' } });
     });
-    await page.goto(address);
-    const refused = page.waitForResponse((response) => response.status() === status);
-    await Promise.all([refused, click(page, 'Accept all')]);
-    // the answer has reached the browser, but perhaps not yet the widget
-    const noted = () => page.evaluate((key) => localStorage.getItem(key), `assent.${stack.domainId}.wait`);
-    await eventually(async () => expect(await noted()).not.toBeNull());
+    await page.goto(widget.address);
+    await click(page, 'Accept all');
+    // the answer has reached the widget
+    await eventually(async () => expect(await kept(page, `${widget.stack.domainId}.wait`)).toHaveLength(1));
     await page.reload();
     // nor does the next decision go before
     await page.evaluate(() => window.assent?.withdraw());
-    await recordsOf(stack, 2);
+    await widget.records(2);
     expect(asked.length).toBe(3);
     const [first = 0, ...later] = asked;
     for (const time of later) expect(time - first).toBeGreaterThanOrEqual(2_900);
   });
 
   it.each([
-    ['a year ahead', 365],
     ['a year behind', -365],
     ['six minutes ahead', 6 / 1440],
   ])('is recorded at the right time by a clock that is %s', async (_, days) => {
-    const { page, context, messages } = await visit();
+    const { page, context, messages } = await widget.visit();
     await context.clock.install({ time: Date.now() + days * day });
-    await page.goto(address);
+    await page.goto(widget.address);
     await click(page, 'Accept all');
-    const [record] = await recordsOf(stack, 1);
+    const [record] = await widget.records(1);
     expect(Math.abs(Date.parse(record?.decidedAt ?? '') - Date.now())).toBeLessThan(20_000);
     await emptied(page);
     // the choice holds by the device's own clock, under the record's own id
     await page.reload();
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({
+    expect(await consentIn(page)).toMatchObject({
       id: record?.id,
       decidedAt: record?.decidedAt,
     });
-    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([]);
+    expect(warningsIn(messages)).toEqual([]);
   });
 
   it('under a wrong clock stays one record, though two tabs correct it', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit();
     await context.clock.install({ time: Date.now() + 365 * day });
     const other = await context.newPage();
-    await page.goto(address);
-    await other.goto(address);
+    await page.goto(widget.address);
+    await other.goto(widget.address);
     await context.setOffline(true);
     await click(page, 'Accept all');
     // both are told that the id's time is wrong before either can correct it
@@ -182,62 +167,41 @@ describe('a decision on a bad network', () => {
     await context.setOffline(false);
     // a page that loads asks at once, one that was offline when it is told
     await Promise.all([page.reload(), other.reload()]);
-    await eventually(() => expect(corrected).toBeGreaterThan(0), { within: 20_000 });
+    await eventually(() => expect(corrected).toBeGreaterThan(0));
     await Promise.all([emptied(page), emptied(other)]);
     // whoever corrects holds this lock; the one who asks last gets it last
-    const lock = `assent.${stack.domainId}`;
+    const lock = `assent.${widget.stack.domainId}`;
     for (const tab of [page, other]) await tab.evaluate((name) => navigator.locks.request(name, () => {}), lock);
     await Promise.all([emptied(page), emptied(other)]);
-    await recordsOf(stack, 1);
-  });
-
-  it('that is over 30 days old by a right clock is dropped with one warning, not dated anew', async () => {
-    const { page, context, messages } = await visit();
-    const start = Date.now();
-    await context.clock.setFixedTime(start - 31 * day);
-    await page.goto(address);
-    await context.setOffline(true);
-    await click(page, 'Accept all');
-    await page.close();
-    await context.setOffline(false);
-    await context.clock.setFixedTime(start);
-    const later = await context.newPage();
-    await later.goto(address);
-    await emptied(later);
-    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
-      expect.stringContaining('not within the last 30 days'),
-    ]);
-    await recordsOf(stack, 0);
+    await widget.records(1);
   });
 
   it('that the service can never accept is dropped with one warning', async () => {
-    const { page, messages } = await visit();
-    const config = '<script>assentConfig = { metadata: { nested: {} } };</script>';
-    await page.goto(site.add('/nested', html(config + tag(stack))));
+    const { page, messages } = await widget.open(
+      widget.add('/nested', config({ metadata: { nested: {} } }) + widget.tag()),
+    );
     await click(page, 'Accept all');
     await emptied(page);
-    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
-      expect.stringContaining('metadata'),
-    ]);
+    expect(warningsIn(messages)).toEqual([expect.stringContaining('metadata')]);
     // the visitor's choice holds all the same
-    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({ decision: 'accept_all' });
+    expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
   it('is recorded though something between answers in place of the service', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit.again();
     let times = 0;
     await context.route('**/record', (route) => {
       times += 1;
       const headers = { 'access-control-allow-origin': '*' };
       return times === 1 ? route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }) : route.continue();
     });
-    await page.goto(address);
+    await page.goto(widget.address);
     await click(page, 'Accept all');
-    await recordsOf(stack, 1);
+    await widget.records(1);
   });
 
   it('is recorded where the browser stores nothing', async () => {
-    const { page, context } = await visit();
+    const { page, context } = await widget.visit();
     await context.addInitScript(() => {
       Object.defineProperty(window, 'localStorage', {
         get: () => {
@@ -245,15 +209,15 @@ describe('a decision on a bad network', () => {
         },
       });
     });
-    await page.goto(address);
+    await page.goto(widget.address);
     await click(page, 'Accept all');
-    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all' }]);
-    expect(await page.evaluate(() => window.assent?.getConsent())).toMatchObject({ decision: 'accept_all' });
+    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all' }]);
+    expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
   it('is recorded where the storage is full', async () => {
-    const { page } = await visit();
-    await page.goto(address);
+    const { page } = await widget.visit();
+    await page.goto(widget.address);
     await page.evaluate(() => {
       for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
         for (let index = 0; index < 3; index += 1) {
@@ -266,18 +230,17 @@ describe('a decision on a bad network', () => {
       }
     });
     await click(page, 'Accept all');
-    await recordsOf(stack, 1);
+    await widget.records(1);
   });
 
   it('is recorded though the visitor leaves in the same moment', async () => {
-    const { page } = await visit();
-    await page.goto(address);
+    const { page } = await widget.open();
     await page.getByRole('dialog').waitFor();
     await page.evaluate(() => {
       window.assent?.onChange(() => location.assign('about:blank'));
     });
     await click(page, 'Accept all');
     await page.waitForURL('about:blank');
-    await recordsOf(stack, 1);
+    await widget.records(1);
   });
 });

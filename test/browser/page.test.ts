@@ -1,42 +1,27 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { click, hostName, useBrowser } from '../support/browser/browser.ts';
-import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { describe, expect, it } from 'vitest';
+import { click, hold, hostName } from '../support/browser/browser.ts';
+import { config, html } from '../support/browser/site.ts';
+import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
 import { createCli } from '../support/cli.ts';
-import { recordsOf, type Stack, useStackWithApi, withOwnDomain } from '../support/stack.ts';
-
-type Seen = Window & { seen?: string[] };
+import { useStackWithApi } from '../support/stack.ts';
 
 describe("the widget on a site's page", () => {
-  const visit = useBrowser();
-  let stack: Stack;
-  let site: Site;
+  // an API of its own: new notices of an address are bounded, and other files send some too
+  const widget = useWidget(useStackWithApi);
 
-  beforeAll(async () => {
-    // an API of its own: new notices of an address are bounded, and other files send some too
-    stack = await useStackWithApi();
-    site = await startSite();
-  });
-
-  const makeDomain = async (origins: string[] = []) => {
-    stack = await withOwnDomain(stack, origins);
-  };
-  beforeEach(() => makeDomain());
-
-  const seen = (page: Page) => page.evaluate(() => (window as Seen).seen ?? []);
+  const seen = (page: Page) => page.evaluate(() => window.seen ?? []);
 
   it('works under a strict content security policy, and contacts only the service', async () => {
-    const { page, context, messages } = await visit();
+    const { page, context, messages } = await widget.visit();
     const policy = [
       "default-src 'none'",
-      `script-src ${stack.api.baseUrl}`,
-      `connect-src ${stack.api.baseUrl}`,
+      `script-src ${widget.stack.api.baseUrl}`,
+      `connect-src ${widget.stack.api.baseUrl}`,
       "base-uri 'none'",
       "require-trusted-types-for 'script'",
     ];
-    const address = site.add('/strict', html(tag(stack)), {
-      'content-security-policy': policy.join(';'),
-    });
+    const address = widget.site.add('/', html(widget.tag()), { 'content-security-policy': policy.join(';') });
     const contacted = new Set<string>();
     context.on('request', (request) => contacted.add(new URL(request.url()).origin));
     await page.goto(address);
@@ -45,64 +30,33 @@ describe("the widget on a site's page", () => {
     // it looks as it should: the sheet was accepted
     expect(await page.getByRole('dialog').evaluate((dialog) => getComputedStyle(dialog).position)).toBe('fixed');
     await click(page, 'Save choice');
-    await recordsOf(stack, 1);
-    expect([...contacted].sort()).toEqual([stack.api.baseUrl, site.origin].sort());
+    await widget.records(1);
+    expect([...contacted].sort()).toEqual([widget.stack.api.baseUrl, widget.site.origin].sort());
     expect(messages.filter((message) => /^(error|uncaught)/.test(message))).toEqual([]);
   });
 
-  it('loads with the integrity and the address that the command line prints', async () => {
-    const { page } = await visit();
-    const cli = createCli({ ...stack.env });
-    const shown = await cli.json<{ widget: string; integrity: string }>('domain', 'show', stack.domainId);
-    const pinned = { src: stack.api.baseUrl + shown.widget, integrity: shown.integrity, crossorigin: 'anonymous' };
-    await page.goto(site.add('/pinned', html(tag(stack, pinned))));
+  it('loads, with its integrity, by the tag that the command line prints, which lacks only the key', async () => {
+    const { page } = await widget.visit.again();
+    const options = ['domain', 'show', widget.stack.domainId, '--api', `${widget.stack.api.baseUrl}/`];
+    const printed = await createCli({ ...widget.stack.env }).json<{ tag: string }>(...options);
+    expect(printed.tag).toContain('integrity="sha384-');
+    await page.goto(widget.add('/whole', printed.tag.replace('ak_…', widget.stack.apiKey)));
     await click(page, 'Accept all');
-    await recordsOf(stack, 1);
-    // the same as a whole tag, which lacks only the key
-    const whole = await cli.json<{ tag: string }>('domain', 'show', stack.domainId, '--api', `${stack.api.baseUrl}/`);
-    const { page: another } = await visit();
-    await another.goto(site.add('/whole', html(whole.tag.replace('ak_…', stack.apiKey))));
-    await click(another, 'Accept all');
-    await recordsOf(stack, 2);
-  });
-
-  it('records from a listed origin, and from no other', async () => {
-    const { page } = await visit();
-    await makeDomain([site.origin]);
-    await page.goto(site.add('/', html(tag(stack))));
-    await click(page, 'Accept all');
-    await recordsOf(stack, 1);
-
-    await makeDomain(['https://elsewhere.example']);
-    const { page: refused } = await visit();
-    await refused.goto(site.add('/', html(tag(stack))));
-    const failure = refused.waitForEvent('requestfailed', (request) => request.url().endsWith('/record'));
-    await Promise.all([failure, click(refused, 'Accept all')]);
-    // the visitor sees no difference, and the record waits for the list to change
-    await refused.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(
-      await refused.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('.queue.')).length),
-    ).toBe(1);
-    await recordsOf(stack, 0);
+    await widget.records(1);
   });
 
   it('neither takes the styles of the page nor gives it any', async () => {
-    const { page } = await visit();
-    const wild =
-      '<style>* { color: red !important; font: 31px serif !important; letter-spacing: 9px !important; text-transform: uppercase; opacity: 0.4 !important; rotate: 3deg }</style>';
-    await page.goto(site.add('/plain', html('', '<h1>A page</h1><button>One</button>')));
+    const { page } = await widget.visit.again();
+    const wild = `<style>* { color: red !important; font: 31px serif !important; letter-spacing: 9px !important;
+      text-transform: uppercase; opacity: 0.4 !important; rotate: 3deg }</style>`;
+    await page.goto(widget.add('/plain', '', '<h1>A page</h1><button>One</button>'));
     const look = (selector: string) =>
-      page
-        .locator(selector)
-        .evaluate((node) =>
-          JSON.stringify(
-            Object.fromEntries(
-              [...getComputedStyle(node)].map((name) => [name, getComputedStyle(node).getPropertyValue(name)]),
-            ),
-          ),
-        );
+      page.locator(selector).evaluate((node) => {
+        const style = getComputedStyle(node);
+        return [...style].map((name) => `${name}: ${style.getPropertyValue(name)}`).join('; ');
+      });
     const before = [await look('h1'), await look('main button')];
-    await page.goto(site.add('/with', html(tag(stack), '<h1>A page</h1><button>One</button>')));
+    await page.goto(widget.add('/with', widget.tag(), '<h1>A page</h1><button>One</button>'));
     await page.getByRole('dialog').waitFor();
     expect([await look('h1'), await look('main button')]).toEqual(before);
 
@@ -113,67 +67,68 @@ describe("the widget on a site's page", () => {
         return { color, fontSize, letterSpacing, textTransform, opacity, rotate };
       });
     const calm = await style();
-    await page.goto(site.add('/wild', html(wild + tag(stack))));
+    await page.goto(widget.add('/wild', wild + widget.tag()));
     expect(await style()).toEqual(calm);
   });
 
   it('moves nothing: its arrival and its parting shift no layout', async () => {
-    const { page } = await visit();
+    const { page } = await widget.visit();
     await page.addInitScript(() => {
-      const shifts: number[] = [];
-      Object.assign(window, { shifts });
+      window.seen = [];
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
+        for (const entry of list.getEntries()) window.seen?.push((entry as PerformanceEntry & { value: number }).value);
       }).observe({ type: 'layout-shift', buffered: true });
     });
-    await page.goto(site.add('/still', html(tag(stack), '<h1>A page</h1><p>text</p>'.repeat(30))));
+    await page.goto(widget.add('/still', widget.tag(), '<h1>A page</h1><p>text</p>'.repeat(30)));
     await click(page, 'Customise');
     await click(page, 'Accept all');
-    await recordsOf(stack, 1);
+    await widget.records(1);
     // a shift of our own proves that shifts are seen
-    expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
+    expect(await seen(page)).toEqual([]);
     await page.evaluate(() =>
       document.querySelector('main')?.prepend(Object.assign(document.createElement('div'), { style: 'height: 300px' })),
     );
-    await page.waitForFunction(() => (window as unknown as { shifts: number[] }).shifts.length > 0);
+    await page.waitForFunction(() => window.seen?.length);
   });
 
-  it('shares one consent among the subdomains of a cookie domain', async () => {
-    const { page } = await visit();
-    const shared = { 'data-cookie-domain': hostName };
-    site.add('/shared', html(tag(stack, shared)));
-    const at = (name: string) => `http://${name}.${hostName}:${site.port}/shared`;
+  it('shares one consent among the subdomains of a cookie domain, also one that was given before there was any', async () => {
+    const { page } = await widget.visit();
+    const at = (name: string) => `http://${name}.${hostName}:${widget.site.port}/shared`;
+    widget.add('/shared', widget.tag());
     await page.goto(at('www'));
     await click(page, 'Accept all');
-    const [record] = await recordsOf(stack, 1);
+    const [record] = await widget.records(1);
+    widget.add('/shared', widget.tag({ 'data-cookie-domain': hostName }));
+    expect(await kept(page, '.consent')).toHaveLength(1);
+    await page.reload();
+    // a copy would be in force again once the visitor has removed the cookie
+    expect(await kept(page, '.consent')).toEqual([]);
     await page.goto(at('blog'));
-    await page.getByRole('button', { name: 'Privacy settings' }).click();
+    expect(await consentIn(page)).toMatchObject({ id: record?.id });
+    await click(page, 'Privacy settings');
     await click(page, 'Withdraw consent');
     await page.goto(at('www'));
-    expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('withdraw');
-    const records = await recordsOf(stack, 2);
-    expect(records[1]?.visitorId).toBe(record?.visitorId);
+    expect(await consentIn(page)).toMatchObject({ decision: 'withdraw', visitorId: record?.visitorId });
   });
 
-  it('keeps the choice where the cookie of the cookie domain is refused', async () => {
-    const { page } = await visit();
-    const address = site.add('/foreign', html(tag(stack, { 'data-cookie-domain': 'example.org' })));
-    await page.goto(address);
+  it('is there though the page has an element of its name, and keeps the choice though its cookie is refused', async () => {
+    const foreign = widget.tag({ 'data-cookie-domain': 'example.org' });
+    const { page } = await widget.open(widget.add('/foreign', foreign, '<h1 id="assent">A page</h1>'));
     await click(page, 'Accept all');
     await page.reload();
-    expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('accept_all');
+    expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
   it('runs blocked scripts in order, once their categories are allowed, and only once', async () => {
-    const { page } = await visit();
-    site.add('/far.js', "seen.push('far')", { 'content-type': 'text/javascript' });
+    const { page } = await widget.visit.again();
+    widget.site.add('/far.js', "seen.push('far')", { 'content-type': 'text/javascript' });
     const scripts = `
       <script>window.seen = []</script>
       <script type="text/plain" data-assent="necessary">seen.push('necessary')</script>
       <script type="text/plain" data-assent="marketing" src="/far.js"></script>
       <script type="text/plain" data-assent="analytics">seen.push('analytics')</script>
       <script type="text/plain" data-assent="analytics marketing" data-type="module">seen.push('both')</script>`;
-    await page.goto(site.add('/blocked', html(tag(stack), scripts)));
+    await page.goto(widget.add('/blocked', widget.tag(), scripts));
     await page.getByRole('dialog').waitFor();
     expect(await seen(page)).toEqual(['necessary']);
     await click(page, 'Customise');
@@ -182,7 +137,7 @@ describe("the widget on a site's page", () => {
     expect(await seen(page)).toEqual(['necessary', 'analytics']);
     await click(page, 'Privacy settings');
     await click(page, 'Accept all');
-    await page.waitForFunction(() => (window as Seen).seen?.length === 4);
+    await page.waitForFunction(() => window.seen?.length === 4);
     expect((await seen(page)).slice(2)).toEqual(['far', 'both']);
     // also what the page gets later
     await page.evaluate(() => {
@@ -192,18 +147,15 @@ describe("the widget on a site's page", () => {
       later.text = "seen.push('later')";
       document.body.append(later);
     });
-    await page.waitForFunction(() => (window as Seen).seen?.includes('later'));
+    await page.waitForFunction(() => window.seen?.includes('later'));
     expect((await seen(page)).length).toBe(5);
   });
 
   it('an inline script waits for the external ones before it, though one of them is missing', async () => {
-    const { page, context } = await visit();
+    const { page } = await widget.visit.again();
     const type = { 'content-type': 'text/javascript' };
-    site.add('/slow.js', "seen.push('slow')", type);
-    await context.route('**/slow.js', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.continue();
-    });
+    widget.site.add('/slow.js', "seen.push('slow')", type);
+    const release = await hold(page, '**/slow.js');
     const scripts = `
       <script>window.seen = []</script>
       <script type="text/plain" data-assent="marketing" src="/missing.js"></script>
@@ -211,14 +163,18 @@ describe("the widget on a site's page", () => {
       <script type="text/plain" data-assent="marketing">seen.push('inline')</script>
       <script type="text/plain" data-assent="marketing" src="/never.js" nomodule></script>
       <script type="text/plain" data-assent="analytics">seen.push('last')</script>`;
-    await page.goto(site.add('/ordered', html(tag(stack), scripts)));
+    await page.goto(widget.add('/ordered', widget.tag(), scripts));
+    const asked = page.waitForRequest('**/slow.js');
     await click(page, 'Accept all');
-    await page.waitForFunction(() => (window as Seen).seen?.includes('last'));
+    await asked;
+    expect(await seen(page)).toEqual([]);
+    release();
+    await page.waitForFunction(() => window.seen?.includes('last'));
     expect(await seen(page)).toEqual(['slow', 'inline', 'last']);
   });
 
   it('one thing that fails stops no other: a script, a listener, metadata that cannot be sent', async () => {
-    const { page, messages } = await visit();
+    const { page, messages } = await widget.visit.again();
     const setup = `<script>
       window.seen = [];
       const loop = {};
@@ -229,14 +185,14 @@ describe("the widget on a site's page", () => {
       <script type="text/plain" data-assent="maps">throw new Error('the first script')</script>
       <script type="text/plain" data-assent="maps" id="second">seen.push('never')</script>
       <script type="text/plain" data-assent="maps">seen.push('script')</script>`;
-    await page.goto(site.add('/failing', html(setup + tag(stack), scripts)));
+    await page.goto(widget.add('/failing', setup + widget.tag(), scripts));
     await page.getByRole('dialog').waitFor();
     await page.evaluate(() => {
       window.assent?.onChange(() => {
         throw new Error('a listener');
       });
-      window.assent?.onChange(() => (window as Seen).seen?.push('listener'));
-      addEventListener('assent:change', () => (window as Seen).seen?.push('event'));
+      window.assent?.onChange(() => window.seen?.push('listener'));
+      addEventListener('assent:change', () => window.seen?.push('event'));
       const replace = Element.prototype.replaceWith;
       Element.prototype.replaceWith = function (...nodes) {
         if (this.id === 'second') throw new Error('the second script');
@@ -244,97 +200,72 @@ describe("the widget on a site's page", () => {
       };
     });
     await click(page, 'Accept all');
-    await page.waitForFunction(() => (window as Seen).seen?.includes('script'));
+    await page.waitForFunction(() => window.seen?.includes('script'));
     expect(await seen(page)).toEqual(['listener', 'event', 'script']);
-    expect(await recordsOf(stack, 1)).toMatchObject([{ decision: 'accept_all', metadata: null }]);
+    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', metadata: null }]);
     expect(await page.getByRole('dialog').count()).toBe(0);
     for (const part of ['the first script', 'the second script', 'a listener', 'circular'])
       expect(messages).toContainEqual(expect.stringMatching(`^uncaught: .*${part}`));
   });
 
-  it('is there though the page has an element of that name', async () => {
-    const { page } = await visit();
-    await page.goto(site.add('/named', html(tag(stack), '<h1 id="assent">A page</h1>')));
-    await click(page, 'Accept all');
-    await recordsOf(stack, 1);
-  });
-
-  it('tells Google that what is required is granted, before and after the decision', async () => {
-    const { page } = await visit();
-    const config = { categories: [{ id: 'functional', required: true }, 'marketing'] };
-    await page.goto(
-      site.add('/required', html(`<script>assentConfig = ${JSON.stringify(config)}</script>${tag(stack)}`)),
-    );
-    await click(page, 'Reject all');
-    const updates = await page.evaluate(() =>
-      (window.dataLayer ?? [])
-        .map((entry) => Array.from(entry as ArrayLike<unknown>))
-        .filter(([, kind]) => kind === 'update'),
-    );
-    const update = [
-      'consent',
-      'update',
-      expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' }),
-    ];
-    expect(updates).toEqual([update, update]);
-  });
+  /** What the page told Google, without the names of the commands. */
+  const layer = (page: Page) =>
+    page.evaluate(() => (window.dataLayer ?? []).map((entry) => Array.from(entry as ArrayLike<unknown>).slice(1)));
+  const denied = {
+    functionality_storage: 'denied',
+    personalization_storage: 'denied',
+    analytics_storage: 'denied',
+    ad_storage: 'denied',
+    ad_user_data: 'denied',
+    ad_personalization: 'denied',
+  };
 
   it('speaks Google Consent Mode: denied before any tag, then as the visitor decides', async () => {
-    const { page } = await visit();
-    const loader = `<script src="${stack.api.baseUrl}/consent-mode.js"></script>`;
-    const first = '<script>window.before = dataLayer.map((entry) => Array.from(entry))</script>';
-    const address = site.add('/google', html(loader + first + tag(stack)));
-    const layer = () =>
-      page.evaluate(() => (window.dataLayer ?? []).map((entry) => Array.from(entry as ArrayLike<unknown>)));
-    const denied = {
-      functionality_storage: 'denied',
-      personalization_storage: 'denied',
-      analytics_storage: 'denied',
-      ad_storage: 'denied',
-      ad_user_data: 'denied',
-      ad_personalization: 'denied',
-    };
-    await page.goto(address);
-    const standard = ['consent', 'default', { ...denied, security_storage: 'granted', wait_for_update: 500 }];
-    expect(await page.evaluate(() => (window as unknown as { before: unknown }).before)).toEqual([standard]);
+    const loader = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
+    const first = '<script>seen = dataLayer.map((entry) => Array.from(entry))</script>';
+    const { page } = await widget.open(widget.add('/google', loader + first + widget.tag()));
+    const standard = ['default', { ...denied, security_storage: 'granted', wait_for_update: 500 }];
+    expect(await seen(page)).toEqual([['consent', ...standard]]);
     await page.getByRole('dialog').waitFor();
-    expect((await layer()).filter(([command]) => command === 'consent')).toEqual([standard]);
     await click(page, 'Customise');
     await page.getByRole('switch', { name: 'Statistics' }).check();
     await click(page, 'Save choice');
-    const update = ['consent', 'update', { ...denied, analytics_storage: 'granted' }];
-    expect((await layer()).filter(([command]) => command === 'consent')).toEqual([standard, update]);
-    const events = await page.evaluate(() =>
-      (window.dataLayer ?? []).flatMap((entry) => ('event' in Object(entry) ? [entry as Record<string, unknown>] : [])),
-    );
-    expect(events).toMatchObject([
+    const update = ['update', { ...denied, analytics_storage: 'granted' }];
+    const events = [
       { event: 'assent_ready', assent: null },
       { event: 'assent_change', assent: { decision: 'custom' } },
-    ]);
+    ];
+    expect((await layer(page)).filter(({ length }) => length > 0)).toEqual([standard, update]);
+    expect(await page.evaluate(() => window.dataLayer?.filter((entry) => 'event' in Object(entry)))).toMatchObject(
+      events,
+    );
     // on the next page the choice is known at once
     await page.reload();
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect((await layer()).filter(([command]) => command === 'consent')).toEqual([standard, update]);
+    expect((await layer(page)).slice(0, 2)).toEqual([standard, update]);
   });
 
-  it('says the default itself where the loader is missing, and nothing to Google where that is off', async () => {
-    const { page } = await visit();
-    await page.goto(site.add('/alone', html(tag(stack))));
-    await page.getByRole('dialog').waitFor();
-    const commands = () =>
-      page.evaluate(() => (window.dataLayer ?? []).map((entry) => (entry as ArrayLike<unknown>)[1]));
-    expect(await commands()).toEqual(['default', undefined]);
-    await page.goto(site.add('/off', html(`<script>assentConfig = { consentMode: false }</script>${tag(stack)}`)));
-    await page.getByRole('dialog').waitFor();
-    expect(await commands()).toEqual([undefined]);
-    await page.goto(site.add('/no', html(tag(stack, { 'data-consent-mode': 'false' }))));
-    await page.getByRole('dialog').waitFor();
-    expect(await commands()).toEqual([undefined]);
+  it('tells Google the default itself where the loader is missing, what is required, and nothing where that is off', async () => {
+    const required = config({ categories: [{ id: 'functional', required: true }, 'marketing'] });
+    const { page } = await widget.open(widget.add('/required', required + widget.tag()));
+    await click(page, 'Reject all');
+    const granted = expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' });
+    const told = [
+      ['default', expect.objectContaining(denied)],
+      ['update', granted],
+      ['update', granted],
+    ];
+    expect((await layer(page)).filter(({ length }) => length > 0)).toEqual(told);
+    await page.goto(widget.add('/off', config({ consentMode: false }) + widget.tag()));
+    await page.getByRole('button', { name: 'Privacy settings' }).or(page.getByRole('dialog')).first().waitFor();
+    expect((await layer(page)).flat()).toEqual([]);
+    await page.goto(widget.add('/no', widget.tag({ 'data-consent-mode': 'false' })));
+    await page.getByRole('button', { name: 'Privacy settings' }).or(page.getByRole('dialog')).first().waitFor();
+    expect((await layer(page)).flat()).toEqual([]);
   });
 
   it("shows the site's own categories, texts, links and colours", async () => {
-    const { page } = await visit();
-    const config = {
+    const settings = {
       categories: ['necessary', { id: 'maps', label: 'Maps', description: 'Shows where we are.' }, 'analytics'],
       texts: { accept: 'Fine', en: { title: 'Biscuits?' }, de: { title: 'Kekse?' } },
       links: [{ label: 'Terms', href: '/terms' }],
@@ -346,61 +277,36 @@ describe("the widget on a site's page", () => {
       'data-text-reject': 'No',
       'data-policy-url': '/privacy',
     };
-    const setup = `<script>assentConfig = ${JSON.stringify(config)}</script>`;
-    await page.goto(site.add('/own', html(setup + tag(stack, attributes))));
+    const { page } = await widget.open(widget.add('/own', config(settings) + widget.tag(attributes)));
     await page.getByRole('dialog', { name: 'Biscuits?' }).waitFor();
-    expect(
-      await page
-        .getByRole('link')
-        .evaluateAll((links) => links.map((link) => [link.textContent, link.getAttribute('href')])),
-    ).toEqual([
-      ['Privacy policy', '/privacy'],
-      ['Terms', '/terms'],
+    const links = page.getByRole('link');
+    expect(await links.evaluateAll((all) => all.map((link) => link.outerHTML))).toEqual([
+      '<a href="/privacy">Privacy policy</a>',
+      '<a href="/terms">Terms</a>',
     ]);
-    const button = page.getByRole('button', { name: 'Fine' });
-    expect(
-      await button.evaluate((node) => [getComputedStyle(node).backgroundColor, getComputedStyle(node).color]),
-    ).toEqual(['rgb(250, 240, 230)', 'rgb(1, 2, 3)']);
+    const fine = page.getByRole('button', { name: 'Fine' });
+    const colours = await fine.evaluate((node) => [
+      getComputedStyle(node).backgroundColor,
+      getComputedStyle(node).color,
+    ]);
+    expect(colours).toEqual(['rgb(250, 240, 230)', 'rgb(1, 2, 3)']);
     await page.getByRole('button', { name: 'No', exact: true }).waitFor();
     await click(page, 'Customise');
     await page.getByRole('switch', { name: 'Maps' }).check();
     await page.getByText('Shows where we are.').waitFor();
     await click(page, 'Save choice');
-    expect(await recordsOf(stack, 1)).toMatchObject([
+    expect(await widget.records(1)).toMatchObject([
       { preferences: { maps: true, analytics: false }, policyVersion: '9' },
     ]);
   });
 
-  it('moves a choice that is in force to the cookie, once there is a cookie domain', async () => {
-    const { page } = await visit();
-    const at = (name: string) => `http://${name}.${hostName}:${site.port}/later`;
-    site.add('/later', html(tag(stack)));
-    await page.goto(at('www'));
-    await click(page, 'Accept all');
-    const [record] = await recordsOf(stack, 1);
-    site.add('/later', html(tag(stack, { 'data-cookie-domain': hostName })));
-    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((name) => name.endsWith('.consent')));
-    expect(await kept()).toHaveLength(1);
-    await page.reload();
-    // a copy would be in force again once the visitor has removed the cookie
-    expect(await kept()).toEqual([]);
-    await page.goto(at('blog'));
-    expect(await page.evaluate(() => window.assent?.getConsent()?.id)).toBe(record?.id);
-  });
-
-  it('says at the start which categories the service would refuse', async () => {
-    const { page, messages } = await visit();
-    await page.goto(site.add('/odd', html(tag(stack, { 'data-categories': 'analytics prix/coût maps' }))));
+  it('says at the start what is wrong with its settings, and does nothing without a domain', async () => {
+    const refused = widget.add('/odd', widget.tag({ 'data-categories': 'analytics prix/coût maps' }));
+    const { page, messages } = await widget.open(refused);
     await page.getByRole('dialog').waitFor();
-    expect(messages.filter((message) => message.startsWith('warning: assent'))).toEqual([
-      'warning: assent: the service refuses the category prix/coût',
-    ]);
-  });
-
-  it('says what is missing when it has no domain, and does nothing', async () => {
-    const { page, messages } = await visit();
-    await page.goto(site.add('/none', html(`<script src="${stack.api.baseUrl}/widget.js" defer></script>`)));
-    expect(messages).toContainEqual(expect.stringContaining('data-domain and data-key are required'));
+    expect(warningsIn(messages)).toEqual(['warning: assent: the service refuses the category prix/coût']);
+    await page.goto(widget.add('/none', `<script src="${widget.stack.api.baseUrl}/widget.js" defer></script>`));
+    expect(warningsIn(messages)[1]).toContain('data-domain and data-key are required');
     expect(await page.evaluate(() => 'assent' in window)).toBe(false);
   });
 });

@@ -1,106 +1,278 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
+/** Every page and each important state of it, as `look` looks at it: axe, both schemes, three widths, pictures on demand. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataRoot } from '../../../scripts/stack/paths.ts';
-import { useBrowser } from '../../support/browser/browser.ts';
-import {
-  type Customer,
-  history,
-  makeCustomer,
-  open,
-  type Running,
-  storeCounted,
-  useService,
-} from '../../support/browser/dashboard.ts';
+import { addDays, dayOf } from '#libs/contract/calendar';
+import { click } from '../../support/browser/browser.ts';
+import { type Customer, go, history, managerOf, useDashboard } from '../../support/browser/dashboard.ts';
+import { look } from '../../support/browser/look.ts';
+import { tokenFor } from '../../support/client.ts';
+import { bundle, timestamp } from '../../support/log-bundle.ts';
+import { vector } from '../../support/log-vector.ts';
+import { startApi } from '../../support/service.ts';
+import { at } from '../../support/stack.ts';
 
-const screenshots = path.join(dataRoot, 'screenshots');
-const desktop = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
+type Who = Pick<Customer, 'token'>;
 
-describe('the dashboard looks as it does in .data/screenshots', () => {
-  const visit = useBrowser();
-  let running: Running;
+describe('on a desk and on phones, light and dark, there is nothing for axe to find', () => {
+  const dashboard = useDashboard();
   let customer: Customer;
   let capped: Customer;
-  let empty: Customer;
   let without: Customer;
+  let empty: Customer;
+  let domainPath: string;
+  let officer: Who;
 
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true });
-    running = useService();
-    customer = await makeCustomer(running.db, {
-      domains: ['shop', 'www', 'outlet', 'blog', 'community', 'careers'].map((name) => `${name}.northwind.example`),
+    customer = await dashboard.customer({
+      domains: ['shop', 'www', 'blog'].map((name) => `${name}.northwind.example`),
       monthlyRecordLimit: 20_000,
-      plan: 'Business',
     });
-    capped = await makeCustomer(running.db, {
-      name: 'Fabrikam',
-      domains: ['fabrikam.example'],
-      monthlyRecordLimit: 100,
-      plan: 'Starter',
-    });
-    empty = await makeCustomer(running.db, { name: 'Contoso', domains: ['www.contoso.example'], plan: 'Trial' });
-    without = await makeCustomer(running.db, {
-      name: 'Tailspin',
-      domains: ['tailspin.example'],
-      consentLog: false,
-      plan: 'Basic',
-    });
-    await Promise.all([
-      storeCounted(running, customer, history(customer, 62, 60)),
-      storeCounted(running, capped, history(capped, 62, 40)),
-    ]);
-  }, 120_000);
+    const { domainId, apiKey } = at(customer.domains, 0);
+    dashboard.api = await startApi({ ...dashboard.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
+    domainPath = `/domains/${domainId}`;
+    officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
+    capped = await dashboard.customer({ name: 'Fabrikam', monthlyRecordLimit: 5 });
+    without = await dashboard.customer({ name: 'Tailspin', consentLog: false });
+    empty = await dashboard.customer({ name: 'Contoso' });
+    const variants = ['wording:short', 'wording:plain'];
+    const records = history(customer, 40, 40).map((each, index) => ({ ...each, variant: at(variants, index % 2) }));
+    await dashboard.storeCounted(customer, records);
+    await dashboard.store(history(capped, 40, 4));
+  });
 
-  const shoot = async (page: Page, name: string) => {
-    const image = await page.screenshot({
-      path: path.join(screenshots, `dashboard-${name}.png`),
-      animations: 'disabled',
-    });
-    expect(image.length).toBeGreaterThan(10_000);
-    // nothing sticks out to the side
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  const pathOf = (who: Customer) => `/domains/${at(who.domains, 0).domainId}`;
+  const load = async (who: Who, path: string) => (await dashboard.open(who, path)).page;
+  const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
+  const dialog = async (page: Page, button: string, name: string) => {
+    await click(page, button);
+    await page.getByRole('dialog').waitFor();
+    await look(page, name);
+    await page.keyboard.press('Escape');
   };
 
-  it.each([
-    ['desktop', desktop],
-    ['phone', phone],
-  ] as const)('%s, light and dark', async (size, viewport) => {
-    const look = async (name: string, who: Customer, address: string, ready: (page: Page) => Promise<unknown>) => {
-      // a tab in which another organization is signed in would say so
-      const { page } = await open(who === customer ? visit.again : visit, running, who, address, { viewport });
-      // no control under the pointer
-      await page.mouse.move(0, 0);
-      await ready(page);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await shoot(page, `${name}-${size}-${colorScheme}`);
-      }
+  it.each<[string, () => Who, () => string, string]>([
+    ['limit', () => capped, () => `${pathOf(capped)}/log`, '.plan-notice'],
+    ['no-log', () => without, () => `${pathOf(without)}/log`, '.plan-notice'],
+    ['empty', () => empty, () => '/', '.message'],
+    ['empty-log', () => empty, () => `${pathOf(empty)}/log`, '.nothing'],
+    ['empty-webhooks', () => managerOf(empty), () => '/webhooks', '.message'],
+    ['no-experiments', () => empty, () => `${pathOf(empty)}/experiments`, '.message'],
+    ['find-visitor', () => officer, () => `${domainPath}/visitor`, '.find-visitor'],
+    ['no-visitors', () => customer, () => `${domainPath}/visitor`, '.plan-notice'],
+    ['no-webhooks', () => customer, () => '/webhooks', '.plan-notice'],
+    ['no-settings', () => customer, () => '/domains', '.plan-notice'],
+    ['no-such-webhook', () => managerOf(customer), () => '/webhooks/wh_nobody', '.message'],
+    ['no-such-domain', () => customer, () => '/domains/dom_nobody', '.message'],
+    ['sign-in', () => ({ token: 'none' }), () => '/', '.sign-in .notice'],
+  ])('%s', async (name, who, path, ready) => {
+    const page = await load(who(), path());
+    await page.locator(ready).first().waitFor();
+    await look(page, name);
+  });
+
+  it('the overview', async () => {
+    const page = await load(customer, '/');
+    await page.locator('.stream-row').first().waitFor();
+    await page.getByText('Show as a table').click();
+    await page.getByRole('slider').focus();
+    await page.locator('.tip').waitFor();
+    await look(page, 'overview');
+    await page.locator('.menu-button').click();
+    await page.getByRole('searchbox').waitFor();
+    await look(page, 'menu');
+    await page.route('**/v1/consent/**', () => {});
+    await page.reload();
+    await page.locator('.slow-note').waitFor();
+    await look(page, 'slow');
+  });
+
+  it('the statistics of a domain', async () => {
+    const days = `from=${addDays(dayOf(Date.now()), -20)}&to=${addDays(dayOf(Date.now()), -1)}`;
+    const page = await load(customer, `${domainPath}?${days}`);
+    await page.getByRole('region', { name: 'By country', exact: true }).waitFor();
+    // until the worker has counted them
+    await page.getByRole('rowheader', { name: 'Germany' }).waitFor();
+    await page.getByText('How these figures are computed').click();
+    await look(page, 'domain');
+    for (const by of ['country', 'category']) {
+      await go(page, `${domainPath}/by/${by}?${days}`);
+      await page.getByRole('table').waitFor();
+      await look(page, `by-${by}`);
+    }
+    await go(page, `${domainPath}/experiments?${days}`);
+    await page.getByRole('rowheader', { name: 'short' }).waitFor();
+    await page.getByText('How these figures are computed').click();
+    await look(page, 'experiment');
+  });
+
+  it('the log of a domain, and its export', async () => {
+    const page = await load(customer, `${domainPath}/log?limit=25`);
+    const section = page.getByRole('region', { name: 'Export' });
+    const save = section.getByRole('button', { name: 'CSV', exact: true });
+    const details = page.getByRole('button', { name: /Details/ });
+    await details.first().click();
+    await page.getByRole('dialog').waitFor();
+    await look(page, 'record');
+    await page.keyboard.press('Escape');
+    await save.click();
+    await section.getByText(/^Saved as/).waitFor();
+    await look(page, 'log');
+    await page.route('**/export?**', () => {});
+    await save.click();
+    await section.getByText('Exporting…').waitFor();
+    await look(page, 'exporting');
+    await section.getByRole('button', { name: 'Cancel' }).click();
+    await page.unroute('**/export?**');
+    await page.route('**/export?**', (route) => route.abort());
+    await save.click();
+    await section.getByText(/^The export failed/).waitFor();
+    await look(page, 'export-failed');
+  });
+
+  it('a visitor', async () => {
+    const page = await load(officer, `${domainPath}/log`);
+    await page.locator('.log-text a').first().click();
+    await page.locator('.timeline').waitFor();
+    await look(page, 'visitor');
+    await dialog(page, 'Erase…', 'erase');
+    await click(page, 'Erase…');
+    await click(page, 'Erase this visitor');
+    await heading(page, 'The visitor is erased');
+    await look(page, 'erased');
+  });
+
+  it('the settings', async () => {
+    const [shop, www, blog] = customer.domains.map(({ domainId }) => domainId);
+    await dashboard.manage(customer, `/domains/${blog}`, { method: 'DELETE' });
+    const page = await load(managerOf(customer), '/domains');
+    await page.getByRole('link', { name: 'shop.northwind.example' }).waitFor();
+    await look(page, 'domains');
+    await page.getByRole('link', { name: 'New domain' }).click();
+    await page.getByRole('textbox', { name: 'Address 1' }).fill('news northwind');
+    await click(page, 'Create domain');
+    await page.getByText(/^Not an address of a website/).waitFor();
+    await look(page, 'new-domain');
+    await go(page, `/domains/${www}/settings`);
+    await page.getByRole('list', { name: /^The newest records come from/ }).waitFor();
+    await click(page, 'New key');
+    await heading(page, /Copy the key now/);
+    await look(page, 'new-key');
+    await click(page, 'Done');
+    await dialog(page, `Revoke… ${at(customer.domains, 1).apiKey.slice(0, 11)}`, 'revoke');
+    await dialog(page, 'Archive…', 'archive');
+    await click(page, 'Change…');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Northwind');
+    await look(page, 'change');
+    const origins = ['https://www.northwind.example', 'https://*.northwind.example:8443'];
+    await dashboard.manage(customer, `/domains/${www}`, { method: 'PATCH', body: JSON.stringify({ origins }) });
+    await click(page, 'Save changes');
+    await heading(page, /^Somebody else changed/);
+    await look(page, 'conflict');
+    await go(page, `/domains/${blog}/settings`);
+    await heading(page, 'This domain is archived');
+    await look(page, 'archived');
+    await go(page, '/activity');
+    await page.getByRole('region', { name: 'Activity' }).waitFor();
+    await look(page, 'activity');
+
+    await go(page, `/domains/${shop}/widget`);
+    await page.frameLocator('iframe').getByRole('button', { name: 'Accept all' }).waitFor();
+    await look(page, 'widget-setup');
+    for (const title of ['Categories', 'Colours', 'Position and theme', 'Links and versions', 'Behaviour'])
+      await page.getByRole('heading', { name: title, exact: true }).click();
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+    await field('Buttons').fill('#777777');
+    await field('Address of your privacy policy').fill('javascript:alert(1)');
+    await field('Another category').fill('title');
+    await click(page, 'Add category');
+    await page.getByText('The widget uses this name itself.').waitFor();
+    await click(page, 'Add link');
+    await look(page, 'widget-setup-open');
+  });
+
+  it('the webhooks', async () => {
+    const page = await load(managerOf(customer), '/webhooks/new');
+    const save = async (url: string) => {
+      await page.getByRole('textbox', { name: 'URL' }).fill(url);
+      await click(page, 'Create webhook');
     };
-    const [first] = customer.domains;
-    const hover = async (page: Page) => {
-      await page.getByRole('heading', { name: 'Decisions by day' }).waitFor();
-      // on a phone the chart is below the fold
-      if (viewport === desktop) await page.locator('.chart-plot').hover();
-    };
-    await look('home', customer, '/', (page) => page.getByText('Live', { exact: true }).waitFor());
-    await look('domain', customer, `/domains/${first?.domainId}`, hover);
-    await look('log', customer, `/domains/${first?.domainId}/log`, (page) => page.getByRole('table').waitFor());
-    await look('record', customer, `/domains/${first?.domainId}/log`, async (page) => {
-      await page
-        .getByRole('button', { name: /^Details/ })
-        .first()
-        .click();
-      await page.getByRole('dialog').waitFor();
-    });
-    await look('capped', capped, `/domains/${capped.domains[0]?.domainId}/log`, (page) =>
-      page.getByRole('table').waitFor(),
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await save('ftp://receiver.example');
+    await page.getByText('Choose at least one domain, or all.').waitFor();
+    await look(page, 'new-webhook');
+    await page.getByRole('radio', { name: /All domains/ }).check();
+    await save(`https://receiver.example/${'a-long-path'.repeat(30)}`);
+    await heading(page, /Copy the secret now/);
+    await page.getByText('Nothing has been sent yet').waitFor();
+    await look(page, 'secret');
+    await click(page, 'Done');
+    await dashboard.db.run(
+      (sql) => sql`
+        with failing as (
+          update webhooks set failing_since = now() where organization_id = ${customer.organizationId} returning number
+        )
+        insert into webhook_deliveries (webhook, message_id, type, attempt, at, milliseconds, failure, status)
+        select number, 'msg_' || each, 'limit.reached', 1, now(), 12, failure, status
+        from failing, (values (1, null, 204), (2, 'status', 503)) as tries (each, failure, status)`,
     );
-    await look('without-log', without, `/domains/${without.domains[0]?.domainId}/log`, (page) =>
-      page.getByText('Your plan does not include the log').waitFor(),
-    );
-    await look('empty', empty, '/', (page) => page.getByText('Waiting for the first decision').waitFor());
-    await look('sign-in', { ...customer, token: 'not.a.token' }, '/', (page) => page.getByRole('alert').waitFor());
+    await page.reload();
+    await heading(page, /^Failing since/);
+    await look(page, 'webhook');
+    await dialog(page, 'Replay…', 'replay');
+    await dialog(page, 'Delete…', 'delete');
+    await dialog(page, 'New secret…', 'new-secret');
+    await click(page, 'Change…');
+    await page.getByRole('button', { name: 'Save changes' }).waitFor();
+    await look(page, 'change-webhook');
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('list', { name: 'Webhooks' }).waitFor();
+    await look(page, 'webhooks');
+  });
+
+  it('the shop of the demo, with the widget', async () => {
+    const { page } = await dashboard.visit({ reducedMotion: 'reduce' });
+    await page.goto(`${dashboard.api.baseUrl}/demo`);
+    await page.getByRole('dialog').waitFor();
+    await look(page, 'demo-banner');
+    await click(page, 'Customise');
+    await page.getByRole('switch', { name: 'Statistics' }).check();
+    await look(page, 'demo-settings');
+    await click(page, 'Save choice');
+    await page.getByText('In the log:').waitFor();
+    await look(page, 'demo-recorded');
+    await page.locator('assent-widget').getByRole('button', { name: 'Privacy settings' }).click();
+    await look(page, 'demo-again');
+  });
+
+  it('the page that checks proofs', async () => {
+    const { page } = await dashboard.visit.again();
+    await page.goto(`${dashboard.api.baseUrl}/verify`);
+    const choose = (content: string) =>
+      page
+        .getByLabel('Proof file or bundle')
+        .setInputFiles({ name: `${'long'.repeat(30)}.json`, mimeType: '', buffer: Buffer.from(content) });
+    await look(page, 'verify');
+    await page.getByLabel('Verifier key').fill(vector.verifierKey);
+    await choose(JSON.stringify({ ...bundle, timestamp }));
+    await page.getByText('The proof holds.').waitFor();
+    await look(page, 'verify-holds');
+    await choose('hello');
+    await page.getByText('This proof does not hold.').waitFor();
+    await page.getByLabel('Verifier key').fill('consent.example.com/dom_x+a2b5d1c7+AQ==');
+    await look(page, 'verify-fails');
+  });
+
+  it('the reference, and the page of state, which is on one screen', async () => {
+    const { page, messages } = await dashboard.visit.again();
+    await page.goto(`${dashboard.api.baseUrl}/docs`);
+    await page.getByRole('link', { name: "Record a visitor's decision" }).click();
+    await page.locator('#record').getByText('POST', { exact: true }).waitFor();
+    await look(page, 'docs');
+    await page.goto(dashboard.api.opsUrl);
+    await heading(page, 'Assent API');
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
+    expect(await page.getByText('Ready:').evaluate((node) => getComputedStyle(node).fontWeight)).toBe('600');
+    await look(page, 'status');
+    expect(messages.filter((message) => !message.includes('favicon'))).toEqual([]);
   });
 });

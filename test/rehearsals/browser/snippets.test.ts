@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../../scripts/stack/paths.ts';
 import { useBrowser } from '../../support/browser/browser.ts';
 import { html, type Site, startSite } from '../../support/browser/site.ts';
 import { createCli } from '../../support/cli.ts';
-import { type Block, blocks, sectionOf } from '../../support/documents.ts';
+import { type Block, blocks } from '../../support/documents.ts';
 import { recordsOf, type Stack, useStack } from '../../support/stack.ts';
 
 const snippets = blocks('html', 'js', 'css');
@@ -126,21 +125,6 @@ describe('the snippets of the documents', () => {
     await recordsOf(stack, before + 2);
     await open(block('client.record('));
     expect((await recordsOf(stack, before + 3)).at(-1)).toMatchObject({ preferences: { analytics: true } });
-  });
-
-  it('the table names every attribute that there is, and no other', () => {
-    const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
-      [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
-    );
-    const source = readFileSync(path.join(root, 'libs/contract/widget-config.ts'), 'utf8');
-    const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
-    const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
-    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];
-    const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const attributes = names
-      .filter((name) => !onlyInConfig.includes(name))
-      .map((name) => kebab(name).replace(/^(color|text)s$/, '$1'));
-    expect(named.sort()).toEqual(attributes.sort());
   });
 
   it('none was left out', () => {

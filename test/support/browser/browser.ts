@@ -1,6 +1,13 @@
-/** The machine's Chromium, or Debian's; every test gets a visitor of its own. */
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { beforeAll, onTestFinished } from 'vitest';
+/** The machine's Chromium, or Debian's, with visitors of a test's own and regular ones. */
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { findChromium } from '../../../scripts/stack/chromium.ts';
 import { atEnd } from '../at-end.ts';
 import { eventually } from '../wait.ts';
@@ -8,8 +15,8 @@ import { eventually } from '../wait.ts';
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';
 
-/** Milliseconds: twice as long as a page of ours waits before it asks again. */
-const patience = 30_000;
+/** Milliseconds: four times as long as a page of ours waits before it asks again. */
+const patience = 60_000;
 /** Milliseconds for unpacking Chromium, once in a clone. */
 const installTime = 300_000;
 
@@ -24,8 +31,8 @@ export interface Visit {
   /** somebody new, who is gone when the test ends */
   (options?: BrowserContextOptions): Promise<Visitor>;
   /**
-   * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs a second, so
-   * this is for tests that do not look at what a browser keeps.
+   * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs as much as a
+   * page, so this is for tests that do not look at what a browser keeps of other domains and tokens.
    */
   again(options?: BrowserContextOptions, name?: string): Promise<Visitor>;
 }
@@ -76,14 +83,49 @@ export function useBrowser(): Visit {
     const coming = regulars.get(key) ?? arrive(options);
     regulars.set(key, coming);
     const visitor = await coming;
-    onTestFinished(async () => {
-      await visitor.page.unrouteAll({ behavior: 'ignoreErrors' });
-      await visitor.context.setOffline(false);
-    });
+    visitor.messages.length = 0;
+    onTestFinished(() => leave(visitor));
     return visitor;
   };
   return Object.assign(visit, { again });
 }
+
+/** Until the next test, nothing is asked for and nothing is in the way. */
+async function leave({ context, page }: Visitor): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.setOffline(false);
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await page.goto('about:blank');
+}
+
+/** What is asked for at such an address waits until the test has seen what it wants to see, and calls what it gets. */
+export async function hold(page: Page, url: string | RegExp): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await held;
+    // the page may have given up
+    await route.continue().catch(() => {});
+  });
+  return release;
+}
+
+/** One behaviour among several that a journey passes: what fails has its name. */
+export async function step(name: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Error) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Until the element has the keyboard. */
+export const hasFocus = (element: Locator): Promise<void> =>
+  eventually(async () => expect(await element.evaluate((each) => each === document.activeElement)).toBe(true));
 
 /** Stops the clock of all pages. By the time they are told of the moment to stop at, a busy machine may be past it. */
 export const stopClock = (context: BrowserContext): Promise<void> =>
@@ -92,3 +134,7 @@ export const stopClock = (context: BrowserContext): Promise<void> =>
 /** The button with exactly this name. */
 export const click = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
+
+/** What a page has sent until now has gone before this. */
+export const afterwards = (page: Page): Promise<string> =>
+  page.evaluate(() => fetch('/after').then((response) => response.text()));

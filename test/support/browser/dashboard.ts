@@ -1,26 +1,20 @@
 /** An organization as it may look after some months, and the dashboard opened on it. */
 import { randomBytes } from 'node:crypto';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
-import { tokenFor } from '../client.ts';
+import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';
 import type { Addresses } from '../service.ts';
 import { sharedStack } from '../shared.ts';
 import { type Stores, useStores } from '../stack.ts';
 import { eventually } from '../wait.ts';
-import type { Visitor } from './browser.ts';
-
-export interface Running extends Stores {
-  api: Addresses;
-}
-
-/** The worker's shared stack: each file makes customers of its own. */
-export const useService = (): Running => ({ ...useStores(), api: sharedStack().api });
+import { useBrowser, type Visit, type Visitor } from './browser.ts';
 
 export interface Customer {
   organizationId: string;
@@ -30,16 +24,15 @@ export interface Customer {
   domains: { domainId: string; name: string; apiKey: string }[];
 }
 
-export async function makeCustomer(
-  db: Database,
-  options: {
-    name?: string;
-    domains?: string[];
-    consentLog?: boolean;
-    monthlyRecordLimit?: number | null;
-    plan?: string;
-  } = {},
-): Promise<Customer> {
+interface CustomerOptions {
+  name?: string;
+  domains?: string[];
+  consentLog?: boolean;
+  monthlyRecordLimit?: number | null;
+  plan?: string;
+}
+
+async function makeCustomer(db: Database, options: CustomerOptions = {}): Promise<Customer> {
   const { name = 'Northwind Outdoor', domains = ['shop.northwind.example'], consentLog = true } = options;
   const admin = createAdministration(db, 'test');
   const plan = options.plan ?? `plan-${randomBytes(4).toString('hex')}`;
@@ -52,6 +45,15 @@ export async function makeCustomer(
   }
   return { organizationId, name, plan, token: tokenFor(organizationId), domains: made };
 }
+
+/** `site-1.example` and so on, which have no keys. */
+export const addSites = (db: Database, { organizationId }: Customer, count: number): Promise<unknown> =>
+  db.run(
+    (sql) => sql`
+      insert into domains (id, organization_id, name, origins)
+      select ${`${organizationId}-`} || each, ${organizationId}, 'site-' || each || '.example', '{}'
+      from generate_series(1, ${count}::int) as each`,
+  );
 
 const pages = ['/', '/jackets', '/tents/two-person', '/checkout', '/guides/packing', '/sale'];
 const agents = [
@@ -114,57 +116,93 @@ export async function store(db: Database, records: NewRecord[]): Promise<void> {
   }
 }
 
-/** Until the counters in Redis hold all `records`, which are of one customer and at most 30 days old where counted. */
-export async function storeCounted(running: Running, customer: Customer, records: NewRecord[]): Promise<void> {
-  await store(running.db, records);
-  const oldest = addDays(dayOf(Date.now()), -29);
-  const recent = records.filter(({ receivedAt }) => receivedAt >= oldest).length;
-  await eventually(
-    async () => {
-      const response = await fetch(`${running.api.baseUrl}/v1/consent/org-stats?limit=1`, {
-        headers: { authorization: `Bearer ${customer.token}` },
-      });
-      const { total }: { total: number } = await response.json();
-      const source = response.headers.get('x-stats-source');
-      if (source !== 'redis' || total < recent) throw new Error(`${total} of ${recent} from ${source}`);
+type Who = Pick<Customer, 'token'>;
+
+/** The dashboard of the file's stack, with customers of the file's own, for visitors of `visit`. */
+export interface Dashboard extends Stores {
+  visit: Visit;
+  api: Addresses;
+  customer(options?: CustomerOptions): Promise<Customer>;
+  client(customer: Customer): Client;
+  /** What another person who manages the customer asks of the service, below `/v1/organization`. */
+  manage<Body>(customer: Customer, path: string, init?: RequestInit): Promise<Body>;
+  store(records: NewRecord[]): Promise<void>;
+  /** Until the counters in Redis hold all `records`, which are of one customer and at most 30 days old where counted. */
+  storeCounted(customer: Customer, records: NewRecord[]): Promise<void>;
+  /** The regular visitor, in whose tab nothing is loaded yet. */
+  regular(options?: BrowserContextOptions): Promise<Visitor>;
+  /** A page in that tab, signed in by the link that a host product would give. */
+  open(who: Who, path?: string, options?: BrowserContextOptions): Promise<Visitor>;
+  /** The same for a visitor of the test's own. */
+  openNew(who: Who, path?: string): Promise<Visitor>;
+  /** Loads the page anew, wherever the tab has been. */
+  enter(page: Page, who: Who, path?: string): Promise<void>;
+}
+
+/** Nothing moves that need not. `start`: what is not that of the worker's shared stack. */
+export function useDashboard(
+  start?: (shared: Stores) => Promise<Partial<Pick<Dashboard, 'db' | 'env' | 'api'>>>,
+): Dashboard {
+  const visit = useBrowser();
+  const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+  const dashboard: Dashboard = {
+    ...useStores(),
+    api: sharedStack().api,
+    visit,
+    customer: (options) => makeCustomer(dashboard.db, options),
+    client: (customer) => createClient(dashboard.api.baseUrl, customer),
+    manage: async (customer, path, init) => {
+      const { token } = managerOf(customer, { sub: 'noor@northwind.example' });
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const response = await fetch(`${dashboard.api.baseUrl}/v1/organization${path}`, { ...init, headers });
+      return response.json();
     },
-    { within: 30_000 },
-  );
+    store: (records) => store(dashboard.db, records),
+    storeCounted: async (customer, records) => {
+      await dashboard.store(records);
+      const oldest = addDays(dayOf(Date.now()), -29);
+      const recent = records.filter(({ receivedAt }) => receivedAt >= oldest).length;
+      await eventually(async () => {
+        const { headers, body } = await dashboard.client(customer).orgStats('limit=1');
+        const source = headers.get('x-stats-source');
+        if (source !== 'redis' || body.total < recent) throw new Error(`${body.total} of ${recent} from ${source}`);
+      });
+    },
+    regular: (options) => visit.again({ ...calm, ...options }),
+    open: async (who, path, options) => {
+      const visitor = await dashboard.regular(options);
+      await dashboard.enter(visitor.page, who, path);
+      return visitor;
+    },
+    openNew: async (who, path) => {
+      const visitor = await visit(calm);
+      await dashboard.enter(visitor.page, who, path);
+      return visitor;
+    },
+    enter: async (page, { token }, path = '/') => {
+      // with another fragment alone the page would stay as it is
+      if (page.url().startsWith(dashboard.api.baseUrl)) await page.goto('about:blank');
+      await page.goto(`${dashboard.api.baseUrl}${path}#token=${token}`);
+    },
+  };
+  if (start) beforeAll(async () => void Object.assign(dashboard, await start(dashboard)));
+  return dashboard;
 }
 
-/** Opens a page of the dashboard, signed in by the link that a host product would give. Nothing moves that need not. */
-export async function open(
-  visit: (options?: BrowserContextOptions) => Promise<Visitor>,
-  running: Running,
-  customer: Pick<Customer, 'token'>,
-  path = '/',
-  options: BrowserContextOptions = {},
-): Promise<Visitor> {
-  const visitor = await visit({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
-  await enter(visitor.page, running, customer, path);
-  return visitor;
-}
+/** Another address of the dashboard, as a link in it would open it: nothing is loaded anew. */
+export const go = (page: Page, path: string): Promise<void> =>
+  page.evaluate((address) => {
+    window.history.pushState(null, '', address);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
 
-/** Loads the page anew, wherever the tab has been. */
-export async function enter(
-  page: Page,
-  { api }: Pick<Running, 'api'>,
-  { token }: Pick<Customer, 'token'>,
-  path = '/',
-): Promise<void> {
-  const isHere = page.url().startsWith(api.baseUrl);
-  if (isHere && (await page.evaluate(() => sessionStorage.getItem('assent-token'))) === token) {
-    await page.goto(api.baseUrl + path);
-    return;
-  }
-  // with another fragment alone the page would stay as it is
-  if (isHere) await page.goto('about:blank');
-  await page.goto(`${api.baseUrl}${path}#token=${token}`);
-}
+/** The card of a large number. */
+export const figureCard = (page: Page, name: string | RegExp) =>
+  page.locator('section.figure').filter({ has: page.getByRole('heading', { name }) });
+/** The number itself. */
+export const figure = (page: Page, name: string | RegExp) => figureCard(page, name).locator('.figure-value');
 
-/** The large number of a card. */
-export const figure = (page: Page, name: string | RegExp) =>
-  page
-    .locator('section.figure')
-    .filter({ has: page.getByRole('heading', { name }) })
-    .locator('.figure-value');
+/** What somebody signs in with who may also manage the organization. */
+export const managerOf = ({ organizationId }: Pick<Customer, 'organizationId'>, claims: object = {}): Who => ({
+  token: tokenFor(organizationId, { scope: 'read manage', ...claims }),
+});

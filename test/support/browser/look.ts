@@ -1,35 +1,36 @@
 /** A screen on a desk and on phones, light and dark: nothing for axe to find, nothing that sticks out, and its pictures. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { picture } from './picture.ts';
+import { dataRoot } from '../../../scripts/stack/paths.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ofColours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
-/** Where only colours are others, only what looks at colours looks again; the smallest is looked at for its width. */
+/** Where only colours are others, only what looks at colours looks again. */
 const looks = [
   { width: 1440, colorScheme: 'light', rules: {} },
-  { width: 390, colorScheme: 'dark', rules: ofColours },
-  { width: 320, colorScheme: 'light', rules: null },
+  { width: 1440, colorScheme: 'dark', rules: ofColours },
+  { width: 390, colorScheme: 'dark', rules: {} },
+  { width: 320, colorScheme: 'light', rules: ofColours },
 ] as const;
 
+/** With `SCREENSHOTS=1` it also draws the page to `.data/screenshots`: nothing compares that. */
 export async function look(page: Page, name: string): Promise<void> {
-  try {
-    for (const { width, colorScheme, rules } of looks) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      if (!rules) continue;
-      await picture(page, `${name}-${width}-${colorScheme}`, { fullPage: true });
-      expect(await violations(page, rules)).toEqual([]);
-    }
-  } finally {
-    // the next test has the same tab
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
+  for (const { width, colorScheme, rules } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    const place = `${name}-${width}-${colorScheme}`;
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect({ place, wider, found: await violations(page, rules) }).toEqual({ place, wider: 0, found: [] });
+    if (!process.env.SCREENSHOTS) continue;
+    const file = path.join(dataRoot, 'screenshots', `${place}.png`);
+    await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
   }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /**

@@ -3,6 +3,15 @@ import { createServer } from 'node:http';
 import { atEnd } from '../at-end.ts';
 import type { Stack } from '../stack.ts';
 
+declare global {
+  interface Window {
+    /** what a test's page has noted */
+    seen?: unknown[];
+    /** the record client of a test's page */
+    client?: { record(report: object): string };
+  }
+}
+
 export interface Site {
   port: number;
   /** under the name `localhost`, which is not that of the API */
@@ -52,6 +61,9 @@ export function tag(
   const written = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
   return `<script ${written.join(' ')} defer></script>`;
 }
+
+/** `assentConfig`, before the tag. */
+export const config = (settings: object): string => `<script>assentConfig = ${JSON.stringify(settings)}</script>`;
 
 export const html = (head: string, body = '<h1>A page</h1>', attributes = 'lang="en"'): string =>
   `<!doctype html><html ${attributes}><head><meta charset="utf-8"><title>A page</title>${head}</head><body><main>${body}</main></body></html>`;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/contract/widget-config';
 import { languages } from '#libs/contract/widget-texts';
@@ -5,6 +7,8 @@ import type { Consent } from '../../apps/widget/consent.ts';
 import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
 import { wordingFor } from '../../apps/widget/wording.ts';
+import { root } from '../../scripts/stack/paths.ts';
+import { sectionOf } from '../support/documents.ts';
 
 const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   domain: 'dom_1',
@@ -31,6 +35,26 @@ const consent = (isGiven: boolean): Consent => ({
 });
 
 const text = (...of: Parameters<typeof noticeOf>) => JSON.stringify(noticeOf(...of));
+
+describe('the wording of the widget', () => {
+  const texts = { pt: { accept: 'Aceitar' }, 'pt-BR': { accept: 'Aceitar tudo' }, 'de-CH': { title: 'Ihri Wahl' } };
+
+  it.each<[string[], string, string, OwnTexts?]>([
+    [['en-US', 'de'], 'en', 'Accept all'],
+    [['pt', 'de-AT'], 'de', 'Alle akzeptieren'],
+    [['nl'], 'en', 'Accept all'],
+    // of exactly the language, of its language, and ours
+    [['pt-br'], 'pt-BR', 'Aceitar tudo', texts],
+    [['pt-PT'], 'pt', 'Aceitar', texts],
+    [['de-CH'], 'de-CH', 'Alle akzeptieren', texts],
+  ])('for %j is in %s: “%s”', (wanted, language, accept, own = {}) => {
+    expect(wordingFor(wanted, own)).toMatchObject({ language, texts: { accept }, direction: 'ltr' });
+  });
+
+  it('sets French colons as French does', () => {
+    for (const text of Object.values(wordingFor(['fr'], {}).texts)) expect(text).not.toMatch(/[^\u00a0\d]:/);
+  });
+});
 
 describe('the notice of the widget', () => {
   it('has exactly these bytes, which other settings leave alone', () => {
@@ -72,5 +96,22 @@ describe('the notice of the widget', () => {
     const notice = noticeOf(settingsIn('de', { title: 'Biscuits?', de: { title: 'Kekse?' } }), false, null);
     expect(notice.title).toBe('Kekse?');
     expect(linesOf(notice).slice(0, 2)).toEqual(['Kekse?', expect.stringContaining('Diese Website nutzt Cookies')]);
+  });
+});
+
+describe('the settings of the widget in docs/widget.md', () => {
+  it('are every attribute that there is, and no other', () => {
+    const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
+    );
+    const source = readFileSync(path.join(root, 'libs/contract/widget-config.ts'), 'utf8');
+    const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
+    const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
+    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];
+    const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const attributes = names
+      .filter((name) => !onlyInConfig.includes(name))
+      .map((name) => kebab(name).replace(/^(color|text)s$/, '$1'));
+    expect(named.sort()).toEqual(attributes.sort());
   });
 });
