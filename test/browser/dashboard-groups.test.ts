@@ -5,17 +5,14 @@ import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { DomainStats } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
-import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
+import { agents, type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
-const phone =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1';
-const desk =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const [desk, phone] = agents;
 
 describe('statistics by country, banner version and so on', () => {
   const dashboard = useDashboard();

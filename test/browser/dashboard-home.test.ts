@@ -142,10 +142,8 @@ describe('the home page of the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'site-42.example', level: 1 }).waitFor();
     expect(await search.count()).toBe(0);
-    await page.goBack();
-    await page.goBack();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByRole('button', { name: 'Domains' }).click();
+    await page.getByRole('button', { name: /site-42/ }).click();
+    await search.waitFor();
     await page.keyboard.press('Escape');
     expect(await search.count()).toBe(0);
   });

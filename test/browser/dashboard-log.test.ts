@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { FullRecord } from '#libs/contract/responses';
-import { createAdministration } from '#libs/store/tenants/administration';
 import { hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
 import { readCsv } from '../support/csv.ts';
@@ -261,12 +260,6 @@ describe('the log of a domain', () => {
     expect(await page.getByLabel('Visitor').count()).toBe(0);
     await page.getByRole('link', { name: 'Go to the statistics' }).click();
     await page.getByRole('heading', { name: 'Waiting for the first decision' }).waitFor();
-    // a plan that has it counts from the next look
-    await createAdministration(dashboard.db, 'test').setPlan('Basic', { consentLog: true });
-    const client = dashboard.client(without);
-    await eventually(async () => expect((await client.organization()).body.plan.consentLog).toBe(true));
-    await page.goto(`${dashboard.api.baseUrl}/domains/${at(without.domains, 0).domainId}/log`);
-    await page.getByRole('heading', { name: 'No records yet' }).waitFor();
   });
 
   it('over the monthly limit it says so, until when, and shows the newest 10 without filters', async () => {

@@ -95,21 +95,15 @@ describe('the sealed log in the dashboard', () => {
     });
   });
 
+  type Change = (text: string) => string;
+  const otherDecision: Change = (text) => text.replace('\\"custom\\"', '\\"accept_all\\"');
+  const otherKey: Change = (text) => text.replace(/\+(\w)/, (_, first) => (first === '0' ? '+1' : '+0'));
+  const otherPreferences: Change = (text) => text.replace('"analytics":true', '"analytics":false');
   // what else can be changed in a bundle: test/unit/merkle-bundle.test.ts
-  it.each<[string, RegExp, (text: string) => string, string]>([
-    [
-      'decision in the entry',
-      /\/proof/,
-      (text) => text.replace('\\"custom\\"', '\\"accept_all\\"'),
-      'the entry, the position or the proof was changed',
-    ],
-    [
-      'key',
-      /\/log\/key/,
-      (text) => text.replace(/\+(\w)/, (_, first) => (first === '0' ? '+1' : '+0')),
-      'a character of it was changed',
-    ],
-    ['shown record', /\/records\?/, (text) => text.replace('"analytics":true', '"analytics":false'), 'not that of'],
+  it.each<[string, RegExp, Change, string]>([
+    ['decision in the entry', /\/proof/, otherDecision, 'the entry, the position or the proof was changed'],
+    ['key', /\/log\/key/, otherKey, 'a character of it was changed'],
+    ['shown record', /\/records\?/, otherPreferences, 'not that of'],
   ])('a changed %s does not hold, and it says why', async (_, part, change, why) => {
     const { page, messages } = await dashboard.regular();
     await page.route(part, async (route) => {

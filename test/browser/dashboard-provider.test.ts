@@ -79,9 +79,8 @@ describe('signing in with a provider', () => {
     });
     await step('where the operator revokes the tokens it ends, and a new sign-in is let in', async () => {
       await page.getByRole('link', { name: /^Assent, overview of/ }).click();
-      const { tokensSince } = await createAdministration(dashboard.db, 'operator').revokeTokens(
-        customer.organizationId,
-      );
+      const operator = createAdministration(dashboard.db, 'operator');
+      const { tokensSince } = await operator.revokeTokens(customer.organizationId);
       await page.getByText('The service does not accept this access token.').waitFor();
       expect(await stored(page, 'assent-provider')).toBeNull();
       await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(tokensSince)));
@@ -106,9 +105,9 @@ describe('signing in with a provider', () => {
   });
 
   it('may talk to the provider and to nobody else', async () => {
-    const response = await fetch(baseUrl);
-    expect(response.headers.get('content-security-policy')).toContain(`connect-src 'self' ${issuer};`);
-    expect(response.headers.get('content-security-policy')).not.toContain('unsafe-inline');
+    const contentPolicy = (await fetch(baseUrl)).headers.get('content-security-policy');
+    expect(contentPolicy).toContain(`connect-src 'self' ${issuer};`);
+    expect(contentPolicy).not.toContain('unsafe-inline');
     expect(await (await fetch(`${baseUrl}/v1/sign-in`)).json()).toEqual({
       oidc: { issuer, clientId: 'dashboard', scopes: ['openid', 'offline_access', 'read', 'manage'], audience },
     });

@@ -60,11 +60,8 @@ describe('the settings in the dashboard', () => {
     expect(await shown(customer, domainId)).toMatchObject({ name: 'shop.example', origins: ['https://shop.example'] });
     // the menu has it without a reload
     await page.locator('.menu-button').click();
-    const menu = page.getByRole('search').getByRole('link');
-    await menu.filter({ hasText: 'shop.example' }).waitFor();
+    await page.getByRole('search').getByRole('link').filter({ hasText: 'shop.example' }).waitFor();
     await page.keyboard.press('Escape');
-
-    await page.getByRole('link', { name: 'Set up the banner' }).waitFor();
     await click(page, 'New key');
     const card = page.getByRole('region', { name: /Copy the key now/ });
     await hasFocus(card.getByRole('heading'));
@@ -76,9 +73,8 @@ describe('the settings in the dashboard', () => {
     expect(apiKey).toMatch(/^ak_[A-Za-z0-9_-]{32}$/);
     await card.getByRole('button', { name: 'Copy Script tag' }).click();
     await card.getByRole('button', { name: 'Copied Script tag' }).waitFor();
-    expect(await clipboard()).toBe(
-      `<script src="${dashboard.api.baseUrl}/widget.js"\n  data-domain="${domainId}" data-key="${apiKey}" defer></script>`,
-    );
+    const source = `src="${dashboard.api.baseUrl}/widget.js"`;
+    expect(await clipboard()).toContain(`${source}\n  data-domain="${domainId}" data-key="${apiKey}" defer></script>`);
     expect(page.url()).not.toContain('ak_');
     await eventually(async () => expect((await record(domainId, apiKey)).status).toBe(202));
     await use(apiKey);

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { step } from '../support/browser/browser.ts';
 import { type Customer, figure, useDashboard } from '../support/browser/dashboard.ts';
@@ -98,9 +98,8 @@ describe('the way into the dashboard', () => {
     await eventually(() => expect(Date.now()).toBeGreaterThan(claims.exp * 1_000));
     // the service allows clocks to differ by 30 s, which are over now
     const authorization = `Bearer ${tokenFor(customer.organizationId, seconds(-60))}`;
-    await page.route('**/v1/**', (route) =>
-      route.continue({ headers: { ...route.request().headers(), authorization } }),
-    );
+    const expired = (request: Request) => ({ headers: { ...request.headers(), authorization } });
+    await page.route('**/v1/**', (route) => route.continue(expired(route.request())));
     await page.getByText('has expired').waitFor();
     await isShut(page);
     await page.unroute('**/v1/**');

@@ -116,7 +116,7 @@ describe('the dashboard when something is wrong', () => {
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     gate.open();
-    // pressed, or by itself
+    // by itself
     await page.getByRole('table').waitFor();
   });
 
@@ -140,14 +140,10 @@ describe('the dashboard when something is wrong', () => {
   it('a service that says it is on its way back is asked again, and the id of the first answer stays', async () => {
     const { page } = await dashboard.regular();
     let asked = 0;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const release = await hold(page, '**/v1/organization');
     await page.route('**/v1/organization', (route) => {
       asked += 1;
-      if (asked > 2) return held.then(() => route.continue());
-      return route.fulfill(answer(503, 'unavailable', `req-${asked}`));
+      return asked > 2 ? route.fallback() : route.fulfill(answer(503, 'unavailable', `req-${asked}`));
     });
     await dashboard.enter(page, customer);
     await page.getByText('req-1').waitFor();

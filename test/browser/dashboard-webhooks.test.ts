@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WebhooksPage } from '#libs/contract/webhook';
 import { afterwards, click, hasFocus, hold, step } from '../support/browser/browser.ts';
-import { addSites, type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
+import { addSites, type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
@@ -23,10 +23,7 @@ describe('the page of webhooks', () => {
     customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
   });
 
-  const tokenOf = (scope: string, { organizationId }: Pick<Customer, 'organizationId'> = customer) => ({
-    token: tokenFor(organizationId, { scope }),
-  });
-  const manager = () => tokenOf('read manage');
+  const manager = () => managerOf(customer);
   const decide = (count: number) =>
     dashboard.store(
       Array.from({ length: count }, () => recordAt(Date.now(), { domainId: at(customer.domains, 0).domainId })),
@@ -217,7 +214,7 @@ describe('the page of webhooks', () => {
   });
 
   it('is reached with a token that may do nothing else, and offers entries only to who may read them', async () => {
-    const { page } = await dashboard.open(tokenOf('manage'));
+    const { page } = await dashboard.open({ token: tokenFor(customer.organizationId, { scope: 'manage' }) });
     await page.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
     await page.getByText('The access token lacks the scope read.').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
@@ -227,7 +224,7 @@ describe('the page of webhooks', () => {
     expect(await entries.isDisabled()).toBe(true);
     await page.getByText('New entries need a token with the scope “read” too.').waitFor();
     const without = await dashboard.customer({ consentLog: false });
-    await dashboard.enter(page, tokenOf('read manage', without), '/webhooks/new');
+    await dashboard.enter(page, managerOf(without), '/webhooks/new');
     await page.getByText('New entries need a plan that includes the log.').waitFor();
   });
 
@@ -273,7 +270,7 @@ describe('the page of webhooks', () => {
   it('chooses among many domains', async () => {
     const large = await dashboard.customer();
     await addSites(dashboard.db, large, 129);
-    const { page } = await dashboard.open(tokenOf('read manage', large), '/webhooks/new');
+    const { page } = await dashboard.open(managerOf(large), '/webhooks/new');
     await page.getByRole('radio', { name: 'Only these' }).check();
     await page.getByText('and 30 more: type to narrow the list').waitFor();
     await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-129');

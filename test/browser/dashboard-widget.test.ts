@@ -215,11 +215,10 @@ describe('setting up the widget in the dashboard', () => {
     await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();
     // on a phone the preview comes first, and stays in sight
     await page.setViewportSize({ width: 390, height: 844 });
-    const edge = async (name: string, side: 'top' | 'bottom') =>
-      (name === 'stage' ? page.locator('.widget-stage') : page.getByRole('heading', { name, exact: true })).evaluate(
-        (each, which) => each.getBoundingClientRect()[which],
-        side,
-      );
+    const placeOf = (name: string) =>
+      name === 'stage' ? page.locator('.widget-stage') : page.getByRole('heading', { name, exact: true });
+    const edge = (name: string, side: 'top' | 'bottom') =>
+      placeOf(name).evaluate((each, which) => each.getBoundingClientRect()[which], side);
     await eventually(async () => expect(await edge('stage', 'bottom')).toBeLessThan(await edge('Behaviour', 'top')));
     expect(await edge('stage', 'bottom')).toBeLessThan(await edge('Languages and texts', 'top'));
     await page.getByRole('heading', { name: 'Behaviour', exact: true }).scrollIntoViewIfNeeded();

@@ -22,7 +22,7 @@ describe('a decision on a bad network', () => {
     await page.goto(widget.address);
     await context.setOffline(true);
     await click(page, 'Accept all');
-    const decided = Date.now();
+    const made = await consentIn(page);
     await click(page, 'Privacy settings');
     await click(page, 'Withdraw consent');
     expect(await waiting(page)).toBe(2);
@@ -31,7 +31,7 @@ describe('a decision on a bad network', () => {
     await context.setOffline(false);
     const records = await widget.records(2);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
-    expect(Math.abs(Date.parse(records[0]?.decidedAt ?? '') - decided)).toBeLessThan(1_000);
+    expect(records[0]?.decidedAt).toBe(made?.decidedAt);
     await emptied(page);
   });
 
@@ -128,19 +128,18 @@ describe('a decision on a bad network', () => {
     ['six minutes ahead', 6 / 1440],
   ])('is recorded at the right time by a clock that is %s', async (_, days) => {
     const { page, context, messages } = await widget.visit();
-    await context.clock.install({ time: Date.now() + days * day });
+    const start = Date.now();
+    await context.clock.install({ time: start + days * day });
     await page.goto(widget.address);
     await click(page, 'Accept all');
-    const [record] = await widget.records(1);
-    expect(Math.abs(Date.parse(record?.decidedAt ?? '') - Date.now())).toBeLessThan(20_000);
+    const [{ id, decidedAt } = { id: '', decidedAt: '' }] = await widget.records(1);
+    expect(Date.parse(decidedAt)).toBeGreaterThanOrEqual(start - 1_000);
+    expect(Date.parse(decidedAt)).toBeLessThanOrEqual(Date.now() + 1_000);
     await emptied(page);
     // the choice holds by the device's own clock, under the record's own id
     await page.reload();
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(await consentIn(page)).toMatchObject({
-      id: record?.id,
-      decidedAt: record?.decidedAt,
-    });
+    expect(await consentIn(page)).toMatchObject({ id, decidedAt });
     expect(warningsIn(messages)).toEqual([]);
   });
 
@@ -219,13 +218,11 @@ describe('a decision on a bad network', () => {
     const { page } = await widget.visit();
     await page.goto(widget.address);
     await page.evaluate(() => {
-      for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
-        for (let index = 0; index < 3; index += 1) {
-          try {
-            localStorage.setItem(`full-${size}-${index}`, 'x'.repeat(size));
-          } catch {
-            break;
-          }
+      for (let size = 4_000_000; size >= 1; ) {
+        try {
+          localStorage.setItem(`full-${localStorage.length}`, 'x'.repeat(size));
+        } catch {
+          size = Math.floor(size / 2);
         }
       }
     });

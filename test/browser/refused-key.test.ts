@@ -187,18 +187,4 @@ describe('a decision whose key the service refuses', () => {
       await context.unroute('**/record');
     }
   });
-
-  it('is sent at once by a record client with another key', async () => {
-    const { page } = await widget.visit();
-    const clientFor = (apiKey: string) => `
-      import { createRecordClient } from '${widget.stack.api.baseUrl}/record-client.js';
-      createRecordClient({ api: '${widget.stack.api.baseUrl}', domain: '${widget.stack.domainId}', key: '${apiKey}' })`;
-    const module = (text: string) => widget.add('/client', `<script type="module">${text}</script>`);
-    const record = `${clientFor(widget.stack.apiKey)}.record({ decision: 'reject_all', source: 'api' });`;
-    await Promise.all([refused(page), page.goto(module(record))]);
-    await noted(page, hour);
-    const { apiKey } = await createAdministration(widget.stack.db, 'test').createKey(widget.stack.domainId);
-    await page.goto(module(`${clientFor(apiKey)};`));
-    expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all', source: 'api' }]);
-  });
 });

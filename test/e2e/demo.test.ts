@@ -64,4 +64,18 @@ describe('what the demo shop shows of a visitor', () => {
     expectBlame(at(answers, 0), '/visitorId');
     expectProblem(await look('me'), 429, 'rate_limited');
   });
+
+  it('is there only where it is asked for', async () => {
+    const plain = await startApi(useStores().env);
+    for (const file of ['/demo', '/demo/shop.js', '/demo/records/v-1'])
+      expect((await request<ProblemAnswer>(plain.baseUrl, file)).status).toBe(404);
+  });
+
+  it('its page may load nothing from elsewhere and run nothing inline', async () => {
+    const page = await fetch(`${api.baseUrl}/demo`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(await page.text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/);
+  });
 });

@@ -247,10 +247,9 @@ describe('on a desk and on phones, light and dark, there is nothing for axe to f
   it('the page that checks proofs', async () => {
     const { page } = await dashboard.visit.again();
     await page.goto(`${dashboard.api.baseUrl}/verify`);
+    const name = `${'long'.repeat(30)}.json`;
     const choose = (content: string) =>
-      page
-        .getByLabel('Proof file or bundle')
-        .setInputFiles({ name: `${'long'.repeat(30)}.json`, mimeType: '', buffer: Buffer.from(content) });
+      page.getByLabel('Proof file or bundle').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
     await look(page, 'verify');
     await page.getByLabel('Verifier key').fill(vector.verifierKey);
     await choose(JSON.stringify({ ...bundle, timestamp }));

@@ -6,6 +6,7 @@ import {
   chromium,
   type Locator,
   type Page,
+  type ViewportSize,
 } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { findChromium } from '../../../scripts/stack/chromium.ts';
@@ -84,18 +85,20 @@ export function useBrowser(): Visit {
     regulars.set(key, coming);
     const visitor = await coming;
     visitor.messages.length = 0;
-    onTestFinished(() => leave(visitor));
+    const size = visitor.page.viewportSize();
+    onTestFinished(() => leave(visitor, size));
     return visitor;
   };
   return Object.assign(visit, { again });
 }
 
 /** Until the next test, nothing is asked for and nothing is in the way. */
-async function leave({ context, page }: Visitor): Promise<void> {
+async function leave({ context, page }: Visitor, size: ViewportSize | null): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
   for (const other of context.pages()) if (other !== page) await other.close();
+  if (size) await page.setViewportSize(size);
   await page.goto('about:blank');
 }
 

@@ -56,11 +56,12 @@ export const addSites = (db: Database, { organizationId }: Customer, count: numb
   );
 
 const pages = ['/', '/jackets', '/tents/two-person', '/checkout', '/guides/packing', '/sale'];
-const agents = [
+/** a computer's and a phone's, and another computer's */
+export const agents = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
-];
+] as const;
 
 /** The same for the same seed, so that two runs show the same. */
 function seeded(seed: number): () => number {
