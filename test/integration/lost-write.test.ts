@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/store/sql';
 import { openDatabase } from '../support/stores.ts';
+import { repairs } from '../support/uncaught.ts';
 
 const deadline = 2_000;
 
@@ -12,7 +13,11 @@ describe('a write of the driver to a connection that has just closed', () => {
     ({ db } = await openDatabase());
   });
 
-  afterEach(() => process.setUncaughtExceptionCaptureCallback(null));
+  const repair = (error: unknown) => {
+    uncaught.push(error);
+    return db.recover(error);
+  };
+  afterEach(() => void repairs.delete(repair));
 
   /** A transaction that loses its connection between two statements. */
   const loseConnection = () =>
@@ -27,10 +32,7 @@ describe('a write of the driver to a connection that has just closed', () => {
     );
 
   it('is known by its stack, and every statement after it is answered', async () => {
-    process.setUncaughtExceptionCaptureCallback((error) => {
-      uncaught.push(error);
-      if (!db.recover(error)) throw error;
-    });
+    repairs.add(repair);
     for (let attempt = 0; attempt < 50 && uncaught.length === 0; attempt += 1) {
       await expect(loseConnection()).rejects.toThrow();
     }

@@ -12,6 +12,7 @@ import { launch } from '../../scripts/stack/assent-process.ts';
 import type { Exit, Tethered } from '../../scripts/stack/tether.ts';
 import { atEnd } from './at-end.ts';
 import { apiSettings, workerSettings } from './settings.ts';
+import { repairs } from './uncaught.ts';
 import { eventually } from './wait.ts';
 
 interface Logged {
@@ -64,16 +65,9 @@ function openLog(name: string, level: string) {
   return { ...readLines(lines), log: createLog(name, level, { destination: { write: (line) => lines.push(line) } }) };
 }
 
-/** What runs in this process. As in processes of their own, an uncaught error that one of them can repair is none. */
-const running = new Set<Running>();
-if (!process.hasUncaughtExceptionCaptureCallback())
-  process.setUncaughtExceptionCaptureCallback((error) => {
-    if (![...running].map((each) => each.recover(error)).includes(true)) process.emit('uncaughtException', error);
-  });
-
 function untilStopped(opened: Running): () => Promise<boolean> {
-  running.add(opened);
-  return () => opened.stop().finally(() => running.delete(opened));
+  repairs.add(opened.recover);
+  return () => opened.stop().finally(() => repairs.delete(opened.recover));
 }
 
 /** In this process, until `stop`, or the end of the file. `dist`: another build than that of the run. */
