@@ -10,7 +10,7 @@ import { blocks, blocksOf, pages } from '../support/documents.ts';
 const notRun: { command: RegExp; because: string }[] = [
   { command: /^npm run demo$/, because: 'takes half a minute; a smaller demo is run' },
   { command: /^npm start$/, because: 'runs already: the others need it' },
-  { command: /^npm test\b/, because: 'is what runs this' },
+  { command: /^npm (test|run test:all)\b/, because: 'is what runs this' },
   {
     command: /^npm ci && npm run build$/,
     because: 'test/rehearsals/image.test.ts runs both; here npm start has built',

@@ -1,5 +1,5 @@
 /** The command line, as a user calls it. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { privacyKey, secretsKey } from './settings.ts';
@@ -15,9 +15,11 @@ let runner: ChildProcess | undefined;
 const waiting = new Map<number, (result: CliResult) => void>();
 let count = 0;
 
+const mainFile = () => path.join(inject('dist'), 'apps/cli/main.js');
+
 function startRunner(): ChildProcess {
   const file = path.join(import.meta.dirname, 'cli-runner.mjs');
-  const started = fork(file, [path.join(inject('dist'), 'apps/cli/main.js')], { stdio: 'ignore', execArgv: [] });
+  const started = fork(file, [mainFile()], { stdio: 'ignore', execArgv: [] });
   started.on('message', ({ id, ...result }: CliResult & { id: number }) => {
     waiting.get(id)?.(result);
     waiting.delete(id);
@@ -32,17 +34,26 @@ function startRunner(): ChildProcess {
   return started;
 }
 
+const runApart = (cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> =>
+  new Promise((resolve) => {
+    const child = execFile(process.execPath, [mainFile(), ...args], { cwd, env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+
 /** Runs one command to its end, after those that were given before. */
 export const runCli = (env: Record<string, string>, ...args: string[]): Promise<CliResult> =>
   runCliIn(inject('folder'), env, ...args);
 
 export function runCliIn(cwd: string, env: Record<string, string>, ...args: string[]): Promise<CliResult> {
+  const settings = { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env };
+  // Node reads its own settings when it starts
+  if (Object.keys(env).some((name) => name.startsWith('NODE_'))) return runApart(cwd, settings, args);
   runner ??= startRunner();
   const to = runner;
   return new Promise((resolve) => {
     count += 1;
     waiting.set(count, resolve);
-    const settings = { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env };
     to.send({ id: count, args, cwd, env: settings });
   });
 }
