@@ -48,8 +48,8 @@ export function preferences(
   const chosen = () => Object.fromEntries(Array.from(switches, ([id, { checked }]) => [id, checked]));
   return [
     element(
-      'header',
-      {},
+      'div',
+      { class: 'head' },
       element('h2', { id: 'title' }, title),
       element('button', { class: 'plain', 'aria-label': texts.close, click: close }, icon('M6 6l12 12M18 6L6 18')),
     ),
