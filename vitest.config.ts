@@ -24,7 +24,7 @@ const withServers: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['test/support/each-file.ts'],
 };
 
-/** `npm test` runs all but `rehearsals`, `npm run test:all` all. */
+/** Which folders run when, scripts/test.ts says. */
 export default defineConfig({
   test: {
     maxWorkers,
@@ -32,8 +32,9 @@ export default defineConfig({
     reporters: ['default'],
     projects: [
       { test: { ...common, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { ...withServers, name: 'servers', include: ['test/{integration,e2e,browser}/**/*.test.ts'] } },
-      { test: { ...withServers, name: 'rehearsals', include: ['test/rehearsals/**/*.test.ts'] } },
+      {
+        test: { ...withServers, name: 'servers', include: ['test/{integration,e2e,browser,rehearsals}/**/*.test.ts'] },
+      },
     ],
   },
 });

@@ -161,6 +161,7 @@ describe('the page of webhooks', () => {
     const { page, context } = await dashboard.visit();
     await context.clock.install();
     await dashboard.enter(page, manager(), '/webhooks');
+    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
     await make(page, receiver);
     const asked: string[] = [];
     page.on('request', (request) => {

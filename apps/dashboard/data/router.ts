@@ -1,5 +1,5 @@
 /** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Dimension } from '#libs/contract/terms';
 import { dimensionNames } from './dimension-names.ts';
 
@@ -113,7 +113,8 @@ export function navigate(address: string, { replace = false } = {}): void {
 /** The route in the address bar, updated whenever it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location));
-  useEffect(() => {
+  // at once with the first view: what changes the address before a later effect would be missed
+  useLayoutEffect(() => {
     const update = () => setRoute(routeOf(location));
     navigation.addEventListener('navigate', update);
     addEventListener('popstate', update);
