@@ -1,7 +1,8 @@
 /** Files whose names end in .gz are gzipped. What is written at once is a member of its own, so more can be added to a file. */
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { createGunzip, gunzip, gzip } from 'node:zlib';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -11,9 +12,25 @@ export const isGzip = (file: string): boolean => /\.gz$/i.test(file);
 export const packedFor = async (file: string, text: string | Buffer): Promise<string | Buffer> =>
   isGzip(file) ? pack(text) : text;
 
-/** By its content: it may have been packed, or unpacked, under its name. */
+/** By its content: a file may have been packed, or unpacked, under its name. */
+const isPacked = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
 export async function readText(file: string): Promise<string> {
   const bytes = await readFile(file);
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return (isPacked ? await unpack(bytes) : bytes).toString();
+  return (isPacked(bytes) ? await unpack(bytes) : bytes).toString();
 }
+
+/** Whether a regular file is gzipped; what comes through a pipe can be read only once, and is taken as it is. */
+export async function isPackedFile(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    if (!(await handle.stat()).isFile()) return false;
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return isPacked(buffer);
+  } finally {
+    await handle.close();
+  }
+}
+
+export const unpackedOf = (bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  pipeline(bytes, createGunzip(), () => {});

@@ -14,7 +14,7 @@ import { listDroppedMonths } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
-import { isGzip } from './gzipped.ts';
+import { isGzip, isPackedFile, unpackedOf } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused.ts';
@@ -35,7 +35,7 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 
 export function importCommand(): Command {
   return new Command('import')
-    .argument('<file>', 'NDJSON or CSV, of any length')
+    .argument('<file>', 'NDJSON or CSV, of any length, also gzipped')
     .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice')
     .requiredOption('--domain <domain>', 'of which they are the records')
     .option('--format <format>', 'ndjson or csv; default: by the name of the file')
@@ -80,6 +80,7 @@ async function run(db: Database, file: string, options: Options, note: Note) {
   const importId = `imp_${randomBytes(10).toString('hex')}`;
   const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
   const { size } = await stat(file);
+  const isPacked = await isPackedFile(file);
   const progress = createProgress(size);
   const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
   const counts = noRows();
@@ -93,10 +94,11 @@ async function run(db: Database, file: string, options: Options, note: Note) {
     process.exit(130);
   };
   process.once('SIGINT', stop);
+  const read = progress.watch(createReadStream(file));
   try {
     await importRows(
       {
-        rows: rowsOf(progress.watch(createReadStream(file)), formatOf(file, options), options),
+        rows: rowsOf(isPacked ? unpackedOf(read) : read, formatOf(file, options), options),
         toRecord: createToRecord({
           domainId,
           now,
@@ -125,7 +127,7 @@ async function run(db: Database, file: string, options: Options, note: Note) {
 }
 
 function formatOf(file: string, { format }: Options): ImportFormat {
-  const name = format ?? (/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : /\.csv$/i.test(file) ? 'csv' : '');
+  const name = format ?? (/\.(ndjson|jsonl)(\.gz)?$/i.test(file) ? 'ndjson' : /\.csv(\.gz)?$/i.test(file) ? 'csv' : '');
   const found = importFormats.find((each) => each === name);
   if (!found) throw new Error(`give --format ${importFormats.join(' or ')}`);
   return found;

@@ -34,7 +34,9 @@ export function recordsCommand(): Command {
     .command('replay')
     .description('retry all that were refused; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
-      print(self, await withDatabase((db) => replay(db)));
+      const result = await withDatabase((db) => replay(db));
+      if (result.replayed > 0 && result.stored === 0) process.exitCode = 1;
+      print(self, result);
     });
   addExport(command);
   return command;

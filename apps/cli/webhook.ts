@@ -8,6 +8,7 @@ import { resealSecrets } from '#libs/store/webhooks/reseal';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
 import {
   findWebhookAnywhere,
+  isToldOf,
   listDeliveries,
   listFailingWebhooks,
   listWebhooks,
@@ -157,6 +158,8 @@ export function webhookCommand(): Command {
       const found = await withDatabase(async (db) => {
         const webhook = await requireWebhook(db, webhookId);
         await requireDomains(db, webhook.organizationId, [domainId]);
+        if (!isToldOf(webhook, domainId))
+          throw new Error(`webhook ${webhookId} is told of no records of domain ${domainId}`);
         return administration(db).replay(webhook, { domainId, from });
       });
       if (!found) throw new Error(`the log of domain ${domainId} has no position ${from}`);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Imported } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
 import { type Cli, createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
@@ -74,6 +75,9 @@ describe('assent records export', () => {
     writeFileSync(out, gzipSync(whole.slice(0, whole.indexOf('\r\n', whole.indexOf(place)) + 2)));
     await cli.json(...args, '--after', place);
     expect(gunzipSync(readFileSync(out)).toString()).toBe(whole);
+    // and such a file can be imported
+    const { read, known } = await cli.json<Imported>('records', 'import', out, '--domain', domainId, '--dry-run');
+    expect([read, known]).toEqual([1_200, 1_200]);
     expect(await cli.error(...args, '--continue')).toMatch(/^--continue cannot look into a \.gz file/);
   });
 

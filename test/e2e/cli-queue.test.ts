@@ -112,7 +112,8 @@ describe('the queue by the command line', () => {
     expect(JSON.parse(rejected[0]?.record ?? '')).toEqual(later);
     expect(rejected[0]?.error).toBe('no domain dom_later, so the record has no domain_number');
 
-    expect(await cli.json('records', 'replay')).toEqual({ replayed: 1, stored: 0, rejected: 1 });
+    const refused = await cli.run('records', 'replay', '--json');
+    expect([refused.code, JSON.parse(refused.stdout)]).toEqual([1, { replayed: 1, stored: 0, rejected: 1 }]);
     await cli.json('domain', 'create', stack.tenant.organizationId, 'later.example', '--id', 'dom_later');
     expect(await cli.json('records', 'replay')).toEqual({ replayed: 1, stored: 1, rejected: 0 });
     expect(await cli.json('records', 'rejected')).toEqual({ rejected: [] });

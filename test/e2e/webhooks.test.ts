@@ -254,6 +254,8 @@ describe('webhooks', () => {
     );
     expect((await cli.json<{ secret: string }>('webhook', 'rotate', webhookId)).secret).not.toBe(made.secret);
     expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '1')).toMatch(/has no position 1/);
+    await cli.json('webhook', 'set', webhookId, '--type', 'visitor.erased');
+    expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '0')).toMatch(/is told of no records/);
     expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
     expect(await cli.error('webhook', 'list')).toBe('give one of --org and --failing');
     await stores.db.run((sql) => sql`update webhooks set failing_since = to_timestamp(9) where id = ${webhookId}`);

@@ -2,6 +2,7 @@
 import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { formatSecret } from '#libs/store/webhooks/secret';
+import { isToldOf } from '#libs/store/webhooks/webhooks';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
@@ -44,8 +45,8 @@ export const replayWebhook = (parts: WebhookParts): Middleware =>
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
     const webhook = await find();
-    const isTold = webhook.types.includes('records.sealed') && (webhook.domains?.includes(domainId) ?? true);
-    if (!isTold) throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
+    if (!isToldOf(webhook, domainId))
+      throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
     const found = await adminOf(parts, ctx).replay(webhook, wanted);
     if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
     const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log: found.log, from, size: found.size };

@@ -19,6 +19,10 @@ export interface Webhook {
   version: number;
 }
 
+/** Whether it is told of a domain's new entries. */
+export const isToldOf = ({ types, domains }: Pick<Webhook, 'types' | 'domains'>, domainId: string): boolean =>
+  types.includes('records.sealed') && (domains?.includes(domainId) ?? true);
+
 export const webhookColumns = (sql: Sql) => sql`
   number, id as "webhookId", organization_id as "organizationId", url, to_json(types) as types,
   to_json(domains) as domains, to_json(decisions) as decisions, enabled, created_at as "createdAt",
