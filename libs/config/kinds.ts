@@ -1,6 +1,7 @@
 /** The kinds of settings: how the text is parsed, and the rule that the error message names. */
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { scopes, scopesAmong } from '#libs/contract/terms';
 
 export const wholeNumber = (min: number, max: number) =>
   z
@@ -82,6 +83,14 @@ export const words = z
   .regex(/^[\x21-\x7e]+( +[\x21-\x7e]+)*$/)
   .transform((value) => value.split(/ +/))
   .meta({ rule: 'words, separated by spaces' });
+
+/** Scopes of our own; `none` is the empty list. */
+export const scopeWords = z
+  .string()
+  .transform((value) => (value === 'none' ? [] : value.split(/ +/)))
+  .refine((words) => words.every((word) => scopes.some((scope) => scope === word)))
+  .transform(scopesAmong)
+  .meta({ rule: `one or more of ${scopes.join(', ')}, separated by spaces, or none` });
 
 export const keyId = z
   .string()

@@ -13,6 +13,7 @@ import {
   oneOf,
   port,
   ratio,
+  scopeWords,
   text,
   webAddress,
   wholeNumber,
@@ -99,6 +100,15 @@ export const settings = {
   }),
   JWT_ORG_CLAIM: setting(claim, { default: 'org', for: signing, about: "the claim with the organization's id" }),
   JWT_SCOPE_CLAIM: setting(claim, { default: 'scope', for: signing, about: 'the claim with the scopes' }),
+  JWT_DEFAULT_SCOPE: setting(scopeWords, {
+    for: api,
+    about:
+      'the scopes of an access token without that claim, or none; default: read, or none where JWT_JWKS_URL is set',
+  }),
+  JWT_MAX_LIFETIME: setting(wholeNumber(1, 1_000_000), {
+    for: api,
+    about: 'hours that an access token may be valid, from its `iat` to its `exp`; default: no limit',
+  }),
   OIDC_ISSUER: setting(webAddress, {
     for: api,
     about: 'an OpenID Connect provider by which people sign in to the dashboard; default: access tokens only',

@@ -1,5 +1,6 @@
 /** The keys that sign and verify access tokens, and what else a token must state. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Scope } from '#libs/contract/terms';
 import { isSafeAddress, refuse, type Values } from './read.ts';
 
 export const secretKey = (name: string, value: string): KeyObject =>
@@ -81,6 +82,10 @@ export function readTokens(values: Values) {
     jwksUrl,
     orgClaim: values.JWT_ORG_CLAIM,
     scopeClaim: values.JWT_SCOPE_CLAIM,
+    /** of a token without that claim; a provider issues tokens that were never meant for us */
+    defaultScopes: values.JWT_DEFAULT_SCOPE ?? (jwksUrl === undefined ? (['read'] satisfies Scope[]) : []),
+    /** seconds */
+    maxLifetime: values.JWT_MAX_LIFETIME === undefined ? undefined : values.JWT_MAX_LIFETIME * 3_600,
   };
 }
 

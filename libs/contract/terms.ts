@@ -59,11 +59,8 @@ export const wholeOrganization = '';
 export const scopes = ['read', 'privacy', 'import', 'manage'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The scopes among these words. Where none is ours, a token may read, and nothing else. */
-export function scopesAmong(words: readonly unknown[]): Scope[] {
-  const own = scopes.filter((scope) => words.includes(scope));
-  return own.length > 0 ? own : ['read'];
-}
+/** The scopes among these words. */
+export const scopesAmong = (words: readonly unknown[]): Scope[] => scopes.filter((scope) => words.includes(scope));
 
 /** What records are grouped by; `category` groups what they allow and deny. */
 export const dimensions = [

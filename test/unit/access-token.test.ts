@@ -77,11 +77,22 @@ describe('an access token', () => {
     ['of another algorithm with the same secret', `Bearer ${hs512}`],
     ['with another secret', `Bearer ${signed({}, `${secret}.`)}`],
     ['whose claims were changed', `Bearer ${changed}`],
-    ['that expired', `Bearer ${signed({ exp: seconds - 31 })}`],
     ['that is not valid yet', `Bearer ${signed({ nbf: seconds + 60 })}`],
     ['without exp', `Bearer ${signed({ exp: undefined })}`, 'the token has no `exp`'],
     ['whose exp is text', `Bearer ${signed({ exp: '9999999999' })}`],
     ['that is valid for ever', `Bearer ${signedRaw('{"sub":"x","org":"org_a","exp":1e999}')}`],
+    [
+      'that is valid beyond the year 9999',
+      `Bearer ${signed({ exp: 253_402_300_800 })}`,
+      "the token's `exp` is beyond the year 9999",
+    ],
+    ['that was issued in the future', `Bearer ${signed({ iat: seconds + 31 })}`, "the token's `iat` is in the future"],
+    ['whose iat is text', `Bearer ${signed({ iat: '0' })}`],
+    [
+      'that expired, though keys were rotated since',
+      `Bearer ${signed({ exp: seconds - 31 })}`,
+      'the token has expired',
+    ],
     ['without sub', `Bearer ${signed({ sub: undefined })}`, 'the token has no `sub`'],
     ['with an empty sub', `Bearer ${signed({ sub: '' })}`, 'the token has no `sub`'],
     ['without org', `Bearer ${signed({ org: undefined })}`, 'the token has no `org`'],
@@ -110,11 +121,27 @@ describe('an access token', () => {
     ['a list', ['import', 'read', 1], ['read', 'import']],
     ['all of them', 'manage import privacy read', ['read', 'privacy', 'import', 'manage']],
     ['no claim', undefined, ['read']],
-    ['only words of others', 'openid email', ['read']],
-    ['an empty text', '', ['read']],
-    ['something else', { read: true }, ['read']],
+    ['only words of others', 'openid profile', []],
+    ['an empty text', '', []],
+    ['an empty list', [], []],
+    ['null', null, []],
+    ['something else', { read: true }, []],
   ])('has the scopes that its claim names: %s', async (_, scope, scopes) => {
     expect(await ask(`Bearer ${signed({ scope })}`)).toMatchObject({ scopes });
+  });
+
+  it.each<[string, object, object, object]>([
+    ['a default of one’s own', { defaultScopes: ['import'] }, {}, { scopes: ['import'] }],
+    ['a lifetime within the longest', { maxLifetime: 3_600 }, { iat: seconds - 3_000 }, { issuedAt: seconds - 3_000 }],
+  ])('with %s is accepted', async (_, settings, claims, expected) => {
+    expect(await createAccessTokens({ ...config, ...settings }).verify(signed(claims))).toMatchObject(expected);
+  });
+
+  it.each([
+    ['a longer lifetime', { iat: seconds - 3_001 }, 'the token is valid for longer than 1 h'],
+    ['an unknown one', {}, 'the token has no `iat`, so its lifetime is unknown'],
+  ])('with %s than allowed is refused', async (_, claims, why) => {
+    await expect(createAccessTokens({ ...config, maxLifetime: 3_600 }).verify(signed(claims))).rejects.toThrow(why);
   });
 
   it('is never asked where its key is', async () => {

@@ -77,7 +77,7 @@ interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issue
 /** Only the configured algorithm and keys count. The token's header may at most name one of these keys. */
 function claimsOf(token: string, keys: KeyObject[], config: TokenConfig): Claims {
   const { algorithm, issuer, audience } = config;
-  let failure: unknown;
+  const failures: unknown[] = [];
   for (const key of keys) {
     try {
       const claims = jsonwebtoken.verify(token, key, {
@@ -89,9 +89,11 @@ function claimsOf(token: string, keys: KeyObject[], config: TokenConfig): Claims
       return requireClaims(claims, config);
     } catch (error) {
       if (error instanceof Problem) throw error;
-      failure = error;
+      failures.push(error);
     }
   }
+  // with a right signature it says more than with a wrong one
+  const failure = failures.find((error) => !isForged(error)) ?? failures[0];
   throw invalidToken(reasonOf(failure), failure);
 }
 
@@ -118,21 +120,40 @@ function headerOf(token: string): Header | undefined {
   }
 }
 
-function requireClaims(claims: string | jsonwebtoken.JwtPayload, { orgClaim, scopeClaim }: TokenConfig): Claims {
+const isForged = (error: unknown): boolean =>
+  error instanceof jsonwebtoken.JsonWebTokenError &&
+  !(error instanceof jsonwebtoken.TokenExpiredError || error instanceof jsonwebtoken.NotBeforeError);
+
+function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenConfig): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, iat, [orgClaim]: org, [scopeClaim]: scope } = claims;
-  if (exp === undefined || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
+  const { sub, exp, iat, [config.orgClaim]: org, [config.scopeClaim]: scope } = claims;
+  requireLifetime({ exp, iat }, config);
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
-  if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${orgClaim}\``);
+  if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${config.orgClaim}\``);
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
   // Postgres stores neither NUL nor half a surrogate pair
   return {
     org,
-    exp,
-    issuedAt: typeof iat === 'number' ? iat : 0,
+    exp: Number(exp),
+    issuedAt: Number(iat ?? 0),
     subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'),
-    scopes: scopesAmong(wordsOf(scope)),
+    scopes: scope === undefined ? config.defaultScopes : scopesAmong(wordsOf(scope)),
   };
+}
+
+/** 9999-12-31T23:59:59Z, in Unix seconds */
+const lastSecond = 253_402_300_799;
+
+/** A token from the future would outlive the revocation of all tokens, and one without an end every rotation of keys. */
+function requireLifetime({ exp, iat }: { exp?: unknown; iat?: unknown }, { maxLifetime }: TokenConfig): void {
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
+  if (exp > lastSecond) throw invalidToken("the token's `exp` is beyond the year 9999");
+  if (iat !== undefined && typeof iat !== 'number') throw invalidToken("the token's `iat` is not a number");
+  if (iat !== undefined && iat > Date.now() / 1000 + clockTolerance)
+    throw invalidToken("the token's `iat` is in the future");
+  if (maxLifetime === undefined) return;
+  if (iat === undefined) throw invalidToken('the token has no `iat`, so its lifetime is unknown');
+  if (exp - iat > maxLifetime) throw invalidToken(`the token is valid for longer than ${maxLifetime / 3_600} h`);
 }
 
 /** Separated by spaces (RFC 8693, 4.2), or a list. */
