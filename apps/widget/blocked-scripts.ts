@@ -1,4 +1,6 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
+import { page } from './page.ts';
+
 const blocked = 'script[type="text/plain"][data-assent]';
 
 /** Milliseconds between two searches of a page that keeps growing. */
@@ -10,7 +12,7 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
   let isRunning = false;
 
   const next = () =>
-    [...document.querySelectorAll<HTMLScriptElement>(blocked)].find(
+    [...page.querySelectorAll<HTMLScriptElement>(blocked)].find(
       (script) => !begun.has(script) && script.dataset.assent?.split(/[\s,]+/).every(isAllowed),
     );
 
@@ -37,12 +39,12 @@ export function onGrowth(work: () => void): void {
   new MutationObserver(() => {
     if (!isPlanned) setTimeout(begin, pause);
     isPlanned = true;
-  }).observe(document.documentElement, { childList: true, subtree: true });
+  }).observe(page.documentElement, { childList: true, subtree: true });
 }
 
 /** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */
 async function run(script: HTMLScriptElement): Promise<void> {
-  const running = document.createElement('script');
+  const running = page.createElement('script');
   for (const { name, value } of script.attributes) if (name !== 'type') running.setAttribute(name, value);
   running.type = script.dataset.type ?? '';
   // browsers hide the nonce attribute

@@ -1,7 +1,8 @@
 /** Entry of consent-mode.js: denies everything optional by default, before any other tag of the page runs. */
 import { consentTypes, denyByDefault, hasDefault } from './consent-types.ts';
+import { page } from './page.ts';
 
 /** Milliseconds that Google's tags wait for the widget, which knows an earlier choice. */
-const wait = Number(document.currentScript?.dataset.wait ?? 500);
+const wait = Number(page.currentScript?.dataset.wait ?? 500);
 
 if (!hasDefault()) denyByDefault(consentTypes, wait);

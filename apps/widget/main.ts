@@ -7,6 +7,7 @@ import { type Choice, type Consent, isGiven, type Kept, openConsent } from './co
 import { countDisplay } from './displays.ts';
 import { vary } from './experiment.ts';
 import { linesOf, type Notice } from './notice.ts';
+import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import { createRecordClient } from './record-client.ts';
 import { readSettings } from './settings.ts';
@@ -15,7 +16,8 @@ import { randomHex, timeOf } from './uuid.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {
-  const settings = readSettings(document.currentScript as HTMLScriptElement | null);
+  const script = page.currentScript;
+  const settings = readSettings(script instanceof HTMLScriptElement ? script : null);
   const { domain, asked, policyVersion, bannerVersion, wording } = settings;
   if (!domain || !settings.key) {
     console.warn('assent: data-domain and data-key are required');
@@ -121,7 +123,7 @@ function start(): void {
   attempt(() => tell('ready', getConsent()));
   onGrowth(runScripts);
   addEventListener('storage', follow);
-  document.addEventListener('visibilitychange', follow);
+  page.addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else {
     view.ask();
@@ -130,5 +132,5 @@ function start(): void {
   }
 }
 
-// not a truthiness check: an element with the id `assent` is also `window.assent`
-if (typeof window.assent?.open !== 'function') start();
+// other code may use that name for something else
+if (typeof assigned('assent')?.open !== 'function') start();

@@ -1,8 +1,11 @@
 /** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
 import type { Category, WidgetConfig } from '#libs/contract/widget-config';
+import { attempt } from './attempt.ts';
+import { assigned, page } from './page.ts';
 import { type Wording, wordingFor } from './wording.ts';
 
-export interface Settings extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths'> {
+export interface Settings
+  extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths' | 'policyUrl'> {
   domain: string;
   key: string;
   api: string;
@@ -13,6 +16,7 @@ export interface Settings extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 
   /** ids of the optional categories */
   asked: string[];
   colors: Record<string, string>;
+  policyUrl?: string | undefined;
   links: { label: string; href: string }[];
   wording: Wording;
   /** of the experiment */
@@ -39,10 +43,9 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
         return initial && value ? [[initial.toLowerCase() + rest, value]] : [];
       }),
     );
-  const given: WidgetConfig = { ...window.assentConfig, ...attributes };
+  const given: WidgetConfig = { ...assigned('assentConfig'), ...attributes };
   const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths } = given;
-  const page = document.documentElement;
-  const languages = [given.lang ?? '', page.lang, ...navigator.languages];
+  const languages = [given.lang ?? '', page.documentElement.lang, ...navigator.languages];
   const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
   wording.direction = given.dir ?? wording.direction;
   const categories = toCategories(given.categories ?? 'analytics marketing');
@@ -60,10 +63,19 @@ export function readSettings(script: HTMLScriptElement | null): Settings {
     categories,
     asked,
     colors: { ...given.colors, ...grouped('color') },
-    links: given.links ?? [],
+    policyUrl: given.policyUrl && isLink(given.policyUrl) ? given.policyUrl : undefined,
+    links: (given.links ?? []).filter(({ href }) => isLink(href)),
     wording,
     variant: undefined,
   };
+}
+
+/** Anything else, such as `javascript:`, would do more than lead somewhere. */
+function isLink(href: string): boolean {
+  const address = attempt(() => new URL(href, page.baseURI));
+  const isFine = /^(https?|mailto|tel):$/.test(address?.protocol ?? '');
+  if (!isFine) console.warn(`assent: a link leads to a page or a mail address, not to ${href}`);
+  return isFine;
 }
 
 function toCategories(given: string | (string | Category)[]): Category[] {

@@ -2,6 +2,7 @@
 import type { ConsentTypes } from '#libs/contract/widget-config';
 import type { Consent } from './consent.ts';
 import { consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
+import { page } from './page.ts';
 
 /** `ready` is sent once when the page loads, with the stored choice or null. */
 export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;
@@ -32,5 +33,5 @@ export function createSignals(
 }
 
 export function emit(event: string, detail: unknown): void {
-  document.dispatchEvent(new CustomEvent(`assent:${event}`, { bubbles: true, detail }));
+  page.dispatchEvent(new CustomEvent(`assent:${event}`, { bubbles: true, detail }));
 }

@@ -226,7 +226,7 @@ describe('a decision in the widget', () => {
   });
 
   it('a page in the background counts as a display once it is looked at, and only where that is asked for', async () => {
-    const background = `<script>isAway = true; Object.defineProperty(document, 'hidden', { get: () => isAway })</script>`;
+    const background = `<script>isAway = true; Object.defineProperty(Document.prototype, 'hidden', { get: () => isAway })</script>`;
     const away = widget.add('/away', background + widget.tag({ 'data-displays': '' }));
     const silent = widget.add('/silent', widget.tag());
     const { page } = await widget.visit();

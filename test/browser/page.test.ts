@@ -115,6 +115,27 @@ describe("the widget on a site's page", () => {
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
+  it('trusts nothing that markup can name, and links to pages only', async () => {
+    const names = 'cookie documentElement createElement querySelectorAll addEventListener dispatchEvent hidden baseURI';
+    const elsewhere = 'data-domain="dom_x" data-key="ak_x" data-api="https://elsewhere.example" data-wait="9"';
+    const markup = [
+      `<img name="currentScript" ${elsewhere} data-policy-url="javascript:seen.push(1)">`,
+      ...names.split(' ').map((name) => `<img name="${name}">`),
+      ...['assent', 'assentConfig', 'dataLayer'].map((name) => `<form id="${name}"><input name="domain"></form>`),
+    ].join('');
+    const mode = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
+    const own = widget.tag({ 'data-policy-url': 'javascript:seen.push(2)', 'data-text-policy': 'Policy' });
+    const { page, messages } = await widget.open(widget.add('/marked', '', `${markup}${mode}${own}`));
+    expect(await page.evaluate(() => window.dataLayer?.[0])).toMatchObject({ 2: { wait_for_update: 500 } });
+    await page.getByRole('button', { name: 'Accept all' }).waitFor();
+    expect(await page.getByRole('link').count()).toBe(0);
+    expect(warningsIn(messages)).toEqual([expect.stringContaining('a link leads to a page or a mail address')]);
+    await click(page, 'Accept all');
+    await widget.records(1);
+    await page.reload();
+    expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
+  });
+
   it('runs blocked scripts in order, once their categories are allowed, and only once', async () => {
     const { page } = await widget.visit.again();
     widget.site.add('/far.js', "seen.push('far')", { 'content-type': 'text/javascript' });

@@ -160,7 +160,7 @@ describe('the files of the widget', () => {
   });
 
   it.each([
-    ['widget', 10_600],
+    ['widget', 10_800],
     ['record-client', 2_100],
     ['consent-mode', 1_000],
     ['record-cookieconsent', 1_000],

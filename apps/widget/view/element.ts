@@ -1,3 +1,5 @@
+import { page } from '../page.ts';
+
 type Attribute = string | boolean | undefined | (() => void);
 
 /** Creates an element. `true` sets an empty attribute, and a function listens to the event of that name. */
@@ -6,7 +8,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Record<string, Attribute> = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const made = page.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name, value);
     else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
@@ -23,7 +25,7 @@ export function icon(path: string): SVGElement {
 }
 
 function vector(tag: string, name: string, value: string): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  const made = page.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
   made.setAttribute(name, value);
   return made;
 }

@@ -1,6 +1,7 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
 import type { Choice, Consent } from '../consent.ts';
 import { type Notice, noticeOf } from '../notice.ts';
+import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
@@ -47,13 +48,13 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   const status = element('p', { role: 'status', class: 'unseen' });
   const frame = element('div', { lang: language, dir: direction }, corner, dialog, status);
 
-  const host = document.createElement('assent-widget');
+  const host = page.createElement('assent-widget');
   const shadow = host.attachShadow({ mode: 'open' });
   shadow.adoptedStyleSheets = [styles(theme)];
   for (const [name, value] of Object.entries(colors)) host.style.setProperty(`--assent-${kebab(name)}`, value);
   shadow.append(frame);
   // not in the body, which sites move, scale and replace
-  document.documentElement.append(host);
+  page.documentElement.append(host);
 
   /** What had the focus before. */
   let before: Element | null = null;
@@ -61,7 +62,7 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => HTMLElement[]): void {
     const modal = source === 'preferences';
     const notice = noticeOf(settings, gpc, consent());
-    if (!dialog.open) before = shadow.activeElement ?? document.activeElement;
+    if (!dialog.open) before = shadow.activeElement ?? page.activeElement;
     dialog.close();
     dialog.className = `${source} ${position}`;
     dialog.replaceChildren(...view(notice, (choice) => decide(choice, source, notice)));
