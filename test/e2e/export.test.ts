@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
+import { withoutGuard } from '#libs/contract/csv';
 import { type FullRecord, fullRecord } from '#libs/contract/responses';
 import type { ExportFormat } from '#libs/contract/terms';
 import { readExport } from '#libs/store/export/export';
@@ -21,7 +22,24 @@ import { eventually } from '../support/wait.ts';
 const exported = fullRecord.strict();
 const day = 86_400_000;
 const now = Date.now();
-const dangerous = ['=1+1', '+1', '-1', '@a', '\tx', '\rx', "'x", 'a"b,c\r\nd', '😀 "', 'plain', ' =1'];
+const dangerous = [
+  '=1+1',
+  '+1',
+  '-1',
+  '@a',
+  '\tx',
+  '\rx',
+  '\nx',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠a',
+  "'x",
+  'a"b,c\r\nd',
+  '😀 "',
+  'plain',
+  ' =1',
+];
 
 describe('an export', () => {
   let stack: OwnStack;
@@ -111,7 +129,7 @@ describe('an export', () => {
     expect(erased.status).toBe(200);
     await store(domain(0), 30);
     const log = await logged(domain(0));
-    expect(log.length).toBe(43);
+    expect(log.length).toBe(48);
     expect(log.filter(({ position }) => position !== null).length).toBe(13);
     expect(log.filter(({ erasedAt }) => erasedAt !== null).length).toBe(1);
     expect(textOf(await lines(ofDomain(domain(0))))).toEqual(textOf(log));
@@ -130,13 +148,13 @@ describe('an export', () => {
     );
     expect(read).toEqual(log);
     // a spreadsheet takes none of them for a formula
-    expect(rows.flatMap(({ cells }) => cells).filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+    expect(rows.flatMap(({ cells }) => cells).filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
     expect(rows.flatMap(({ cells }) => cells)).toEqual(expect.arrayContaining(["'=1+1", "''x", "'\rx"]));
   });
 
   const json = new Set(['preferences', 'metadata', 'gpc', 'bot', 'log', 'position']);
   const parsed = (name: string, cell: string): unknown => {
-    const text = /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell;
+    const text = withoutGuard(cell);
     return json.has(name) ? JSON.parse(text) : text;
   };
 

@@ -99,9 +99,9 @@ describe('CSV', () => {
   it('runs nothing in a spreadsheet, and quotes what needs it', () => {
     expect(
       toCsv([
-        ['=1+1', '-2', '+3', '@a', "'b"],
+        ['=1+1', '-2', '+3', '@a', "'b", '＝1', '\n=1'],
         ['a,b', 'say "x"', -2.5, null, 'plain'],
       ]),
-    ).toBe('\'=1+1,\'-2,\'+3,\'@a,\'\'b\r\n"a,b","say ""x""",-2.5,,plain\r\n');
+    ).toBe('\'=1+1,\'-2,\'+3,\'@a,\'\'b,\'＝1,"\'\n=1"\r\n"a,b","say ""x""",-2.5,,plain\r\n');
   });
 });

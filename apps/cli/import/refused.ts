@@ -1,6 +1,7 @@
 /** The rows that were refused, as CSV: `row,code,detail,text`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { csvCell } from '#libs/contract/csv';
 import type { Refusal } from '#libs/contract/import';
 
 export interface RefusedRows {
@@ -18,7 +19,7 @@ export function writeRefused(file: string): RefusedRows {
   stream.write('row,code,detail,text\r\n');
   return {
     add: (row, { code, detail }, text) => {
-      const isFull = !stream.write(`${[String(row), code, detail, text].map(cell).join(',')}\r\n`);
+      const isFull = !stream.write(`${[String(row), code, detail, text].map(csvCell).join(',')}\r\n`);
       return isFull && !failed ? once(stream, 'drain') : undefined;
     },
     close: async () => {
@@ -27,9 +28,3 @@ export function writeRefused(file: string): RefusedRows {
     },
   };
 }
-
-/** A spreadsheet runs what begins like this. */
-const cell = (text: string): string => {
-  const safe = /^[=+\-@\t\r']/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};

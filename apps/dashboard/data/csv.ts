@@ -1,4 +1,5 @@
 /** CSV as the service writes it (RFC 4180): what a spreadsheet would take for a formula has an apostrophe before it. */
+import { csvCell } from '#libs/contract/csv';
 
 type Cell = string | number | null | undefined;
 
@@ -8,6 +9,5 @@ export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
 function cell(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r']/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvCell(value);
 }
