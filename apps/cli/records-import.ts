@@ -9,11 +9,12 @@ import { type ImportCounts, importRows, noRows } from '#libs/imports/import-rows
 import { readNdjson } from '#libs/imports/ndjson';
 import type { Rows } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
-import { findKnown } from '#libs/store/records/known';
+import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/administration';
+import { findOrganizations } from '#libs/store/tenants/tenants';
 import { isGzip, isPackedFile, unpackedOf } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
@@ -76,6 +77,10 @@ async function run(db: Database, file: string, options: Options, note: Note) {
   const [domain] = await db.run((sql) => directory.domains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
   if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);
+  const key = (await db.run((sql) => findOrganizations(sql, [domain.organizationId]))).get(
+    domain.organizationId,
+  )?.cursorKey;
+  if (!key) throw new Error(`no organization ${domain.organizationId}`);
   const now = Date.now();
   const importId = `imp_${randomBytes(10).toString('hex')}`;
   const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
@@ -101,12 +106,13 @@ async function run(db: Database, file: string, options: Options, note: Note) {
         rows: rowsOf(isPacked ? unpackedOf(read) : read, formatOf(file, options), options),
         toRecord: createToRecord({
           domainId,
+          key,
           now,
           ip: config.addressRule(),
           importId,
           isPastRetention: (month) => month <= lastDropped || isPastRetention(month, config.retentionMonths, now),
         }),
-        findKnown: (ids) => db.run((sql) => findKnown(sql, domainId, ids)),
+        findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
         // straight to Postgres, a statement at a time; the worker raises the counters
         ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
         ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),

@@ -33,8 +33,8 @@ export class TooManyRows extends Error {}
 export interface ImportParts {
   rows: Rows;
   toRecord: ToRecord;
-  /** Which of these ids are stored. */
-  findKnown(ids: string[]): Promise<Set<string>>;
+  /** The ids of those that are stored, by an import also under their former ids. */
+  findKnown(rows: { id: string; formerId?: string | undefined }[]): Promise<Set<string>>;
   /** Resolves once they are safe; absent: nothing is stored. */
   store?(records: NewRecord[]): Promise<void>;
   /** A promise: reading goes on once it resolves. */
@@ -49,16 +49,16 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
   const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
   /** ids of this file: what stands in it twice is known the second time */
   const seen = new Set<string>();
-  let chunk: NewRecord[] = [];
+  let chunk: { record: NewRecord; formerId?: string | undefined }[] = [];
   const turn = createTurn();
 
   const flush = async () => {
-    const records = chunk;
+    const rows = chunk;
     chunk = [];
-    if (records.length === 0) return;
-    const known = await findKnown(records.map(({ id }) => id));
-    const fresh = records.filter(({ id }) => !known.has(id));
-    counts.known += records.length - fresh.length;
+    if (rows.length === 0) return;
+    const known = await findKnown(rows.map(({ record: { id }, formerId }) => ({ id, formerId })));
+    const fresh = rows.flatMap(({ record }) => (known.has(record.id) ? [] : [record]));
+    counts.known += rows.length - fresh.length;
     if (store && fresh.length > 0) await store(fresh);
     counts.queued += fresh.length;
     progress?.();
@@ -81,7 +81,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
       return undefined;
     }
     seen.add(id);
-    chunk.push(made.record);
+    chunk.push(made);
     return undefined;
   };
 

@@ -1,5 +1,5 @@
 /** A row of an import becomes a record, or is refused. */
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { monthOf } from '#libs/contract/calendar';
 import { checkRecord } from '#libs/contract/check-record';
@@ -16,6 +16,8 @@ import type { Row } from './rows.ts';
 
 export interface RecordRules {
   domainId: string;
+  /** the organization's, by which ids are made: nobody else can make the id of a row before it is imported */
+  key: Uint8Array;
   /** when the import began, Unix milliseconds */
   now: number;
   ip: AddressRule;
@@ -24,10 +26,13 @@ export interface RecordRules {
   importId: string;
 }
 
-export type ToRecord = (row: Row) => { record: NewRecord; refusal?: undefined } | { refusal: Refusal };
+/** `formerId`: of the same row in releases before 0.2.0, whose ids anybody could make. */
+export type ToRecord = (
+  row: Row,
+) => { record: NewRecord; formerId?: string | undefined; refusal?: undefined } | { refusal: Refusal };
 
 export function createToRecord(rules: RecordRules): ToRecord {
-  const { domainId, now, ip, isPastRetention, importId } = rules;
+  const { domainId, key, now, ip, isPastRetention, importId } = rules;
   const importedAt = new Date(now).toISOString();
   /** by month: a file has few */
   const expired = new Map<string, boolean>();
@@ -60,9 +65,12 @@ export function createToRecord(rules: RecordRules): ToRecord {
     if (isExpired(month)) {
       return { refusal: { code: 'past_retention', detail: `the records of ${month} are past their retention` } };
     }
+    const identity = JSON.stringify([domainId, ...identityOf(own.externalId, text)]);
+    const formerId = body.id === undefined ? idOfDigest(time, hash('sha256', identity, 'hex')) : undefined;
     return {
+      formerId,
       record: {
-        id: body.id?.toLowerCase() ?? idFor(time, domainId, own.externalId, text),
+        id: body.id?.toLowerCase() ?? idOfDigest(time, createHmac('sha256', key).update(identity).digest('hex')),
         domainId,
         decision: body.decision,
         receivedAt: new Date(receivedAt).toISOString(),
@@ -130,10 +138,8 @@ const outOfRange = (time: number): Refusal => ({
 });
 
 /** The same row, or the same `externalId`, of a domain is the same record. */
-function idFor(time: number, domainId: string, externalId: string | number | undefined, text: string): string {
-  const identity = externalId === undefined ? ['row', text] : ['externalId', String(externalId)];
-  return idOfDigest(time, hash('sha256', JSON.stringify([domainId, ...identity]), 'hex'));
-}
+const identityOf = (externalId: string | number | undefined, text: string): [string, string] =>
+  externalId === undefined ? ['row', text] : ['externalId', String(externalId)];
 
 function addressOf(given: string, rule: AddressRule): string | undefined {
   if (isIP(given)) return storedAddress(given, rule);

@@ -1,15 +1,18 @@
 /** POST /v1/consent/:domainId/import; which rows are refused, and why, is in test/unit/import-rows.test.ts. */
+import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import type { FullRecord, Imported } from '#libs/contract/responses';
-import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import { idOfDigest, makeIdAt, timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
 import { listActs } from '#libs/store/tenants/acts';
 import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
 import { at, type OwnStack, startStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -17,7 +20,11 @@ import { eventually } from '../support/wait.ts';
 const now = Date.now();
 const types = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 const lines = (rows: object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-const rowAt = (time: string, fields: object = {}) => ({ decision: 'accept_all', decidedAt: time, ...fields });
+const rowAt = (time: string, fields: object = {}) => ({
+  decision: 'accept_all',
+  decidedAt: time,
+  ...fields,
+});
 
 describe('an import', () => {
   let stack: OwnStack;
@@ -59,6 +66,14 @@ describe('an import', () => {
       headers: { authorization: bearer(of, 'import'), 'content-type': types.ndjson },
     });
     return upload.on('error', () => {});
+  };
+  /** The status of an upload that is answered though its body is not complete. */
+  const answerTo = (upload: ReturnType<typeof open>) => {
+    const found: { early?: number | undefined } = {};
+    upload.on('response', ({ statusCode }) => {
+      found.early = statusCode;
+    });
+    return found;
   };
   const counted = ({ status, body: { read, queued, known, rejected, errors, ...rest } }: Answer<Imported>) => ({
     ...(status !== 200 && rest),
@@ -120,6 +135,22 @@ describe('an import', () => {
     const ids = (await stored(other, 2)).map(({ id }) => id);
     expect(ids).not.toContain(newest?.id);
     expect(ids.map(timeOf)).toEqual([newest, oldest].map((each) => timeOf(each?.id ?? '')));
+  });
+
+  it('is not pre-empted by a page, which cannot make the id of a row; a row from an earlier release stays known', async () => {
+    const own = ownDomain();
+    const externalIds = ['a', 'b'];
+    const rows = externalIds.map((externalId) => rowAt(new Date(now - 5_000).toISOString(), { externalId }));
+    // as ids were made before
+    const formerIds = externalIds.map((externalId) =>
+      idOfDigest(now - 5_000, hash('sha256', JSON.stringify([own.domainId, 'externalId', externalId]))),
+    );
+    const records = formerIds.map((id) =>
+      recordAt(now - 5_000, { id, domainId: own.domainId, decision: 'reject_all' }),
+    );
+    await persist(own.db, [at(records, 0), { ...at(records, 1), source: 'import' }]);
+    expect(counted(await post(own, lines(rows)))).toEqual({ ...none, read: 2, queued: 1, known: 1 });
+    expect((await stored(own, 3)).map(({ source }) => source).sort()).toEqual(['banner', 'import', 'import']);
   });
 
   it('counts by the day that was decided, in Redis and in Postgres, also years ago', async () => {
@@ -270,10 +301,14 @@ describe('an import', () => {
     );
     const total = async ({ domainId }: OwnStack) => (await reader(of(0)).records(domainId)).body.total;
     const uploads = [0, 1, 2, 3].map((index) => open(of(index)));
+    const answers = uploads.map(answerTo);
     for (const [index, upload] of uploads.entries()) {
       upload.write(text.slice(0, -1_000));
       // more than are stored together, so that the first are while it goes on
-      await eventually(async () => expect(await total(of(index))).toBeGreaterThanOrEqual(500));
+      await eventually(async () => {
+        const stored = await total(of(index));
+        expect([index, answers[index], stored >= 500 || stored]).toEqual([index, {}, true]);
+      });
     }
     const refused = await post(of(0), '');
     expectProblem(refused, 429, 'rate_limited');

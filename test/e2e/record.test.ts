@@ -147,7 +147,9 @@ describe('a record', () => {
       [{}, named(`A${'b'.repeat(600)}`), { userAgent: `A${'b'.repeat(511)}` }],
       // a browser names itself; a site's own server need not
       [{ source: 'api' }, named(''), { userAgent: null, bot: false }],
-      [{ source: 'import' }, named(''), { userAgent: null, bot: false }],
+      [{ source: 'api' }, { ...named(''), origin: 'https://shop.example' }, { userAgent: null, bot: true }],
+      // only an import says so of a record
+      [{ source: 'import' }, named(''), { source: 'api', userAgent: null, bot: false }],
       [{}, named(browser), { bot: false }],
       [{}, named(browser.replace('Chrome/', 'HeadlessChrome/')), { bot: true }],
       [{}, named('Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'), { bot: true }],

@@ -17,6 +17,7 @@ async function run(read: typeof readNdjson | typeof readCsv, text: string, maxRo
   };
   const toRecord = createToRecord({
     domainId: 'dom_x',
+    key: Buffer.from('a key of the organization'),
     now,
     ip: { mode: 'truncated', hashKey: undefined },
     isPastRetention: (month) => month <= '2018-08',

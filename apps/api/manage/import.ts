@@ -12,7 +12,7 @@ import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
 import { Unreadable } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
-import { findKnown } from '#libs/store/records/known';
+import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
@@ -36,14 +36,14 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
   const lane = createImportLane({ db, record: recorder.record });
   const places = createImportPlaces();
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
-    const { organizationId } = organizationIn(ctx);
+    const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
       const own = requireOwnDomain(organizationIn(ctx), domainId);
       const format = formatOf(ctx, query.format);
       requireInUse(own);
       const leave = places.take(organizationId);
       try {
-        ctx.body = await run(ctx, { organizationId, domainId, format, isDryRun: query.dryRun ?? false });
+        ctx.body = await run(ctx, { organizationId, key, domainId, format, isDryRun: query.dryRun ?? false });
       } finally {
         leave();
       }
@@ -53,13 +53,14 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
     }
   });
 
-  async function run(ctx: Context, { organizationId, domainId, format, isDryRun }: Wanted): Promise<Imported> {
+  async function run(ctx: Context, { organizationId, key, domainId, format, isDryRun }: Wanted): Promise<Imported> {
     const { receivedAt: now } = ctx.state;
     const { signal } = abortedWith(ctx);
     const importId = `imp_${randomBytes(10).toString('hex')}`;
     const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
     const toRecord = createToRecord({
       domainId,
+      key,
       now,
       ip: config.ip,
       importId,
@@ -76,7 +77,7 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
         {
           rows: readers[format](readUpload(ctx, importLimits.bytes)),
           toRecord,
-          findKnown: (ids) => db.run((sql) => findKnown(sql, domainId, ids)),
+          findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
           ...(!isDryRun && { store: (records) => lane.store(organizationId, domainId, records, signal) }),
           maxRows: importLimits.rows,
         },
@@ -95,6 +96,7 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
 
 interface Wanted {
   organizationId: string;
+  key: Uint8Array;
   domainId: string;
   format: ImportFormat;
   isDryRun: boolean;

@@ -36,9 +36,10 @@ export function record({ config, countryOf, recorder, notices }: RecordParts): S
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now);
     const receivedAt = toTimestamp(now);
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt, country: countryIs(ctx) }, config);
-    if (isProgram(made)) made.bot = true;
+    if (isProgram(made, ctx)) made.bot = true;
     const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
+    if (body.source === 'import') ignored.push('source');
     const { arrivedAt, trace } = ctx.state;
     const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
@@ -87,7 +88,7 @@ function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: Pick<Api
     domainId: found.domainId,
     decision: body.decision,
     receivedAt: found.receivedAt,
-    source: body.source === 'banner' ? undefined : body.source,
+    source: sourceOf(body),
     visitorId: body.visitorId,
     preferences: body.preferences,
     bannerVersion: body.bannerVersion,
@@ -108,6 +109,12 @@ function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: Pick<Api
   };
 }
 
-/** Every browser names itself; a site's own server need not. */
-const isProgram = ({ userAgent, source }: NewRecord): boolean =>
-  userAgent === undefined && source !== 'api' && source !== 'import';
+/** Only an import says that a record was imported: whoever has a page's key could claim it. */
+function sourceOf({ source }: RecordBody): NewRecord['source'] {
+  if (source === 'banner') return undefined;
+  return source === 'import' ? 'api' : source;
+}
+
+/** Every browser names itself; a site's own server need not, and sends no origin. */
+const isProgram = ({ userAgent, source }: NewRecord, ctx: Context): boolean =>
+  userAgent === undefined && (source !== 'api' || ctx.req.headers.origin !== undefined);
