@@ -1,6 +1,7 @@
 /**
- * Notes which origins were refused. Keys are public, so a flood of refusals must stay cheap: an origin of a domain is
- * written at most once a minute, all together at most ten times a second, and no request waits for it.
+ * Notes which origins were refused. Keys are public, and a preflight needs none, so a flood of refusals must stay cheap,
+ * and that of one domain must not hide another's: an origin of a domain is written at most once a minute, all together
+ * at most ten a second, by turns over domains, and no request waits for it.
  */
 import { LRUCache } from 'lru-cache';
 import { isOrigin } from '#libs/contract/origin';
@@ -12,6 +13,8 @@ import type { Log } from '#libs/telemetry/log';
 const second = 1_000;
 const minute = 60 * second;
 const perSecond = 10;
+/** that wait; of a domain more would only replace each other */
+const most = { domains: 10_000, ofDomain: 10 };
 /** characters */
 const longest = 255;
 
@@ -21,26 +24,45 @@ export interface RefusedOrigins {
 
 export function createRefusedOrigins({ db, log }: { db: Database; log: Pick<Log, 'debug'> }): RefusedOrigins {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
-  let since = 0;
+  /** by domain, in the order of their turns */
+  const waiting = new Map<string, string[]>();
+  let since = Number.NEGATIVE_INFINITY;
   let writes = 0;
-  const isBusy = () => {
-    const now = performance.now();
-    if (now - since >= second) {
-      since = now;
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = (domainId: string, origin: string) => {
+    db.run((sql) => noteRefusedOrigin(sql, domainId, origin)).catch((error: unknown) => {
+      log.debug({ err: error, domainId }, 'could not note a refused origin');
+    });
+  };
+  /** One of each domain in turn, as many as the second still allows. */
+  const writeSome = () => {
+    timer = undefined;
+    if (performance.now() - since >= second) {
+      since = performance.now();
       writes = 0;
     }
-    return writes >= perSecond;
+    for (const [domainId, [origin, ...others]] of waiting) {
+      if (writes >= perSecond) break;
+      waiting.delete(domainId);
+      if (others.length > 0) waiting.set(domainId, others);
+      if (origin === undefined) continue;
+      writes += 1;
+      write(domainId, origin);
+    }
+    if (waiting.size > 0) timer ??= setTimeout(writeSome, since + second - performance.now()).unref();
   };
+
   return {
     note: (domainId, origin) => {
       if (origin.length > longest) return;
       const name = `${domainId} ${origin}`;
-      if (noted.has(name) || isBusy() || !couldBeListed(origin)) return;
+      const others = waiting.get(domainId) ?? [];
+      const isFull = others.length >= most.ofDomain || (others.length === 0 && waiting.size >= most.domains);
+      if (noted.has(name) || isFull || !couldBeListed(origin)) return;
       noted.set(name, true);
-      writes += 1;
-      db.run((sql) => noteRefusedOrigin(sql, domainId, origin)).catch((error: unknown) => {
-        log.debug({ err: error, domainId }, 'could not note a refused origin');
-      });
+      waiting.set(domainId, [...others, origin]);
+      if (!timer) writeSome();
     },
   };
 }

@@ -60,8 +60,25 @@ export function createTenantCache(
   let generation = 0;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
-  function lookup<Found extends object>(max: number, find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>) {
-    const known = new LRUCache<string, Found>({ max });
+  function lookup<Found extends object>(
+    max: number,
+    find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>,
+    groupOf: (found: Found) => string = () => '',
+  ) {
+    /** ids by group, since to look through all that is known would hold up a process for tens of milliseconds */
+    const groups = new Map<string, Set<string>>();
+    const known = new LRUCache<string, Found>({
+      max,
+      dispose: (found, id) => {
+        const group = groups.get(groupOf(found));
+        group?.delete(id);
+        if (group?.size === 0) groups.delete(groupOf(found));
+      },
+    });
+    const keep = (id: string, found: Found) => {
+      known.set(id, found);
+      groups.set(groupOf(found), (groups.get(groupOf(found)) ?? new Set()).add(id));
+    };
     const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
     const batcher = new Batcher<string, Map<string, Found>>({
       run: (ids) => db.run((sql) => find(sql, [...new Set(ids)]), lookupTimeout),
@@ -80,7 +97,7 @@ export function createTenantCache(
         return null;
       }
       // an act seen while the query ran may have changed what it read
-      if (lastAct !== undefined && asked === generation) known.set(id, found);
+      if (lastAct !== undefined && asked === generation) keep(id, found);
       return found;
     };
     return {
@@ -93,6 +110,9 @@ export function createTenantCache(
       forgetWhere: (isConcerned: (found: Found) => boolean) => {
         for (const [id, found] of [...known]) if (isConcerned(found)) known.delete(id);
       },
+      forgetGroup: (group: string) => {
+        for (const id of [...(groups.get(group) ?? [])]) known.delete(id);
+      },
       clear: () => {
         known.clear();
         unknown.clear();
@@ -100,7 +120,7 @@ export function createTenantCache(
     };
   }
 
-  const keys = lookup(50_000, domainsOfKeys);
+  const keys = lookup(50_000, domainsOfKeys, ({ domainId }) => domainId);
   /** only of valid keys, so that guesses take no memory */
   const hashes = new LRUCache<string, string>({ max: 50_000 });
   const domains = lookup(50_000, findDomains);
@@ -121,7 +141,7 @@ export function createTenantCache(
     else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit
-      keys.forgetWhere(({ domainId }) => domainId === subject);
+      keys.forgetGroup(subject);
       if (organizationId === null) organizations.clear();
       else organizations.forget(organizationId);
     }
