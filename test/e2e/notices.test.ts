@@ -173,6 +173,13 @@ describe('a notice', () => {
     expect((await list(refusing)).body.notices).toEqual([]);
   });
 
+  it('that is refused again and again from one address is not looked at any more, for a minute', async () => {
+    const site = await newSite(stack);
+    const answers = await Promise.all(Array.from({ length: 62 }, () => put(site, '[]')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(60).fill(400), 429, 429]);
+    expect((await put({ ...site, ip: newAddress() }, '{}')).status).toBe(201);
+  });
+
   it('is put by pages whose origin is listed, which can read the answer and the errors', async () => {
     const mine = 'https://shop.example';
     const site = await newSite(stack, { origins: [mine] });

@@ -23,6 +23,9 @@ import { readJsonBody } from '../http/json-body.ts';
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 export const newNotices = { perAddress: 20, perDomain: 500 };
 
+/** Refused ones of an address in a minute; a widget that is refused does not try again. */
+const refusedNotices = 60;
+
 export interface PutParts {
   db: Database;
   notices: HeldNotices;
@@ -30,10 +33,23 @@ export interface PutParts {
 
 export function putNotice({ db, notices }: PutParts, limits = newNotices): Middleware {
   const put = limitedPut(db, limits);
+  const refusals = createLimiter({
+    name: 'refused-notices',
+    limit: refusedNotices,
+    detail: `at most ${refusedNotices} refused notices a minute from one address`,
+  });
+  const receive = async (ctx: Context, hash: string) => {
+    const address = network(clientAddress(ctx));
+    // counted first, so that many at once are not all looked at
+    refusals.admit(ctx, address);
+    const notice = checkNotice(hash, await readJsonBody(ctx));
+    refusals.takeBack(address);
+    return notice;
+  };
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
     const isManaged = sendsToken(ctx);
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
-    const notice = checkNotice(hash, await readJsonBody(ctx));
+    const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
     const isNew = !notices.isHeld(domainId, hash) && (await put(ctx, domainId, notice, isManaged)) === 'new';
     notices.add(domainId, hash);
     const answer: NoticePut = { notice: hash };
