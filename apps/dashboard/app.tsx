@@ -10,6 +10,7 @@ import { homeAddress, isOfSettings, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
 import {
   endSession,
+  goOnWith,
   type OpenSession,
   openSession,
   refusalOf,
@@ -55,16 +56,17 @@ export function App() {
     history.replaceState(null, '', address);
     setReturning(false);
   };
-  const begin = (token: string) => {
+  const begin = (start: (token: string) => OpenSession) => (token: string) => {
     setFailure('');
-    setSession(startSession(token));
+    setSession(start(token));
   };
+  const begun = begin(goOnWith);
   if (isReturning) {
     return (
       <Returning
         done={({ token, returnTo }) => {
           back(returnTo);
-          begin(token);
+          begun(token);
         }}
         failed={(why) => {
           back('/');
@@ -73,9 +75,9 @@ export function App() {
       />
     );
   }
-  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={begin} />;
+  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={begin(startSession)} />;
   return (
-    <SignedIn key={session.number} session={session} renewed={begin} end={(reason) => setSession(endSession(reason))} />
+    <SignedIn key={session.number} session={session} renewed={begun} end={(reason) => setSession(endSession(reason))} />
   );
 }
 

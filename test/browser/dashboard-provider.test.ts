@@ -122,6 +122,14 @@ describe('signing in with a provider', () => {
     expect(first).not.toBeNull();
     await eventually(async () => expect(await stored(page, 'assent-token')).not.toBe(first));
     expect(await field.inputValue()).toBe('half typed');
+    await step('but not a session that a link has begun', async () => {
+      expect(await stored(page, 'assent-provider')).not.toBeNull();
+      const token = await stored(page, 'assent-token');
+      await page.evaluate((given) => {
+        location.hash = `token=${given}`;
+      }, token);
+      await eventually(async () => expect(await stored(page, 'assent-provider')).toBeNull());
+    });
   });
 
   it('refuses what was replayed, not begun here, or made up', async () => {

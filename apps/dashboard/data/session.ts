@@ -20,13 +20,22 @@ export type Session = OpenSession | { token: null; reason: SignOutReason };
 
 /** Takes the token from the address bar, else the tab's own. */
 export function openSession(): Session {
-  const token = takeTokenFromAddress() ?? storedToken();
-  return token === null ? { token: null, reason: 'none' } : startSession(token);
+  const given = takeTokenFromAddress();
+  if (given !== null) return startSession(given);
+  const token = storedToken();
+  return token === null ? { token: null, reason: 'none' } : goOnWith(token);
 }
 
 let begun = 0;
 
+/** With a token that was pasted or came by a link: nobody else's refresh token may renew it. */
 export function startSession(token: string): OpenSession {
+  forgetProviderTokens();
+  return goOnWith(token);
+}
+
+/** With the provider's own token, whose refresh token renews it, or the one that this tab had. */
+export function goOnWith(token: string): OpenSession {
   const before = storedToken();
   withStorage((storage) => storage.setItem(storageKey, token));
   begun += 1;
