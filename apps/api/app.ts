@@ -11,7 +11,7 @@ import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { apiKey, displayRateLimit, recordRateLimit } from './access/api-key.ts';
-import { bearer, readRateLimit, scope } from './access/bearer.ts';
+import { bearer, changeRateLimit, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { fairTurns } from './access/fair-turns.ts';
@@ -47,6 +47,7 @@ import { importRecords } from './manage/import.ts';
 import { inForce } from './manage/in-force.ts';
 import { createKey, listKeys, revokeKey } from './manage/keys.ts';
 import { organization } from './manage/organization.ts';
+import { revokeToken } from './manage/tokens.ts';
 import { listNotices } from './notices/list.ts';
 import { putNotice } from './notices/put.ts';
 import { showNotice } from './notices/show.ts';
@@ -163,7 +164,8 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/organization/erasures/:erasureId', ...privacy, erasure(deps));
 
   const manage = [...anyScope, scope('manage')];
-  const change = [...manage, inForce(deps)];
+  const changeOfWebhook = [...manage, changeRateLimit(deps.config)];
+  const change = [...changeOfWebhook, inForce(deps)];
   const domains = '/v1/organization/domains';
   reads.get(domains, ...manage, listDomains(deps));
   reads.post(domains, ...change, createDomain(deps));
@@ -173,17 +175,18 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
   reads.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
   reads.delete(`${domains}/:domainId/keys/:prefix`, ...change, revokeKey(deps));
+  reads.post('/v1/organization/tokens/revoke', ...change, revokeToken(deps));
   reads.get('/v1/organization/acts', ...manage, listActs(deps));
 
   const webhooks = '/v1/organization/webhooks';
   reads.get(webhooks, ...manage, listWebhooks(deps));
-  reads.post(webhooks, ...manage, createWebhook(deps));
+  reads.post(webhooks, ...changeOfWebhook, createWebhook(deps));
   reads.get(`${webhooks}/:webhookId`, ...manage, showWebhook(deps));
-  reads.patch(`${webhooks}/:webhookId`, ...manage, changeWebhook(deps));
-  reads.delete(`${webhooks}/:webhookId`, ...manage, deleteWebhook(deps));
-  reads.post(`${webhooks}/:webhookId/test`, ...manage, testWebhook(deps));
-  reads.post(`${webhooks}/:webhookId/secret`, ...manage, rotateSecret(deps));
-  reads.post(`${webhooks}/:webhookId/replay`, ...manage, scope('read'), replayWebhook(deps));
+  reads.patch(`${webhooks}/:webhookId`, ...changeOfWebhook, changeWebhook(deps));
+  reads.delete(`${webhooks}/:webhookId`, ...changeOfWebhook, deleteWebhook(deps));
+  reads.post(`${webhooks}/:webhookId/test`, ...changeOfWebhook, testWebhook(deps));
+  reads.post(`${webhooks}/:webhookId/secret`, ...changeOfWebhook, rotateSecret(deps));
+  reads.post(`${webhooks}/:webhookId/replay`, ...changeOfWebhook, scope('read'), replayWebhook(deps));
   reads.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
 
   const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));

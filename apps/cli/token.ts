@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
 import { type Scope, scopes } from '#libs/contract/terms';
@@ -46,6 +47,7 @@ export function tokenCommand(): Command {
         [orgClaim]: organizationId,
         [scopeClaim]: options.scope,
         exp: expiresAt,
+        jti: randomBytes(8).toString('hex'),
       };
       const token = jsonwebtoken.sign(claims, key, {
         algorithm,
@@ -53,7 +55,13 @@ export function tokenCommand(): Command {
         ...(issuer && { issuer }),
         ...(audience && { audience }),
       });
-      print(self, { token, expiresAt: new Date(expiresAt * 1000).toISOString() });
+      print(self, { token, jti: claims.jti, expiresAt: new Date(expiresAt * 1000).toISOString() });
+    });
+  command
+    .command('revoke <org> <jti>')
+    .description('revoke one access token; `org revoke-tokens` revokes all of an organization')
+    .action(async (organizationId: string, jti: string, _: object, self: Command) => {
+      print(self, await withDatabase((_db, admin) => admin.revokeToken(organizationId, jti)));
     });
   return command;
 }

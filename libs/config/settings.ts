@@ -44,6 +44,7 @@ const signing: Process[] = ['api', 'cli'];
 
 export const displayRate = 600;
 export const readRate = 6_000;
+export const changeRate = 120;
 export const failureRate = 300;
 
 export const settings = {
@@ -140,9 +141,28 @@ export const settings = {
     for: api,
     about: `reads per minute and access token, in each API process; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
+  CHANGE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
+    for: api,
+    about: `changes of domains, keys, tokens and webhooks per minute and organization, in each API process; 0: no limit; default: ${changeRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
   FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,
     about: `failed attempts with keys, and with tokens, per minute and client address, in each API process; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
+  ORG_MAX_DOMAINS: setting(wholeNumber(1, 1_000_000), {
+    default: '10000',
+    for: api,
+    about: 'domains that an organization may have, with those that are archived',
+  }),
+  ORG_MAX_WEBHOOKS: setting(wholeNumber(1, 1_000_000), {
+    default: '100',
+    for: api,
+    about: 'webhooks that an organization may have',
+  }),
+  DOMAIN_MAX_KEYS: setting(wholeNumber(1, 1_000_000), {
+    default: '20',
+    for: api,
+    about: 'active keys that a domain may have',
   }),
   TRUSTED_PROXY_HOPS: setting(wholeNumber(0, 10), {
     default: '0',

@@ -88,3 +88,14 @@ export const actsPage = z
   })
   .meta({ id: 'ActsPage' });
 export type ActsPage = z.infer<typeof actsPage>;
+
+export const revokedTokenBody = z
+  .strictObject({
+    jti: z
+      .string()
+      .refine((text) => /^[^\0\p{Cs}]{1,256}$/u.test(text), 'must have 1 to 256 characters')
+      .meta({ override: { type: 'string', minLength: 1, maxLength: 256 } }),
+  })
+  .meta({ id: 'RevokedTokenBody' });
+export const revokedToken = z.object({ jti: z.string(), revokedAt: time }).meta({ id: 'RevokedToken' });
+export type RevokedToken = z.infer<typeof revokedToken>;

@@ -22,6 +22,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   not_sealed_yet: { status: 409, title: 'Not sealed yet' },
   domain_archived: { status: 409, title: 'The domain is archived' },
+  quota_exceeded: { status: 409, title: 'No more of them allowed' },
   log_restarted: { status: 409, title: 'The log was restarted' },
   changed_meanwhile: { status: 412, title: 'Changed meanwhile' },
   expired: { status: 410, title: 'Past its retention' },
@@ -47,6 +48,7 @@ export const problemBody = z
       .string()
       .optional()
       .meta({ description: "with `id_time_out_of_range`: the server's time, to correct the clock by" }),
+    limit: z.number().int().optional().meta({ description: 'with `quota_exceeded`: how many there may be' }),
     id: z.string().optional().meta({ description: 'with `unavailable`: the id of the record, to send again with' }),
   })
   .meta({ id: 'Problem' });
@@ -57,6 +59,7 @@ export type FieldError = { path: string; message: string };
 interface ProblemExtras {
   errors?: FieldError[];
   serverTime?: string;
+  limit?: number;
   id?: string;
   headers?: Record<string, string>;
   cause?: unknown;
@@ -70,7 +73,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly elsewhere: boolean;
-  readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'id'>;
+  readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'limit' | 'id'>;
 
   constructor(
     code: ProblemCode,

@@ -27,9 +27,14 @@ describe('an organization', () => {
   const ask = <Body = ProblemAnswer>(
     method: string,
     path: string,
-    { body, headers = {}, of = stack.tenant }: { body?: unknown; headers?: Record<string, string>; of?: Tenant } = {},
+    {
+      body,
+      headers = {},
+      of = stack.tenant,
+      base = stack.api.baseUrl,
+    }: { body?: unknown; headers?: Record<string, string>; of?: Tenant; base?: string } = {},
   ): Promise<Answer<Body & ProblemAnswer>> =>
-    request(stack.api.baseUrl, path, {
+    request(base, path, {
       method,
       headers: {
         authorization: `Bearer ${tokenFor(of.organizationId, { scope: 'manage', sub: 'mara' })}`,
@@ -294,6 +299,49 @@ describe('an organization', () => {
     }
     expect(paged).toEqual(all);
     expectBlame(await ask('GET', '/v1/organization/acts?cursor=x'), '/cursor');
+  });
+
+  it('makes no more than its quotas, however many ask at once, and as many changes a minute as it may', async () => {
+    const env = { ORG_MAX_DOMAINS: '3', DOMAIN_MAX_KEYS: '2', ORG_MAX_WEBHOOKS: '2', CHANGE_RATE_PER_MINUTE: '14' };
+    const { baseUrl } = await startApi({ ...stack.env, ...env });
+    const own = await makeTenant(stack.db);
+    const post = (path: string, body?: object) => ask('POST', path, { of: own, base: baseUrl, ...(body && { body }) });
+    const expectQuota = async (limit: number, made: number, path: string, body?: object) => {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => post(path, body)));
+      const refused = answers.filter(({ status }) => status !== 201);
+      expect(refused.length).toBe(4 - made);
+      for (const answer of refused) expectProblem(answer, 409, 'quota_exceeded');
+      for (const { body } of refused) expect(body).toMatchObject({ limit });
+    };
+    await expectQuota(3, 2, domains, { name: 'one.example' });
+    await expectQuota(2, 1, `${domains}/${at(own.domainIds, 0)}/keys`);
+    await expectQuota(2, 2, '/v1/organization/webhooks', {
+      url: 'https://receiver.invalid/',
+      types: ['limit.reached'],
+    });
+    // others and reads are not concerned
+    const rename = (of: Tenant) =>
+      ask('PATCH', `${domains}/${at(of.domainIds, 0)}`, { of, base: baseUrl, body: { name: 'new.example' } });
+    for (const status of [200, 200, 429]) expect((await rename(own)).status).toBe(status);
+    expect((await rename(others)).status).toBe(200);
+    expect((await ask('GET', domains, { of: own, base: baseUrl })).status).toBe(200);
+  });
+
+  it('revokes one access token, by its jti, in every process', async () => {
+    const own = await makeTenant(stack.db);
+    const token = (jti: string) => tokenFor(own.organizationId, { jti });
+    const read = async (baseUrl: string, jti: string) =>
+      (await request(baseUrl, '/v1/organization', { headers: { authorization: `Bearer ${token(jti)}` } })).status;
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) expect(await read(baseUrl, 'lost')).toBe(200);
+    for (let times = 0; times < 2; times += 1) {
+      const { status, body } = await ask('POST', '/v1/organization/tokens/revoke', { of: own, body: { jti: 'lost' } });
+      expect([status, body]).toEqual([200, { jti: 'lost', revokedAt: expect.any(String) }]);
+    }
+    for (const baseUrl of [stack.api.baseUrl, elsewhere]) {
+      await eventually(async () => expect(await read(baseUrl, 'lost')).toBe(401));
+      expect(await read(baseUrl, 'kept')).toBe(200);
+    }
+    expectBlame(await ask('POST', '/v1/organization/tokens/revoke', { of: own, body: { jti: '' } }), '/jti');
   });
 
   it('access tokens from before a revocation are refused in every process, those after it are not', async () => {

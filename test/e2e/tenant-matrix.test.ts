@@ -179,7 +179,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([22, 16]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([22, 17]);
   });
 
   it.each(ofDomain)(
@@ -281,7 +281,7 @@ describe('an access token', () => {
     if (/\/visitors|\/erasures/.test(path)) return 'privacy';
     if (path.endsWith('/import')) return 'import';
     if (path.endsWith('/replay')) return 'manage read';
-    return method === 'PUT' || /\/(webhooks|organization\/domains|acts)/.test(path) ? 'manage' : 'read';
+    return method === 'PUT' || /\/(webhooks|organization\/domains|tokens|acts)/.test(path) ? 'manage' : 'read';
   };
   const send = (method: string, path: string, claims?: object) =>
     request<ProblemAnswer>(stack.api.baseUrl, `${path.replace('{domainId}', stack.domainId)}?unknown=x`, {

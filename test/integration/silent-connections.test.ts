@@ -110,6 +110,7 @@ describe('connections to Postgres that go silent', () => {
       name: 'a',
       cursorKey: new Uint8Array(),
       tokensSince: null,
+      revokedTokens: [],
       domains: [],
       plan: { name: 'pro', consentLog: true, monthlyRecordLimit: null },
     };

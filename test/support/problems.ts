@@ -2,7 +2,18 @@
 import { expect } from 'vitest';
 import type { Answer, ProblemAnswer } from './client.ts';
 
-const publicFields = new Set(['type', 'title', 'status', 'code', 'detail', 'requestId', 'errors', 'serverTime', 'id']);
+const publicFields = new Set([
+  'type',
+  'title',
+  'status',
+  'code',
+  'detail',
+  'requestId',
+  'errors',
+  'serverTime',
+  'limit',
+  'id',
+]);
 
 export function expectProblem(answer: Answer<ProblemAnswer>, status: number, code: string): void {
   const { headers, body } = answer;

@@ -48,6 +48,8 @@ describe('with only what is needed', () => {
       displayRatePerMinute: 600,
       retentionMonths: 0,
       readRatePerMinute: 6_000,
+      changeRatePerMinute: 120,
+      quotas: { domains: 10_000, webhooks: 100, keys: 20 },
       failureRatePerMinute: 300,
       trustedProxyHops: 0,
       sealSeconds: 60,
@@ -132,7 +134,13 @@ describe('what is given', () => {
     // no limit for records is none at all, except those that are set
     [
       { RECORD_RATE_PER_MINUTE: '0' },
-      { recordRatePerMinute: 0, displayRatePerMinute: 0, readRatePerMinute: 0, failureRatePerMinute: 0 },
+      {
+        recordRatePerMinute: 0,
+        displayRatePerMinute: 0,
+        readRatePerMinute: 0,
+        changeRatePerMinute: 0,
+        failureRatePerMinute: 0,
+      },
     ],
     [
       { RECORD_RATE_PER_MINUTE: '0', READ_RATE_PER_MINUTE: '7', DISPLAY_RATE_PER_MINUTE: '6' },

@@ -14,6 +14,7 @@ const organizationOf = (organizationId: string) => ({
   plan: { name: 'plan', consentLog: true, monthlyRecordLimit: null },
   cursorKey: new Uint8Array(),
   tokensSince: null,
+  revokedTokens: [],
   domains: [],
 });
 

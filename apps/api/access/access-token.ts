@@ -21,6 +21,8 @@ export interface AccessToken {
   exp: number;
   /** Unix seconds; 0 where the token does not say */
   issuedAt: number;
+  /** by which it can be revoked alone; undefined where the token does not say */
+  jti: string | undefined;
   /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
   countedAs: string;
 }
@@ -70,7 +72,7 @@ export function invalidToken(detail: string, cause?: unknown): Problem {
   });
 }
 
-interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issuedAt'> {
+interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issuedAt' | 'jti'> {
   org: string;
 }
 
@@ -126,7 +128,7 @@ const isForged = (error: unknown): boolean =>
 
 function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenConfig): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, iat, [config.orgClaim]: org, [config.scopeClaim]: scope } = claims;
+  const { sub, exp, iat, jti, [config.orgClaim]: org, [config.scopeClaim]: scope } = claims;
   requireLifetime({ exp, iat }, config);
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${config.orgClaim}\``);
@@ -136,6 +138,7 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
     org,
     exp: Number(exp),
     issuedAt: Number(iat ?? 0),
+    jti: typeof jti === 'string' ? jti : undefined,
     subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'),
     scopes: scope === undefined ? config.defaultScopes : scopesAmong(wordsOf(scope)),
   };

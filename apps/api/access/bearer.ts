@@ -30,11 +30,12 @@ export function bearer({
 }): Middleware {
   const accessTokens = createAccessTokens(config.tokens);
   /** Why the token is refused. The organization is looked up for each request, so that a change is in force at once. */
-  const whyNot = async (ctx: Context, { organizationId, issuedAt }: AccessToken): Promise<string | undefined> => {
+  const whyNot = async (ctx: Context, { organizationId, issuedAt, jti }: AccessToken): Promise<string | undefined> => {
     const organization = await tenants.organization(organizationId);
     if (!organization) return 'the token names an organization that does not exist';
-    const { tokensSince } = organization;
+    const { tokensSince, revokedTokens } = organization;
     if (tokensSince && issuedAt * 1000 < tokensSince.getTime()) return 'the token was revoked';
+    if (jti !== undefined && revokedTokens.includes(jti)) return 'the token was revoked';
     ctx.state.organization = organization;
     return undefined;
   };
@@ -110,6 +111,16 @@ export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'rea
   const limiter = createLimiter({ name: 'read', limit, detail });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).countedAs);
+    return next();
+  };
+}
+
+/** Changes per organization: each is written down, and heard of in every process. */
+export function changeRateLimit({ changeRatePerMinute: limit }: Pick<ApiConfig, 'changeRatePerMinute'>): Middleware {
+  const detail = `at most ${limit} changes a minute in one organization`;
+  const limiter = createLimiter({ name: 'change', limit, detail });
+  return (ctx, next) => {
+    limiter.admit(ctx, accessIn(ctx).organizationId);
     return next();
   };
 }

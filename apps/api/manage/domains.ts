@@ -1,5 +1,6 @@
 /** /v1/organization/domains: the domains of the access token's organization, to be managed. */
 import { z } from 'zod';
+import type { ApiConfig } from '#libs/config/api';
 import {
   type ManagedDomain as Answer,
   type DomainsPage,
@@ -15,6 +16,7 @@ import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tena
 import type { Unchanged } from '#libs/store/tenants/perform';
 import { listRefusedOrigins, type RefusedOrigin } from '#libs/store/tenants/refused-origins';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { toQuotaProblem } from '../access/quota.ts';
 import { domainNotFound } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -37,11 +39,17 @@ export const listDomains = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createDomain = ({ db }: Parts): Middleware =>
+export const createDomain = ({ config, db }: Parts & { config: Pick<ApiConfig, 'quotas'> }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { name, origins = [] } = await readFields(ctx, domainBody);
     const { organizationId } = organizationIn(ctx);
-    show(ctx, await adminOf(db, ctx).createDomain(organizationId, { name, origins }));
+    const { domains: quota } = config.quotas;
+    const made = await adminOf(db, ctx)
+      .createDomain(organizationId, { name, origins }, quota)
+      .catch((error: unknown) => {
+        throw toQuotaProblem(error);
+      });
+    show(ctx, made);
     ctx.status = 201;
   });
 

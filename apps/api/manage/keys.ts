@@ -1,4 +1,5 @@
 /** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
+import type { ApiConfig } from '#libs/config/api';
 import type { Key, KeysPage, MadeKey } from '#libs/contract/manage';
 import { Problem } from '#libs/contract/problem';
 import { domainPath, keyPath, listQuery, noQuery } from '#libs/contract/queries';
@@ -6,6 +7,7 @@ import type { Database } from '#libs/store/sql';
 import { Archived, createAdministration } from '#libs/store/tenants/administration';
 import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { toQuotaProblem } from '../access/quota.ts';
 import { domainArchived } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -26,16 +28,17 @@ export const listKeys = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createKey = ({ db }: Parts): Middleware =>
+export const createKey = ({ config, db }: Parts & { config: Pick<ApiConfig, 'quotas'> }): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
     try {
-      const { key, apiKey } = await createAdministration(db, accessIn(ctx).subject).createKey(domainId);
+      const admin = createAdministration(db, accessIn(ctx).subject);
+      const { key, apiKey } = await admin.createKey(domainId, config.quotas.keys);
       const answer: MadeKey = { ...toAnswer(key), apiKey };
       ctx.status = 201;
       ctx.body = answer;
     } catch (error) {
-      throw error instanceof Archived ? domainArchived() : error;
+      throw error instanceof Archived ? domainArchived() : toQuotaProblem(error);
     }
   });
 

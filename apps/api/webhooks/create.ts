@@ -5,6 +5,7 @@ import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { formatSecret } from '#libs/store/webhooks/secret';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { toQuotaProblem } from '../access/quota.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { readFields } from '../http/json-body.ts';
@@ -18,7 +19,12 @@ export function createWebhook(parts: WebhookParts): Middleware {
     requireAllowed(ctx, organization, wanted);
     const box = requireBox(parts);
     const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
-    const { webhook, secret } = await admin.create(organization.organizationId, wanted, box);
+    const { webhooks: quota } = parts.config.quotas;
+    const { webhook, secret } = await admin
+      .create(organization.organizationId, wanted, box, quota)
+      .catch((error: unknown) => {
+        throw toQuotaProblem(error);
+      });
     const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
     show(ctx, webhook);
     ctx.status = 201;

@@ -38,6 +38,8 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
       return { what: say`Renamed the organization to ${text('name')}` };
     case 'org.plan':
       return { what: say`Changed the plan to ${text('plan')}` };
+    case 'org.revoke-token':
+      return { what: say`Revoked the access token ${text('jti')}` };
     case 'org.revoke-tokens':
       return { what: ['Revoked all access tokens'] };
     case 'domain.create':

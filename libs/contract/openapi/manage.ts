@@ -9,6 +9,8 @@ import {
   keysPage,
   madeKey,
   managedDomain,
+  revokedToken,
+  revokedTokenBody,
   shownDomain,
 } from '../manage.ts';
 import { domainPath, keyPath, listQuery } from '../queries.ts';
@@ -37,7 +39,7 @@ export const managePaths: ZodOpenApiPathsObject = {
       ...jsonBody(domainBody, examples.domainBody),
       responses: {
         201: answer('The domain', managedDomain, examples.domain, etag),
-        ...refusals(...scopedCodes, ...withBody),
+        ...refusals(...scopedCodes, ...withBody, 'quota_exceeded'),
       },
     }),
   },
@@ -94,7 +96,7 @@ export const managePaths: ZodOpenApiPathsObject = {
       requestParams: { path: domainPath },
       responses: {
         201: answer('The key, this once', madeKey, examples.madeKey),
-        ...refusals(...codes, 'domain_archived'),
+        ...refusals(...codes, 'domain_archived', 'quota_exceeded'),
       },
     }),
   },
@@ -109,6 +111,20 @@ export const managePaths: ZodOpenApiPathsObject = {
       responses: {
         200: answer('The key as it is now', key, examples.revokedKey),
         ...refusals(...codes, 'key_not_found'),
+      },
+    }),
+  },
+  '/v1/organization/tokens/revoke': {
+    post: read({
+      operationId: 'revokeToken',
+      summary: 'Revoke one access token, by its `jti`: it stops working within a second',
+      description:
+        'Other tokens of the organization go on. A token without a `jti` can only be revoked with all others.',
+      tags,
+      ...jsonBody(revokedTokenBody, { jti: examples.revokedToken.jti }),
+      responses: {
+        200: answer('The token that is refused from now on', revokedToken, examples.revokedToken),
+        ...refusals(...scopedCodes, ...withBody, 'quota_exceeded'),
       },
     }),
   },

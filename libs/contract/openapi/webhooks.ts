@@ -44,7 +44,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       ...jsonBody(webhookBody, examples.webhookBody),
       responses: {
         201: answer('The webhook, and this once its secret', madeWebhook, examples.madeWebhook, etag),
-        ...refusals(...scopedCodes, ...wanted),
+        ...refusals(...scopedCodes, ...wanted, 'quota_exceeded'),
       },
     }),
   },

@@ -20,6 +20,18 @@ export class Refused extends Error {}
 /** What an archived domain does not take. */
 export class Archived extends Refused {}
 
+/** There are as many as there may be. */
+export class QuotaReached extends Refused {
+  readonly limit: number;
+  constructor(limit: number, what: string) {
+    super(`there are ${limit} ${what}, and may be no more`);
+    this.limit = limit;
+  }
+}
+
+/** Access tokens of an organization that can be ended one by one. */
+const mostRevoked = 10_000;
+
 /** As organizations and domains are named. */
 export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
 
@@ -72,11 +84,20 @@ export function createAdministration(db: Database, actor: string) {
     createDomain: (
       organizationId: string,
       { domainId = makeId('dom'), name, origins }: { domainId?: string | undefined; name: string; origins: string[] },
+      quota?: number,
     ): Promise<ManagedDomain> =>
       perform(async (sql, note) => {
         requireName(name);
-        const [organization] = await sql`select from organizations where id = ${organizationId}`;
+        // of two that are made at once the second counts the first
+        const [organization] = await sql`
+          select from organizations where id = ${organizationId} for no key update`;
         if (!organization) throw new Refused(`no organization ${organizationId}`);
+        await requireRoom(
+          quota,
+          'domains',
+          sql<{ there: number }[]>`
+          select count(*)::int as there from domains where organization_id = ${organizationId}`,
+        );
         const [deleted] = await sql`select from deleted_ids where id = ${domainId}`;
         if (deleted) throw new Refused(`there was a domain ${domainId}, and ids are not given again`);
         const [made] = await sql<ManagedDomain[]>`
@@ -158,14 +179,39 @@ export function createAdministration(db: Database, actor: string) {
         return { organizationId, tokensSince };
       }),
 
-    /** The key is in the result and nowhere else: only its hash is stored. */
-    createKey: (domainId: string) =>
+    /** Ends the access tokens with this `jti`, and no others. */
+    revokeToken: (organizationId: string, jti: string): Promise<{ jti: string; revokedAt: Date }> =>
       perform(async (sql, note) => {
-        // a domain that is being archived is by then, or finds the key
+        const [organization] = await sql<{ number: number }[]>`
+          select number from organizations where id = ${organizationId} for no key update`;
+        if (!organization) throw new Refused(`no organization ${organizationId}`);
+        const { number } = organization;
+        await requireRoom(
+          mostRevoked,
+          'revoked tokens',
+          sql<{ there: number }[]>`
+            select count(*)::int as there from revoked_tokens where organization_number = ${number} and jti <> ${jti}`,
+        );
+        const [revoked] = await sql<{ revokedAt: Date }[]>`
+          insert into revoked_tokens (organization_number, jti) values (${number}, ${jti})
+          on conflict (organization_number, jti) do update set jti = excluded.jti
+          returning revoked_at as "revokedAt"`;
+        if (!revoked) throw new Error('a token was not revoked');
+        await note({ act: 'org.revoke-token', subject: organizationId, organizationId, details: { jti } });
+        return { jti, ...revoked };
+      }),
+
+    /** The key is in the result and nowhere else: only its hash is stored. */
+    createKey: (domainId: string, quota?: number) =>
+      perform(async (sql, note) => {
+        // a domain that is being archived is by then, or finds the key; of two keys at once the second counts the first
         const [domain] = await sql<{ archivedAt: Date | null }[]>`
-          select archived_at as "archivedAt" from domains where id = ${domainId} for share`;
+          select archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
         if (!domain) throw new Refused(`no domain ${domainId}`);
         if (domain.archivedAt) throw new Archived(`domain ${domainId} is archived; restore it first`);
+        const active = sql<{ there: number }[]>`
+          select count(*)::int as there from api_keys where domain_id = ${domainId} and revoked_at is null`;
+        await requireRoom(quota, 'active keys', active);
         const apiKey = makeApiKey();
         const hash = hashApiKey(apiKey);
         const prefix = apiKey.slice(0, 11);
@@ -255,6 +301,17 @@ export function createAdministration(db: Database, actor: string) {
         return changes.length > 0 ? changes : undefined;
       }),
   };
+}
+
+/** Throws where there are `quota` already; what is there stays. */
+export async function requireRoom(
+  quota: number | undefined,
+  what: string,
+  count: PromiseLike<{ there: number }[]>,
+): Promise<void> {
+  if (quota === undefined) return;
+  const [counted] = await count;
+  if (counted && counted.there >= quota) throw new QuotaReached(quota, what);
 }
 
 async function requirePlan(sql: Sql, plan: string): Promise<void> {

@@ -49,6 +49,7 @@ export const owned: Owned[] = [
   { table: 'erasures', by: 'organization_number' },
   { table: 'visitor_acts', by: 'organization_number' },
   { table: 'administrative_acts', by: 'organization_id' },
+  { table: 'revoked_tokens', by: 'organization_number' },
   { table: 'api_keys', by: 'domain_id' },
 ];
 

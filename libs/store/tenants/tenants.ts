@@ -30,6 +30,8 @@ export interface Organization {
   cursorKey: Uint8Array;
   /** access tokens that were issued before are refused */
   tokensSince: Date | null;
+  /** `jti`s of access tokens that are refused */
+  revokedTokens: string[];
   domains: OwnDomain[];
 }
 
@@ -62,6 +64,9 @@ export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<st
     select
       o.id as "organizationId", o.name, o.cursor_key as "cursorKey", p.name as plan, p.consent_log as "consentLog",
       p.monthly_record_limit as "monthlyRecordLimit", o.tokens_since as "tokensSince",
+      (
+        select coalesce(json_agg(jti), '[]') from revoked_tokens where organization_number = o.number
+      ) as "revokedTokens",
       coalesce(
         (select json_agg(json_strip_nulls(json_build_object(
             'domainId', d.id, 'name', d.name,

@@ -4,6 +4,7 @@ import type { Decision } from '#libs/contract/terms';
 import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
 import { findSize, type LogSize } from '../logs/published.ts';
 import type { Database, Sql } from '../sql.ts';
+import { requireRoom } from '../tenants/administration.ts';
 import { createPerform, type Unchanged } from '../tenants/perform.ts';
 import { addLanes, dropLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
@@ -24,10 +25,18 @@ export function createWebhookAdministration(db: Database, actor: string) {
   const perform = createPerform(db, actor);
   return {
     /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
-    create: (organizationId: string, made: NewWebhook, box: SecretBox): Promise<{ webhook: Webhook; secret: Buffer }> =>
+    create: (
+      organizationId: string,
+      made: NewWebhook,
+      box: SecretBox,
+      quota?: number,
+    ): Promise<{ webhook: Webhook; secret: Buffer }> =>
       perform(async (sql, note) => {
         // a domain that is being made is there by then, or finds the webhook
         await sql`select from organizations where id = ${organizationId} for update`;
+        const there = sql<{ there: number }[]>`
+          select count(*)::int as there from webhooks where organization_id = ${organizationId}`;
+        await requireRoom(quota, 'webhooks', there);
         const webhookId = `wh_${randomBytes(10).toString('hex')}`;
         const secret = makeSecret();
         const [webhook] = await sql<Webhook[]>`

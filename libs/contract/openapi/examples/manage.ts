@@ -7,6 +7,7 @@ import type {
   KeysPage,
   MadeKey,
   ManagedDomain,
+  RevokedToken,
   ShownDomain,
 } from '../../manage.ts';
 import { decidedAt, domainId, keyPrefix, laterAt } from './names.ts';
@@ -42,3 +43,5 @@ export const actsPage: ActsPage = {
   acts: [{ at: laterAt, actor: 'ann@example.com', act: 'domain.change', subject: domainId, details: { origins } }],
   nextCursor: null,
 };
+
+export const revokedToken: RevokedToken = { jti: '0f6b1c9a', revokedAt: laterAt };

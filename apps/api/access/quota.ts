@@ -1,0 +1,9 @@
+/** A quota that is reached, as the contract has it. */
+import { Problem } from '#libs/contract/problem';
+import { QuotaReached } from '#libs/store/tenants/administration';
+
+/** For `catch`: what it throws is the answer. */
+export function toQuotaProblem(error: unknown): unknown {
+  if (!(error instanceof QuotaReached)) return error;
+  return new Problem('quota_exceeded', error.message, { limit: error.limit, cause: error });
+}
