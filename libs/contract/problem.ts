@@ -9,7 +9,6 @@ export const problems = {
   invalid_token: { status: 401, title: 'Invalid access token' },
   invalid_api_key: { status: 401, title: 'Invalid API key for this domain' },
   plan_feature_required: { status: 403, title: 'Not included in your plan' },
-  record_limit_reached: { status: 403, title: 'Monthly record limit reached' },
   insufficient_scope: { status: 403, title: 'The access token lacks a scope' },
   origin_not_allowed: { status: 403, title: 'Origin not allowed' },
   domain_not_found: { status: 404, title: 'No such domain' },

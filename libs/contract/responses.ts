@@ -175,7 +175,12 @@ export const organization = z
     organizationId: z.string(),
     name: z.string(),
     plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
-    usage: z.object({ month, used: count, limit: count.nullable() }),
+    usage: z.object({
+      month,
+      used: count.meta({ description: "records of the month, without crawlers'" }),
+      bots: count.meta({ description: "crawlers' records, as far as they are in statistics; they do not count" }),
+      limit: count.nullable(),
+    }),
     domains: z.array(
       z.object({
         domainId: z.string(),

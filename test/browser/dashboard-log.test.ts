@@ -280,6 +280,11 @@ describe('the log of a domain', () => {
     expect(await rows(page).count()).toBe(10);
     expect(await page.getByLabel('Visitor').count()).toBe(0);
     expect(await page.getByRole('navigation', { name: 'Pages of the log' }).count()).toBe(0);
+    // nothing else is withheld
+    const export_ = page.getByRole('region', { name: 'Export' });
+    await export_.getByText('Export all 14 records, oldest first').waitFor();
+    await page.getByRole('button', { name: 'NDJSON' }).click();
+    await export_.getByText('Saved as').waitFor();
   });
 
   /** A log with one record, of a visitor called `first`. */

@@ -151,15 +151,4 @@ describe('the sealed log in the dashboard', () => {
     expect(await proof.count()).toBe(0);
     expect(await page.locator('.page-head').textContent()).not.toContain('Sealed');
   });
-
-  it('while the monthly limit caps the log there is no proof, and it says why', async () => {
-    const small = await dashboard.customer({ monthlyRecordLimit: 1 });
-    const { domainId: capped } = at(small.domains, 0);
-    await dashboard.store([recordAt(now, { domainId: capped, visitorId: 'capped' })]);
-    await sealer.closeAndSeal();
-    const { proof } = await details('capped', small, capped);
-    await proof.getByText('Sealed. Entry 0 of log 1').waitFor();
-    await proof.getByRole('button', { name: 'Verify' }).click();
-    await proof.getByText('The monthly limit of your plan is reached').waitFor();
-  });
 });

@@ -287,17 +287,6 @@ describe('an export', () => {
     expectProblem(managed, 403, 'insufficient_scope');
   });
 
-  it('while the monthly limit caps the log, there is none', async () => {
-    const capped = await makeTenant(stack.db, { domains: 1, monthlyRecordLimit: 5 });
-    await persist(
-      stack.db,
-      Array.from({ length: 5 }, () => recordAt(Date.now(), { domainId: at(capped.domainIds, 0) })),
-      { owe: true },
-    );
-    expectProblem(await ask(ofDomain(at(capped.domainIds, 0)), capped.organizationId), 403, 'record_limit_reached');
-    expectProblem(await ask('/v1/organization/export', capped.organizationId), 403, 'record_limit_reached');
-  });
-
   it('is an administrative act, with who asked and the filters, the visitor as a hash', async () => {
     await store(domain(7), 3);
     await lines(ofDomain(domain(7), '?visitorId=visitor%201&bot=false'));

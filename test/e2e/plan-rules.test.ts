@@ -34,7 +34,8 @@ describe(`a plan with ${limit} records a month`, () => {
           recordAt(now + index, { domainId, visitorId: `v-${index}` }),
         ),
         recordAt(now, { domainId: other }),
-        // what is of another month does not count
+        // neither what is of a crawler nor what is of another month counts
+        recordAt(now, { domainId: other, bot: true }),
         ...Array.from({ length: 5 }, (_, index) => recordAt(lastMonth - index, { domainId, decision: 'withdraw' })),
       ],
       { owe: true },
@@ -54,14 +55,15 @@ describe(`a plan with ${limit} records a month`, () => {
   };
 
   it('is not reached with one record less: the whole log can be read', async () => {
+    // Redis may have been read before the records were there, and a crawler is known as one once its epoch is closed
+    await eventually(async () => {
+      const { usage } = (await stack.client.organization()).body;
+      expect(usage).toEqual({ month, used: limit - 1, bots: 1, limit });
+    });
     const body = await read('limit=200');
     expect(body).toMatchObject({ capped: false, total: ofDomain, totalPages: 1 });
     expect(body).not.toHaveProperty('cap');
     expect(body.records).toHaveLength(ofDomain);
-    // Redis may have been read before the records were there
-    await eventually(async () => {
-      expect((await stack.client.organization()).body.usage).toEqual({ month, used: limit - 1, limit });
-    });
     expect((await stack.client.orgStats()).body.records[0]).toHaveProperty('visitorId');
   });
 
@@ -94,8 +96,8 @@ describe(`a plan with ${limit} records a month`, () => {
 
     it('a domain with less than a page shows all it has, and what breaks a rule is refused', async () => {
       const { body } = await stack.client.records(other);
-      expect(body).toMatchObject({ capped: true, total: 2, totalPages: 1, limit: 10, cap });
-      expect(body.records).toHaveLength(2);
+      expect(body).toMatchObject({ capped: true, total: 3, totalPages: 1, limit: 10, cap });
+      expect(body.records).toHaveLength(3);
       expectBlame(await stack.client.records(stack.domainId, 'page=0'), '/page');
       expectBlame(await stack.client.records(stack.domainId, `cursor=${cursor}x`), '/cursor');
     });

@@ -211,7 +211,7 @@ describe('acts', () => {
     organizationId: 'org_1',
     name: 'Northwind',
     plan: { name: 'large', consentLog: true, monthlyRecordLimit: null },
-    usage: { month: '2026-03', used: 0, limit: null },
+    usage: { month: '2026-03', used: 0, bots: 0, limit: null },
     domains: [{ domainId: 'dom_1', name: 'shop.example' }],
     scopes: ['manage'],
   };

@@ -1,10 +1,9 @@
 /** Rules of a tenant that several reads share. */
-import { addMonths, firstDay, monthOf, spanOf } from '#libs/contract/calendar';
+import { addMonths, firstDay, monthOf } from '#libs/contract/calendar';
 import { Problem } from '#libs/contract/problem';
-import { totalOf, wholeOrganization } from '#libs/contract/terms';
-import { readCounts } from '#libs/store/counters';
-import type { Database, Sql } from '#libs/store/sql';
+import type { Sql } from '#libs/store/sql';
 import type { Organization, OwnDomain } from '#libs/store/tenants/tenants';
+import { readUsage } from '#libs/store/usage';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
 export function requireOwnDomain(organization: Organization, domainId: string): OwnDomain {
@@ -28,31 +27,20 @@ export function requireConsentLog({ plan }: Organization): void {
   throw new Problem('plan_feature_required', `the plan ${plan.name} does not include the consent log`);
 }
 
-/** The rules for single records and what is made of them: the plan includes the log, and the limit does not cap it. */
-export async function requireWholeLog(db: Database, organization: Organization, now: number): Promise<void> {
-  requireConsentLog(organization);
-  const cap = await db.run((sql) => findCap(sql, organization, now));
-  if (!cap) return;
-  const { limit, used, resetsAt } = cap;
-  throw new Problem(
-    'record_limit_reached',
-    `your organization has ${used} of ${limit} records; wait until ${resetsAt}`,
-  );
-}
-
 export interface Cap {
   limit: number;
   used: number;
   resetsAt: string;
 }
 
-/** Once the organization's records of this UTC month reach the plan's limit: how many there are, and until when. */
+/**
+ * Once the organization's records of this UTC month reach the plan's limit: how many there are, and until when pages of
+ * the log are short. Nothing else is withheld: whoever has a page's public key can bring it about.
+ */
 export async function findCap(sql: Sql, { organizationId, plan }: Organization, now: number): Promise<Cap | null> {
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;
   const month = monthOf(now);
-  const counts = await readCounts(sql, { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] });
-  const counted = counts.get(month);
-  const used = counted ? totalOf(counted) : 0;
+  const { used } = await readUsage(sql, organizationId, month);
   return used >= limit ? { limit, used, resetsAt: `${firstDay(addMonths(month, 1))}T00:00:00.000Z` } : null;
 }

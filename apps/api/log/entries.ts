@@ -7,18 +7,18 @@ import { inSnapshot } from '#libs/store/snapshot';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { requireLog } from './published.ts';
 import { readEntryTexts } from './sealed-text.ts';
 import { requireTile, tileIn } from './tiles.ts';
 
-export function entryBundle({ db, readDb, log }: { db: Database; readDb: Database; log: Log }): Middleware {
+export function entryBundle({ readDb, log }: { readDb: Database; log: Log }): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
-    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    requireConsentLog(organization);
     const bundle = tileIn(ctx);
     const from = bundle.index * tileWidth;
     const entries = await readDb.run((sql) =>

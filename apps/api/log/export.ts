@@ -9,7 +9,7 @@ import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import { accessIn, organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { gzipped, type PaceLimits, toStream } from '../http/stream.ts';
@@ -73,7 +73,7 @@ function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
     return db.run((sql) => addVisitorAct(sql, act));
   };
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
-    await requireWholeLog(db, organizationIn(ctx), ctx.state.receivedAt);
+    requireConsentLog(organizationIn(ctx));
     const leave = exportPlaces.take(wanted.organizationId);
     try {
       await noteAct(ctx, wanted, domainId);

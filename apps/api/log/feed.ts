@@ -7,18 +7,18 @@ import { findSize, type LogSize } from '#libs/store/logs/published';
 import { inSnapshot } from '#libs/store/snapshot';
 import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { refuseFields } from '../http/field-errors.ts';
 import { guard } from '../http/guard.ts';
 
 const defaultLimit = 1_000;
 
-export function feed({ db, readDb }: { db: Database; readDb: Database }): Middleware {
+export function feed({ readDb }: { readDb: Database }): Middleware {
   return guard({ params: domainPath, query: feedQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
-    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    requireConsentLog(organization);
     const { from = 0, limit = defaultLimit } = query;
     const answer = await readDb.run((sql) =>
       inSnapshot(sql, async (snapshot): Promise<Feed> => {

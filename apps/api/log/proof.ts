@@ -24,7 +24,7 @@ import { inSnapshot } from '#libs/store/snapshot';
 import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { readTileBytes } from './hashes.ts';
@@ -34,7 +34,6 @@ import { differs, entryTextOf, type Reported } from './sealed-text.ts';
 
 export interface ProofParts {
   config: { sealSeconds: number };
-  db: Database;
   readDb: Database;
   log: Log;
 }
@@ -42,7 +41,7 @@ export interface ProofParts {
 /** Seconds after which to ask again where nothing is sealed. */
 const unsealed = 60;
 
-export function proof({ config, db, readDb, log }: ProofParts): Middleware {
+export function proof({ config, readDb, log }: ProofParts): Middleware {
   const notSealedYet = () =>
     new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
       headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
@@ -51,7 +50,7 @@ export function proof({ config, db, readDb, log }: ProofParts): Middleware {
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
-    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    requireConsentLog(organization);
     const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
     ctx.vary('Accept');
     const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';

@@ -4,15 +4,15 @@ import { logQuery, recordPath } from '#libs/contract/queries';
 import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/records/find-record';
 import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain, requireWholeLog } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 
-export function oneRecord({ db, readDb }: { db: Database; readDb: Database }): Middleware {
+export function oneRecord({ readDb }: { readDb: Database }): Middleware {
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
-    await requireWholeLog(db, organization, ctx.state.receivedAt);
+    requireConsentLog(organization);
     const { record } = await readDb.run((sql) => requireRecord(sql, { ...params, ...query }));
     ctx.body = record;
   });

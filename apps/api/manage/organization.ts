@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { monthOf, spanOf } from '#libs/contract/calendar';
 import { noQuery } from '#libs/contract/queries';
 import type { Organization } from '#libs/contract/responses';
-import { type Breakdown, totalOf, wholeOrganization } from '#libs/contract/terms';
+import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/contract/terms';
 import type { Wanted } from '#libs/counters/read';
+import type { Facet, FacetQuestion } from '#libs/store/facets/read';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -14,17 +15,26 @@ interface Counters {
   sum(wanted: Wanted): Promise<{ source: string; counts: Breakdown }>;
 }
 
-export function organization({ counters }: { counters: Counters }): Middleware {
+interface Facets {
+  readIfQuick(question: FacetQuestion): Promise<Facet[] | undefined>;
+}
+
+export function organization({ counters, facets }: { counters: Counters; facets: Facets }): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { organizationId, name, plan, domains } = organizationIn(ctx);
     const month = monthOf(ctx.state.receivedAt);
     const thisMonth = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };
-    const { source, counts } = await counters.sum(thisMonth);
+    const [{ source, counts }, crawlers] = await Promise.all([
+      counters.sum(thisMonth),
+      facets.readIfQuick({ organizationId, domainId: wholeOrganization, dimensions: ['crawlers'], periods: [month] }),
+    ]);
+    // while Postgres does not answer they count like others
+    const bots = totalOf(sumOf(crawlers ?? []));
     const answer: Organization = {
       organizationId,
       name,
       plan,
-      usage: { month, used: totalOf(counts), limit: plan.monthlyRecordLimit },
+      usage: { month, used: Math.max(0, totalOf(counts) - bots), bots, limit: plan.monthlyRecordLimit },
       domains,
       scopes: accessIn(ctx).scopes,
     };

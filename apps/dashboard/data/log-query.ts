@@ -40,5 +40,8 @@ export const toAddressQuery = ({ page, limit, ...filters }: LogQuery) => ({
   page: page === 1 ? undefined : page,
 });
 
+/** All of a log. */
+export const unfiltered = logQueryIn(new URLSearchParams());
+
 export const hasFilters = ({ decision, from, to, visitorId, bot }: LogQuery): boolean =>
   [decision, from, to, visitorId, bot].some((each) => each !== undefined);

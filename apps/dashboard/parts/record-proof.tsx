@@ -100,7 +100,5 @@ function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
 
 function failureOf(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The code that verifies could not be loaded. Reload the page and try again.';
-  return error.code === 'record_limit_reached'
-    ? 'The monthly limit of your plan is reached, so there are no proofs until it resets.'
-    : `The service did not give the proof: ${error.message}`;
+  return `The service did not give the proof: ${error.message}`;
 }

@@ -89,14 +89,7 @@ export const logPaths: ZodOpenApiPathsObject = {
       requestParams: { path: domainPath.extend({ tile }), query: logQuery },
       responses: {
         200: plain('A C2SP tlog-tiles entry bundle', 'application/octet-stream', examples.bytes),
-        ...refusals(
-          ...scopedCodes,
-          'domain_not_found',
-          'plan_feature_required',
-          'record_limit_reached',
-          'not_found',
-          'expired',
-        ),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required', 'not_found', 'expired'),
       },
     }),
   },

@@ -31,14 +31,7 @@ export const outAndInPaths: ZodOpenApiPathsObject = {
       requestParams: { path: domainPath, query: feedQuery },
       responses: {
         200: answer('The next entries; none at the end', responses.feed, examples.feed),
-        ...refusals(
-          ...scopedCodes,
-          'domain_not_found',
-          'plan_feature_required',
-          'record_limit_reached',
-          'not_found',
-          'log_restarted',
-        ),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required', 'not_found', 'log_restarted'),
       },
     }),
   },
@@ -52,7 +45,7 @@ export const outAndInPaths: ZodOpenApiPathsObject = {
       requestParams: { path: domainPath, query: exportQuery },
       responses: {
         ...exported,
-        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required', 'record_limit_reached'),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required'),
       },
     }),
   },
@@ -66,7 +59,7 @@ export const outAndInPaths: ZodOpenApiPathsObject = {
       requestParams: { query: organizationExportQuery },
       responses: {
         ...exported,
-        ...refusals(...scopedCodes, 'plan_feature_required', 'record_limit_reached'),
+        ...refusals(...scopedCodes, 'plan_feature_required'),
       },
     }),
   },

@@ -66,12 +66,7 @@ export const plain = (
 
 export const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
 export const scopedCodes = [...bearerCodes, 'insufficient_scope'] as const;
-export const recordCodes = [
-  'domain_not_found',
-  'plan_feature_required',
-  'record_limit_reached',
-  'record_not_found',
-] as const;
+export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
 export const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
   ...operation,
   security: [{ accessToken: [] }],

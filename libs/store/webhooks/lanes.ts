@@ -4,7 +4,7 @@
  */
 import type { Decision } from '#libs/contract/terms';
 import type { Failure, MessageType } from '#libs/contract/webhook';
-import { fromNow, isReached, thisMonth } from '../due.ts';
+import { fromNow, isReached } from '../due.ts';
 import type { LogSize } from '../logs/published.ts';
 import type { Sql } from '../sql.ts';
 import type { Webhook } from './webhooks.ts';
@@ -190,16 +190,11 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> 
 const windowOf = (sql: Sql) => sql`case l.type
   when 'records.sealed' then ${windows['records.sealed']}::bigint else ${windows['visitor.erased']}::bigint end`;
 
-/** Whether the plan of `webhooks` holds entries back, this month. */
+/** Whether the plan of `webhooks` holds entries back. */
 const isCapped = (sql: Sql) => sql`
   (
-    select not consent_log or coalesce(
-      (
-        select accept_all + reject_all + custom + withdraw from counters
-        where organization_id = organizations.id and domain_id = '' and period = ${thisMonth(sql)}
-      ) >= monthly_record_limit, monthly_record_limit = 0, false
-    )
-    from organizations join plans on plans.name = plan where organizations.id = webhooks.organization_id
+    select not consent_log from organizations join plans on plans.name = plan
+    where organizations.id = webhooks.organization_id
   )`;
 
 /** A try that has just ended. */

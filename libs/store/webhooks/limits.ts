@@ -1,6 +1,7 @@
 /** Tells webhooks that an organization comes near its monthly limit, and that it has reached it: once a month each. */
 import { thisMonth } from '../due.ts';
 import type { Sql } from '../sql.ts';
+import { usedIn } from '../usage.ts';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },
@@ -13,14 +14,18 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
   for (const { type, column, share } of steps) {
     const { count } = await sql`
       with this as materialized (select ${thisMonth(sql)} as month),
-      told as (
-        update webhooks as w set ${sql(column)} = month
-        from this, organizations, plans, counters
+      due as materialized (
+        select w.number, month, ${usedIn(sql, sql`organizations`, sql`month`)} as used, monthly_record_limit
+        from this, webhooks as w
+        join organizations on organizations.id = w.organization_id
+        join plans on plans.name = organizations.plan
         where w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month
-          and organizations.id = w.organization_id and plans.name = organizations.plan
-          and counters.organization_id = w.organization_id and domain_id = '' and period = month
-          and accept_all + reject_all + custom + withdraw >= monthly_record_limit * ${share}::float8
-        returning w.number, month, accept_all + reject_all + custom + withdraw as used, monthly_record_limit
+          and monthly_record_limit is not null
+      ),
+      told as (
+        update webhooks as w set ${sql(column)} = month from due
+        where w.number = due.number and used >= monthly_record_limit * ${share}::float8
+        returning w.number, month, used, monthly_record_limit
       )
       insert into webhook_lanes (webhook, type, data)
       select number, ${type}, jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)

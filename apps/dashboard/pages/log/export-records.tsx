@@ -68,7 +68,5 @@ function failureOf(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The file could not be saved.';
   if (error.code === 'rate_limited')
     return 'Another export of your organization is running. Try again when it is done.';
-  if (error.code === 'record_limit_reached')
-    return 'The monthly limit of your plan is reached, so there are no exports until it resets.';
   return `The export failed: ${error.message}`;
 }

@@ -5,7 +5,7 @@ import type { FullRecord, Organization } from '#libs/contract/responses';
 import type { Api, Sealed } from '../../data/api.ts';
 import { useArrivals } from '../../data/arrivals.ts';
 import { domainIn } from '../../data/domains.ts';
-import { type LogQuery, logQueryIn, toAddressQuery } from '../../data/log-query.ts';
+import { type LogQuery, logQueryIn, toAddressQuery, unfiltered } from '../../data/log-query.ts';
 import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
 import { cameByHistory, logAddress, navigate, visitorAddress } from '../../data/router.ts';
@@ -110,10 +110,16 @@ export function Log({ api, organization, domainId, query: given }: Props) {
             <NoRecords query={query} answer={answer} isArchived={archivedAt !== undefined} addressOf={addressOf} />
           )}
           {!answer.capped && answer.total > 0 && (
-            <>
-              <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
-              <ExportRecords key={address} api={api} domainId={domainId} query={query} total={answer.total} />
-            </>
+            <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
+          )}
+          {answer.total > 0 && (
+            <ExportRecords
+              key={address}
+              api={api}
+              domainId={domainId}
+              query={answer.capped ? unfiltered : query}
+              total={answer.total}
+            />
           )}
         </section>
       )}

@@ -92,7 +92,7 @@ export const organization: Organization = {
   organizationId,
   name: 'Example Ltd',
   plan: { name: 'pro', consentLog: true, monthlyRecordLimit: null },
-  usage: { month: '2026-11', used: 3, limit: null },
+  usage: { month: '2026-11', used: 3, bots: 0, limit: null },
   domains: [{ domainId, name: 'www.example.com' }],
   scopes: ['read'],
 };
