@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf, monthOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import { totalOf } from '#libs/contract/terms';
 import { closeEpoch } from '#libs/store/epochs/epochs';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
@@ -71,6 +72,30 @@ describe('statistics by what decisions have in common', () => {
       group(null, { accept_all: 1 }, 0, null),
       group('FR', { reject_all: 1 }, 1, 0),
     ]);
+  });
+
+  it("crawlers' records do not count towards the monthly limit", async () => {
+    await askLater(ofDomain('country'), firstAt);
+    const used = monthOf(yesterday) === monthOf(today) ? 8 : 7;
+    const { plan } = await eventually(async () => {
+      const { body } = await stack.client.organization();
+      expect(body.usage).toMatchObject({ used, bots: 1 });
+      return body;
+    });
+    const admin = createAdministration(stack.db, 'test');
+    for (const [limit, capped] of [
+      [used + 1, false],
+      [used, true],
+      [null, false],
+    ] as const) {
+      await admin.setPlan(plan.name, { monthlyRecordLimit: limit });
+      await eventually(async () =>
+        expect((await stack.client.records(stack.domainId)).body).toMatchObject({
+          capped,
+          ...(capped && { cap: { used } }),
+        }),
+      );
+    }
   });
 
   it('groups by device, browser, source, banner version and category', async () => {
