@@ -85,10 +85,14 @@ export function visitorCommand(): Command {
         await withRedis((redis) => rememberTombstones(redis.client, erased));
         return print(self, { tombstones: erased.length });
       }
-      const tombstones = await withRedis((redis) => recallTombstones(redis.client));
+      const { tombstones, now } = await withRedis(async ({ client }) => {
+        const [seconds] = await client.time();
+        // a clock that is ahead must not take anybody out of the file
+        return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
+      });
       if (out === undefined)
         return void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
-      const since = new Date(Date.now() - readConfig().backupDays * day).toISOString();
+      const since = new Date(now - readConfig().backupDays * day).toISOString();
       print(self, await writeTombstones(out, tombstones, since));
     });
   return command;

@@ -7,6 +7,7 @@ import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
+import { createClock } from '#libs/store/clock';
 import { createDatabase } from '#libs/store/sql';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
@@ -56,6 +57,8 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const db = createDatabase({ ...database, max: connections.main });
   // many messages at once must not be in the way of recording
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
+  const clock = createClock(db, log);
+  void clock.follow();
   const redis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
   const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -71,7 +74,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
 
   const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
   const healing = createHealing({ countersRedis, db, pace, log, metrics });
-  const deriving = createDeriving({ config, redis: countersRedis, db, pace, log, metrics });
+  const deriving = createDeriving({ config, redis: countersRedis, db, clock, pace, log, metrics });
   const delivering = config.secretsKey
     ? createDelivering({
         secretsKey: config.secretsKey,
@@ -94,6 +97,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     derivations,
     redis,
     db,
+    clock,
     log,
   });
   const queues = observeQueues(redis, config.queueShards);
@@ -102,6 +106,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
+    clockSkew: clock.skew,
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: connections.main },
@@ -125,6 +130,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       { name: 'housekeeping', stop: () => housekeeping.close() },
       { name: 'consumer', stop: () => consumer.close() },
       { name: 'queues', stop: () => queues.close() },
+      { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
       { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },

@@ -4,8 +4,10 @@ import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
+import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
 import { blanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createClearing } from '../../apps/worker/derive/blank/leftovers.ts';
+import { turnedClock } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';
@@ -61,7 +63,31 @@ describe('blanking', () => {
     await db.run((sql) => sql`insert into user_agents_to_look_for (number) select number from user_agents`);
     await db.run((sql) => sql`update records set user_agent_number = null`);
     const config = { queueShards: 1, backupDays: 32 };
-    await createClearing({ config, hashOf: undefined, redis, db })();
+    await createClearing({ config, hashOf: undefined, redis, db, clock: turnedClock(db).clock })();
     expect(await db.run((sql) => sql`select text from user_agents`)).toEqual([]);
+  });
+
+  it('forgets who was erased so long ago that no backup has them, but not while the clocks differ', async () => {
+    const [old, recent] = [40, 30].map((days) => ({
+      organizationId: tenant.organizationId,
+      domainId: null,
+      hash: String(days).repeat(32),
+      erasedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
+    }));
+    await rememberTombstones(
+      redis.client,
+      [old, recent].flatMap((each) => each ?? []),
+    );
+    const { clock, turned } = turnedClock(db);
+    await clock.measure();
+    const config = { queueShards: 1, backupDays: 35 };
+    const clear = createClearing({ config, hashOf: undefined, redis, db, clock });
+    const known = async () => (await recallTombstones(redis.client)).map(({ hash }) => hash.slice(0, 2)).sort();
+    turned.own = 60_000;
+    await clear();
+    expect(await known()).toEqual(['30', '40']);
+    turned.own = 0;
+    await clear();
+    expect(await known()).toEqual(['30']);
   });
 });

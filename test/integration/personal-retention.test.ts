@@ -3,6 +3,7 @@ import { blankMonth } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
+import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -66,9 +67,13 @@ describe('personal retention', () => {
           create trigger refuse before update on records_2026_04 for each row execute function refuse()`;
       }),
     );
-    await expect(blankOldMonths(db, 1, now, signal)).rejects.toThrow('refused');
+    await expect(blankOldMonths(db, { personalRetentionMonths: 1, round: atOnce }, now, signal)).rejects.toThrow(
+      'refused',
+    );
     expect(await named()).toMatchObject({ '2026-03': 0, '2026-04': 4, '2026-05': 0 });
     await db.run((sql) => sql`drop trigger refuse on records_2026_04`);
-    expect(await blankOldMonths(db, 1, now, signal)).toBe(4);
+    expect(await blankOldMonths(db, { personalRetentionMonths: 1, round: atOnce }, now, signal)).toMatchObject({
+      records: 4,
+    });
   });
 });

@@ -10,6 +10,7 @@ import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { version } from '#libs/runtime/version';
 import { within } from '#libs/runtime/within';
+import { createClock } from '#libs/store/clock';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
@@ -77,6 +78,7 @@ export async function openApi(
     });
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
+  const clock = createClock(db, log);
   const replica = openReplica(config, {
     primary: db,
     connections: database.max,
@@ -106,6 +108,7 @@ export async function openApi(
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
+    clockSkew: clock.skew,
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: database.max },
@@ -113,7 +116,7 @@ export async function openApi(
   });
   const tenants = createTenantCache(db, log);
   const notices = createHeldNotices(db, log);
-  await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
+  await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const finish = metrics.persistDuration.startTimer();
@@ -151,6 +154,7 @@ export async function openApi(
     readDb,
     tenants,
     notices,
+    clock,
     recorder,
     counters,
     facets,
@@ -188,6 +192,7 @@ export async function openApi(
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
       { name: 'widget', stop: () => widget.close() },
+      { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => redis.close() },
       { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },

@@ -5,6 +5,7 @@
 import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { repeat } from '#libs/runtime/repeat';
+import type { Clock } from '#libs/store/clock';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
@@ -36,6 +37,7 @@ export interface DerivingParts {
   /** fails fast */
   redis: RedisConnection;
   db: Database;
+  clock: Pick<Clock, 'agrees'>;
   /** milliseconds between two rounds */
   pace: number;
   log: Log;
@@ -50,7 +52,9 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
   facetsName,
 ];
 
-export function createDeriving({ config, redis, db, pace, log, metrics }: DerivingParts): { close(): Promise<void> } {
+export function createDeriving({ config, redis, db, clock, pace, log, metrics }: DerivingParts): {
+  close(): Promise<void>;
+} {
   const stopping = new AbortController();
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
@@ -63,7 +67,7 @@ export function createDeriving({ config, redis, db, pace, log, metrics }: Derivi
     [facetsName]: createFacets(db),
   };
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  const clear = createClearing({ config, hashOf, redis, db });
+  const clear = createClearing({ config, hashOf, redis, db, clock });
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;

@@ -8,6 +8,7 @@ import { type JobState, rewriteJobs } from '#libs/queue/jobs';
 import { knownShards } from '#libs/queue/shards';
 import { openToRead } from '#libs/queue/summary';
 import type { RedisConnection } from '#libs/runtime/redis';
+import type { Clock } from '#libs/store/clock';
 import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
 import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
@@ -23,6 +24,7 @@ export interface LeftoverParts {
   hashOf: VisitorHash | undefined;
   redis: RedisConnection;
   db: Database;
+  clock: Pick<Clock, 'agrees'>;
 }
 
 const day = 24 * 60 * 60 * 1_000;
@@ -41,7 +43,7 @@ export async function goOnErasing(db: Database, signal: AbortSignal): Promise<vo
 
 /** Returns a round. Whatever fails, because Redis is away, is done by the next one. */
 export function createClearing(parts: LeftoverParts): () => Promise<void> {
-  const { config, hashOf, redis, db } = parts;
+  const { config, hashOf, redis, db, clock } = parts;
   return async () => {
     const domains = await db.run(listErasedDomains);
     if (hashOf && domains.length > 0) {
@@ -62,8 +64,11 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
       await db.run((sql) => noteSearched(sql, unsearched));
     }
-    await db.run(deleteOldTombstones);
-    await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
+    // who was erased must not be forgotten early: nobody could tell again
+    if (clock.agrees()) {
+      await db.run(deleteOldTombstones);
+      await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
+    }
     await rewriteFile(redis.client);
     // of deleted organizations too; last, since it may have to look at all records
     await deleteUnnamedUserAgents(db);
