@@ -52,20 +52,27 @@ export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
     if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
   });
 
-/** A worker's consumer, which ends with the file if not before. `counters`: what it raises through. */
+/** A worker's consumer of five jobs of a shard at once, which ends with the file if not before. `counters`: what it raises through. */
 export async function openConsumer(
   urls: { redis: string; postgres: string },
   db: Database,
   counters?: RedisConnection,
+  { shards = 1, mostHeld }: { shards?: number; mostHeld?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
   const redis = await openRedis(urls.redis, 'worker');
-  const config = readWorkerConfig({ DATABASE_URL: urls.postgres, REDIS_URL: urls.redis, WORKER_CONCURRENCY: '5' });
+  const config = readWorkerConfig({
+    DATABASE_URL: urls.postgres,
+    REDIS_URL: urls.redis,
+    WORKER_CONCURRENCY: '5',
+    QUEUE_SHARDS: String(shards),
+  });
   const consumer = createConsumer({
     config,
     redis,
     countersRedis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
+    ...(mostHeld !== undefined && { mostHeld }),
   });
   let closed: Promise<void> | undefined;
   const close = () => {
