@@ -14,7 +14,10 @@ import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
 
 /** As the API sets it up, with the API's deadlines. */
-export async function openRecorder(urls: { redis: string; postgres: string }): Promise<{
+export async function openRecorder(
+  urls: { redis: string; postgres: string },
+  shards = 1,
+): Promise<{
   recorder: Recorder;
   producer: Producer;
   redisHealth: RedisHealth;
@@ -29,12 +32,12 @@ export async function openRecorder(urls: { redis: string; postgres: string }): P
     name: 'recorder',
   });
   const redisHealth = watchRedis(connection.client, () => {});
-  const producer = createProducer(connection, 1);
+  const producer = createProducer(connection, shards);
   const recorder = createRecorder({
     producer,
     redisHealth,
     persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
-    shards: 1,
+    shards,
     ...quiet(),
   });
   atEnd(async () => {
