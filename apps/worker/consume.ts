@@ -79,7 +79,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
 
   const persist = async (records: NewRecord[], span: readonly Origin[]): Promise<void> => {
     const finish = metrics.persistDuration.startTimer();
-    const { added, counters: touched, rejected } = await persistOrReject(db, records);
+    const { added, counters: touched, rejected } = await persistOrReject(db, records, { isOver: () => isClosing });
     finish();
     metrics.batchSize.observe(records.length);
     metrics.records.inc({ outcome: 'stored' }, added);

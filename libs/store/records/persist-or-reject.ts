@@ -20,6 +20,12 @@ export interface PersistedInPart extends Persisted {
   rejections: Rejection[];
 }
 
+export interface PersistOptions {
+  owe?: boolean;
+  /** Whether the caller has to end: then a batch that fails is not halved. */
+  isOver?: () => boolean;
+}
+
 /**
  * Rejects with the error of the first record that neither could be stored nor is refused for what it is: one that takes
  * longer than a statement may, or an error that says nothing of rows. Then all others are stored, and what they counted is
@@ -28,7 +34,7 @@ export interface PersistedInPart extends Persisted {
 export async function persistOrReject(
   db: Database,
   records: NewRecord[],
-  options: { owe?: boolean } = {},
+  options: PersistOptions = {},
 ): Promise<PersistedOrRejected> {
   const trail: Trail = { failedInARow: 0, errors: [] };
   const { rejections, ...persisted } = await persistPiece(db, records, options, trail);
@@ -41,7 +47,7 @@ export async function persistOrReject(
 export async function persistInPart(
   db: Database,
   records: NewRecord[],
-  options: { owe?: boolean } = {},
+  options: PersistOptions = {},
 ): Promise<PersistedInPart> {
   const trail: Trail = { failedInARow: 0, errors: [] };
   const persisted = await persistPiece(db, records, options, trail);
@@ -58,7 +64,7 @@ interface Trail {
 async function persistPiece(
   db: Database,
   records: NewRecord[],
-  options: { owe?: boolean },
+  options: PersistOptions,
   trail: Trail,
 ): Promise<PersistedInPart> {
   if (trail.failedInARow >= enough) return nothing;
@@ -67,8 +73,8 @@ async function persistPiece(
     trail.failedInARow = 0;
     return { ...persisted, rejections: ofUnknownDomain.map(ofNoDomain) };
   } catch (error) {
-    if (isOutage(error)) throw error;
     const isRefused = isBadData(error);
+    if (isOutage(error) || (options.isOver?.() && !isRefused)) throw error;
     const [record] = records;
     if (records.length === 1 && record) {
       trail.failedInARow = isRefused ? 0 : trail.failedInARow + 1;
