@@ -10,6 +10,7 @@ import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
 import { consumeShard, NotNow } from '#libs/queue/consume';
+import { createHold } from '#libs/queue/hold';
 import { knownShards } from '#libs/queue/shards';
 import type { QueueTracing } from '#libs/queue/tracing';
 import { Batcher } from '#libs/runtime/batcher';
@@ -21,7 +22,6 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { createHold } from './hold.ts';
 
 /** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3_000;
@@ -161,11 +161,8 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   const consume = (shard: number) => {
     if (isClosing || consumers.has(shard)) return;
     const concurrency = jobsAtOnce(hold.isFull());
-    const handleHeld: typeof handle = (records, origins) => hold.during(records, () => handle(records, origins));
-    consumers.set(
-      shard,
-      consumeShard({ connection: redis, shard, concurrency, handle: handleHeld, log, tracing: queueTracing }),
-    );
+    const options = { connection: redis, shard, concurrency, handle, hold, log, tracing: queueTracing };
+    consumers.set(shard, consumeShard(options));
   };
   const ending = new Set<Promise<void>>();
   const end = (shard: number, consumer: ReturnType<typeof consumeShard>) => {
