@@ -142,36 +142,32 @@ describe('each migration since the first release', () => {
   };
 
   it('that waits for a long transaction that reads keeps nobody else waiting', async () => {
-    const address = new URL(await emptyDatabase());
-    address.searchParams.delete('sslmode');
-    const sql = postgres(address.toString(), { max: 4, onnotice: () => {} });
-    atEnd(() => sql.end());
-    for (const file of files.filter((each) => each <= lastOfFirstRelease)) await sql.unsafe(readUp(file));
+    const url = await emptyDatabase();
+    const [reader, migrator, other] = [open(url), open(url), open(url)];
+    for (const file of files.filter((each) => each <= lastOfFirstRelease)) await migrator.unsafe(readUp(file));
     const waited: string[] = [];
     for (const file of files.filter((each) => each > lastOfFirstRelease)) {
-      const tables = await sql<{ name: string }[]>`
+      const tables = await other<{ name: string }[]>`
         select tablename as name from pg_tables where schemaname = 'public' order by 1`;
-      const onEach = (statement: string) => tables.map(({ name }) => statement.replace('$', `"${name}"`)).join(';');
-      const reader = await sql.reserve();
-      await reader.unsafe(`begin; ${onEach('select from $ limit 1')}`);
+      await reader.unsafe(`begin; ${tables.map(({ name }) => `select from "${name}" limit 1`).join(';')}`);
       let isDone = false;
-      const migrating = sql
-        .begin((transaction) => transaction.unsafe(readUp(file)))
-        .finally(() => {
-          isDone = true;
-        });
-      const isWaiting = () => sql`
-        select from pg_stat_activity
-        where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`;
-      await eventually(async () => expect(isDone || (await isWaiting()).count > 0).toBe(true));
-      for (let round = 0; round < 3 && !isDone; round += 1) {
-        if (round === 0) waited.push(file);
-        // as whoever writes to it, far longer than whoever records waits
+      const migrating = migrator.unsafe(`begin; ${readUp(file)}; commit`).then(() => {
+        isDone = true;
+      });
+      await eventually(async () => {
+        const waiting = await other`
+          select from pg_stat_activity
+          where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`;
+        expect(isDone || waiting.count > 0).toBe(true);
+      });
+      if (!isDone) waited.push(file);
+      // as whoever writes there, but far more patient
+      for (let round = 0; round < 3 && !isDone; round += 1)
         for (const { name } of tables)
-          await sql.unsafe(`begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`);
-      }
+          await other.unsafe(
+            `begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`,
+          );
       await reader.unsafe('commit');
-      reader.release();
       await migrating;
     }
     expect(waited).toContain('20261126000001_managing.sql');
