@@ -154,21 +154,24 @@ describe('each migration since the first release', () => {
       const migrating = migrator.unsafe(`begin; ${readUp(file)}; commit`).then(() => {
         isDone = true;
       });
-      await eventually(async () => {
-        const waiting = await other`
-          select from pg_stat_activity
-          where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`;
-        expect(isDone || waiting.count > 0).toBe(true);
-      });
-      if (!isDone) waited.push(file);
-      // as whoever writes there, but far more patient
-      for (let round = 0; round < 3 && !isDone; round += 1)
-        for (const { name } of tables)
-          await other.unsafe(
-            `begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`,
-          );
-      await reader.unsafe('commit');
-      await migrating;
+      try {
+        await eventually(async () => {
+          const waiting = await other`
+            select from pg_stat_activity
+            where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`;
+          expect(isDone || waiting.count > 0).toBe(true);
+        });
+        if (!isDone) waited.push(file);
+        // as whoever writes there, but far more patient
+        for (let round = 0; round < 3 && !isDone; round += 1)
+          for (const { name } of tables)
+            await other.unsafe(
+              `begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`,
+            );
+      } finally {
+        await reader.unsafe('commit');
+        await migrating;
+      }
     }
     expect(waited).toContain('20261126000001_managing.sql');
   });
