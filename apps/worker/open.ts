@@ -16,7 +16,7 @@ import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
-import { createConsumer } from './consume.ts';
+import { createConsumer, statements } from './consume.ts';
 import { createDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
 import { createDeriving, derivationsOf } from './derive/deriving.ts';
@@ -25,7 +25,7 @@ import { createHousekeeping } from './keep/housekeeping.ts';
 import { lookAtStores } from './readiness.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
-const connections = { main: 6, delivery: 3 };
+const connections = { main: 6, recording: statements, delivery: 3 };
 /** milliseconds within which a receiver has to answer */
 const receiverPatience = 15_000;
 
@@ -55,7 +55,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
-  // many messages at once must not be in the way of recording
+  // whatever else a worker does may take minutes, and must not be in the way of recording
+  const recordingDb = createDatabase({ ...database, max: connections.recording });
+  // nor many messages at once in the way of what is derived
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
   const clock = createClock(db, log);
   void clock.follow();
@@ -72,7 +74,16 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
   );
 
-  const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
+  const consumer = createConsumer({
+    config,
+    redis,
+    countersRedis,
+    db: recordingDb,
+    log,
+    metrics,
+    tracing,
+    queueTracing,
+  });
   const healing = createHealing({ countersRedis, db, pace, log, metrics });
   const deriving = createDeriving({ config, redis: countersRedis, db, clock, pace, log, metrics });
   const delivering = config.secretsKey
@@ -110,6 +121,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: connections.main },
+    recording: { running: recordingDb.running, connections: connections.recording },
     delivery: { running: deliveryDb.running, connections: connections.delivery },
   });
 
@@ -120,8 +132,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
 
-  // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);
+  const pools = [db, recordingDb, deliveryDb];
+  // all, since the error does not say whose connection it was
+  const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(
     [
       { name: 'healing', stop: () => healing.close() },
@@ -133,7 +146,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
-      { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
+      { name: 'postgres', stop: () => Promise.all(pools.map((each) => each.close())) },
       { name: 'tracing', stop: () => tracing?.close() },
       { name: 'operations port', stop: () => ops.close() },
     ],

@@ -5,7 +5,7 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { listRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
-import { openPool } from '../support/pool.ts';
+import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 
@@ -95,6 +95,19 @@ describe('a record that Postgres refuses', () => {
     const answer = persistOrReject(db, [recordAt(noon, { domainId })]);
     await expect(answer).rejects.toThrow(/"counters" does not exist/);
     await db.run((sql) => sql`alter table counters_away rename to counters`);
+    expect(await rejected()).toHaveLength(0);
+  });
+
+  it('is none where whatever Postgres gets takes too long: a few statements tell', async () => {
+    const { db: slow, asked } = counting(openPool(url, { statementTimeout: 100 }));
+    const batch = Array.from({ length: 100 }, () => recordAt(noon, { domainId }));
+    await db.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`lock table counters`;
+        await expect(persistOrReject(slow, batch)).rejects.toMatchObject({ code: '57014' });
+      }),
+    );
+    expect(asked()).toBeLessThan(15);
     expect(await rejected()).toHaveLength(0);
   });
 

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisHealth } from '#libs/queue/health';
+import { shardOf } from '#libs/queue/names';
 import type { Producer } from '#libs/queue/produce';
 import type { Database } from '#libs/store/sql';
 import type { Recorder } from '../../apps/api/record/recorder.ts';
@@ -74,6 +75,16 @@ describe('the recorder', () => {
     expect(jobs.length).toBeLessThan(10);
     const queued: string[] = jobs.flatMap((job) => job.data.records.map(({ id }: NewRecord) => id));
     expect(queued.toSorted()).toEqual(burst.map(({ id }) => id).toSorted());
+  });
+
+  it('refuses what is too much for its memory, over all shards', async () => {
+    const { recorder: sharded } = await openRecorder(urls, 2);
+    const half = 40 * 1024 * 1024;
+    const inShard = (shard: number) => ['a', 'b', 'c', 'd', 'e', 'f'].find((id) => shardOf(id, 2) === shard) ?? '';
+    const [first, second] = [0, 1].map((shard) => sharded.record(make(), inShard(shard), half));
+    await expect(second).rejects.toMatchObject({ status: 503, message: expect.stringMatching(/pending/) });
+    expect(await first).toBe('queued');
+    expect(await sharded.record(make(), inShard(1), half)).toBe('queued');
   });
 
   it('sends a record at once also while one job is on its way; what comes while two are becomes one job', async () => {

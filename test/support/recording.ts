@@ -14,7 +14,10 @@ import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
 
 /** As the API sets it up, with the API's deadlines. */
-export async function openRecorder(urls: { redis: string; postgres: string }): Promise<{
+export async function openRecorder(
+  urls: { redis: string; postgres: string },
+  shards = 1,
+): Promise<{
   recorder: Recorder;
   producer: Producer;
   redisHealth: RedisHealth;
@@ -29,12 +32,12 @@ export async function openRecorder(urls: { redis: string; postgres: string }): P
     name: 'recorder',
   });
   const redisHealth = watchRedis(connection.client, () => {});
-  const producer = createProducer(connection, 1);
+  const producer = createProducer(connection, shards);
   const recorder = createRecorder({
     producer,
     redisHealth,
     persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
-    shards: 1,
+    shards,
     ...quiet(),
   });
   atEnd(async () => {
@@ -52,20 +55,27 @@ export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
     if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
   });
 
-/** A worker's consumer, which ends with the file if not before. `counters`: what it raises through. */
+/** A worker's consumer of five jobs of a shard at once, which ends with the file if not before. `counters`: what it raises through. */
 export async function openConsumer(
   urls: { redis: string; postgres: string },
   db: Database,
   counters?: RedisConnection,
+  { shards = 1, mostHeld }: { shards?: number; mostHeld?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
   const redis = await openRedis(urls.redis, 'worker');
-  const config = readWorkerConfig({ DATABASE_URL: urls.postgres, REDIS_URL: urls.redis, WORKER_CONCURRENCY: '5' });
+  const config = readWorkerConfig({
+    DATABASE_URL: urls.postgres,
+    REDIS_URL: urls.redis,
+    WORKER_CONCURRENCY: '5',
+    QUEUE_SHARDS: String(shards),
+  });
   const consumer = createConsumer({
     config,
     redis,
     countersRedis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
+    ...(mostHeld !== undefined && { mostHeld }),
   });
   let closed: Promise<void> | undefined;
   const close = () => {
