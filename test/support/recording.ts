@@ -5,11 +5,12 @@ import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createRecorder, type Recorder } from '../../apps/api/record/recorder.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';
 import { quiet } from './counter-stores.ts';
+import { openPool } from './pool.ts';
 import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
 
@@ -20,14 +21,7 @@ export async function openRecorder(urls: { redis: string; postgres: string }): P
   redisHealth: RedisHealth;
 }> {
   const connection = await openRedis(urls.redis);
-  const db = createDatabase({
-    url: urls.postgres,
-    max: 10,
-    statementTimeout: 2_000,
-    deadline: 2_300,
-    prepare: true,
-    name: 'recorder',
-  });
+  const db = openPool(urls.postgres, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'recorder' });
   const redisHealth = watchRedis(connection.client, () => {});
   const producer = createProducer(connection, 1);
   const recorder = createRecorder({
@@ -40,7 +34,6 @@ export async function openRecorder(urls: { redis: string; postgres: string }): P
   atEnd(async () => {
     await recorder.idle();
     redisHealth.close();
-    await db.close();
   });
   await Promise.all([redisHealth.usable(), producer.ready()]);
   return { recorder, producer, redisHealth };

@@ -47,18 +47,6 @@ describe('a batcher', () => {
     expect(await Promise.all([...first, ...rest])).toEqual(['a+b', 'a+b', 'c+d+e', 'c+d+e', 'c+d+e']);
   });
 
-  it('runs at most `concurrency` at once', async () => {
-    const { batcher, runs, started } = gated({ concurrency: 2, maxBatch: 1 });
-    const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
-    await started(2);
-    await turn();
-    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b']]);
-    runs[1]?.succeed();
-    (await started(3)).succeed();
-    runs[0]?.succeed();
-    expect(await Promise.all(added)).toEqual(['a', 'b', 'c']);
-  });
-
   it('gives an error that `run` throws before it returns a promise to its batch too', async () => {
     const { batcher } = gated({
       run: () => {
@@ -128,20 +116,6 @@ describe('a batcher that lingers', () => {
     expect(runs[1]?.items).toEqual(['a']);
     runs[1]?.succeed();
     await added;
-  });
-
-  it('gathers for a run that follows another at once', async () => {
-    const { batcher, runs, started } = gated({ linger: { from: 2, enough: 2, milliseconds: hour } });
-    const first = ['a', 'b'].map((item) => batcher.add(item));
-    const run = await started(1);
-    const added = [batcher.add('c')];
-    run.succeed();
-    await Promise.all(first);
-    await turn();
-    expect(runs).toHaveLength(1);
-    added.push(batcher.add('d'));
-    (await started(2)).succeed();
-    expect(await Promise.all(added)).toEqual(['c+d', 'c+d']);
   });
 });
 

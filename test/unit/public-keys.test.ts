@@ -146,12 +146,8 @@ describe('with the keys of a provider', () => {
     expect(asked - before).toBe(2);
   });
 
-  it.each<[string, () => string]>([
-    ['of another issuer', () => sign(current.privateKey, { keyid: 'current', issuer: 'https://other.example.com/' })],
-    ['for another audience', () => sign(current.privateKey, { keyid: 'current', audience: 'other-client' })],
-    ['signed with the key of somebody else under a known id', () => sign(foreign.privateKey, { keyid: 'current' })],
-  ])('a token %s is refused', async (_, make) => {
-    expect(await outcomeOf(start(), make())).toBe('invalid_token');
+  it('a token that is signed with the key of somebody else under a known id is refused', async () => {
+    expect(await outcomeOf(start(), sign(foreign.privateKey, { keyid: 'current' }))).toBe('invalid_token');
   });
 
   it.each<[string, () => void]>([
