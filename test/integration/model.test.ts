@@ -155,13 +155,6 @@ const steps: fc.Arbitrary<Step>[] = [
     }),
   ),
   fc.nat().map((at) =>
-    // before the commit nothing happened, and the job waits again
-    step('crash before the commit', async (_, real) => {
-      const job = take(real.jobs, at);
-      if (job) real.jobs.push(job);
-    }),
-  ),
-  fc.nat().map((at) =>
     step('crash after the commit', async (model, real) => {
       const job = pick(real.jobs, at);
       if (job) await store(model, real, job);

@@ -1,20 +1,34 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
+import { decisions } from '#libs/contract/terms';
 import { isUnavailable } from '#libs/store/errors';
+import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const concurrent = 12;
+
+const shuffled = <T>(items: T[]): T[] =>
+  items
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((one, other) => one.key - other.key)
+    .map(({ item }) => item);
 
 /** What a batch stores, counts and returns: test/integration/model.test.ts. */
 describe('persist', () => {
+  let url: string;
   let db: Database;
   let tenant: Tenant;
   let domainId: string;
   const noon = '2024-05-15T12:00:00.000Z';
 
-  beforeAll(() => {
-    ({ db } = useDatabase());
+  beforeAll(async () => {
+    ({ url, db } = await openDatabase());
   });
   beforeEach(async () => {
     tenant = await makeTenant(db);
@@ -55,5 +69,89 @@ describe('persist', () => {
     expect(await countOwed(db, tenant.organizationId)).toBe(0);
     expect(await countRecords(db, tenant.organizationId)).toEqual([]);
     expect(await storedCounters(db, tenant.organizationId)).toEqual([]);
+  });
+
+  describe('of concurrent batches', () => {
+    let tenants: Tenant[];
+    beforeAll(async () => {
+      tenants = await Promise.all([15, 15, 10].map((domains) => makeTenant(db, { domains })));
+    });
+
+    /** A pool of its own: what its backends counted is visible once they have ended. */
+    const withPool = async (work: (pool: Database) => Promise<void>): Promise<{ deadlocks: number }> => {
+      const name = 'test-concurrent';
+      const pool = openPool(url, { max: concurrent, name });
+      await work(pool);
+      await pool.close();
+      return eventually(() =>
+        db.run(async (sql) => {
+          const [row] = await sql<{ open: number; deadlocks: number }[]>`
+          select (select count(*) from pg_stat_activity where application_name = ${name}) as open, deadlocks
+          from pg_stat_database where datname = current_database()`;
+          if (!row || row.open > 0) throw new Error('the pool is not closed yet');
+          return { deadlocks: row.deadlocks };
+        }),
+      );
+    };
+
+    const expectTrueCounters = async (records: NewRecord[]) => {
+      const [row] = await db.run(
+        (sql) => sql<{ n: number }[]>`select count(*) as n from records where id = any(${records.map(({ id }) => id)})`,
+      );
+      expect(row?.n).toBe(records.length);
+      for (const { organizationId } of tenants) {
+        expect(await storedCounters(db, organizationId)).toEqual(await countRecords(db, organizationId));
+      }
+    };
+
+    it('that share ids, domains and counters, few or many of them, in any order, neither deadlock nor miscount', async () => {
+      const domainIds = tenants.flatMap((tenant) => tenant.domainIds);
+      const below = (count: number) => Math.floor(Math.random() * count);
+      const made: NewRecord[] = [];
+      const make = (count: number) => {
+        const batch = Array.from({ length: count }, () =>
+          recordAt(Date.parse('2024-01-30') + below(60) * 86_400_000, {
+            domainId: domainIds[below(40)] ?? '',
+            decision: decisions[below(4)] ?? 'custom',
+          }),
+        );
+        made.push(...batch);
+        return batch;
+      };
+      let added = 0;
+      const { deadlocks } = await withPool(async (pool) => {
+        for (let round = 0; round < 3; round += 1) {
+          const shared = make(300);
+          // counters of small and of large batches lie in hash tables of different sizes, hence in different orders
+          const batches = Array.from({ length: concurrent }, (_, worker) => [
+            shuffled(shared).slice(0, 50 + 20 * worker),
+            make([20, 100, 600][worker % 3] ?? 1),
+          ]).flat();
+          const results = await Promise.all([...batches, shared].map((batch) => persist(pool, batch)));
+          added += results.reduce((sum, result) => sum + result.added, 0);
+        }
+      });
+      expect(added).toBe(made.length);
+      expect(deadlocks).toBe(0);
+      await expectTrueCounters(made);
+    });
+
+    it('whose month has no partition yet make it on demand, once, and are all stored', async () => {
+      const [{ domainIds: [domainId = ''] = [] } = {}] = tenants;
+      expect(await db.run(listMonths)).not.toContain('2019-05');
+      const alone = recordAt('2019-05-31T23:59:59.999Z', { domainId });
+      expect((await persist(db, [alone])).added).toBe(1);
+      const records = Array.from({ length: 5 }, (_, index) => [
+        recordAt('2018-02-01T00:00:00.000Z', { domainId }),
+        recordAt('2018-12-31T23:59:59.999Z', { domainId }),
+        recordAt(Date.UTC(2018, index, 15), { domainId }),
+      ]);
+      const results = await Promise.all(records.map((batch) => persist(db, batch)));
+      expect(results.map((result) => result.added)).toEqual(Array(5).fill(3));
+      expect((await db.run(listMonths)).filter((month) => month.startsWith('2018'))).toEqual(
+        [1, 2, 3, 4, 5, 12].map((month) => `2018-${String(month).padStart(2, '0')}`),
+      );
+      await expectTrueCounters([alone, ...records.flat()]);
+    });
   });
 });

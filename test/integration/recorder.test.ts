@@ -1,23 +1,29 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
+import { fill } from '#libs/counters/fill';
 import type { RedisHealth } from '#libs/queue/health';
 import type { Producer } from '#libs/queue/produce';
+import type { RedisConnection } from '#libs/runtime/redis';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import type { Recorder } from '../../apps/api/record/recorder.ts';
+import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { type Gate, openGate } from '../support/gate.ts';
 import { freeze, restartRedis } from '../support/outage.ts';
 import { openPool } from '../support/pool.ts';
-import { openConsumer, openRecorder, untilRedisTakesRecords } from '../support/recording.ts';
+import { openConsumer, openRecorder, untilQuiet, untilRedisTakesRecords } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
+const noon = '2024-05-15T12:00:00.000Z';
 
-describe('the recorder', () => {
+describe('the recorder, and the worker behind it', () => {
   let db: Database;
   let urls: { redis: string; postgres: string };
   let server: RunningRedis;
@@ -26,6 +32,8 @@ describe('the recorder', () => {
   let recorder: Recorder;
   let producer: Producer;
   let redisHealth: RedisHealth;
+  /** where the worker raises counters */
+  let connection: RedisConnection;
   let tenant: Tenant;
   let domainId: string;
 
@@ -36,6 +44,7 @@ describe('the recorder', () => {
     gate = await openGate(database.url);
     urls = { redis: server.url, postgres: gate.url };
     ({ recorder, producer, redisHealth } = await openRecorder(urls));
+    connection = await openRedis(server.url);
   });
   beforeEach(async () => {
     tenant = await makeTenant(db);
@@ -55,11 +64,11 @@ describe('the recorder', () => {
       return rows[0]?.n;
     });
 
-  const untilQuiet = () =>
-    eventually(async () => {
-      const counts = await producer.queues()[0]?.getJobCounts('waiting', 'active', 'delayed', 'failed');
-      expect(counts).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
-    });
+  const expectTrueCounters = async () => {
+    const truth = await countRecords(db, tenant.organizationId);
+    expect(await storedCounters(db, tenant.organizationId)).toEqual(truth);
+    return truth;
+  };
 
   it('answers "queued" once the record is in a job, and leaves Postgres alone', async () => {
     const made = make();
@@ -104,7 +113,7 @@ describe('the recorder', () => {
     expect(new Set(answers)).toEqual(new Set(['persisted']));
     expect(await countStored()).toBe(50);
     expect(await countOwed(db, tenant.organizationId)).toBeGreaterThanOrEqual(4);
-    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+    await expectTrueCounters();
 
     server = await restartRedis(server);
     await eventually(async () => expect(await record(make())).toBe('queued'));
@@ -130,10 +139,10 @@ describe('the recorder', () => {
     await eventually(async () => expect(await record(last)).toBe('queued'));
 
     const consumer = await openConsumer(urls, db);
-    await untilQuiet();
+    await untilQuiet(producer);
     await consumer.close();
     expect(await countStored()).toBe(3);
-    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+    await expectTrueCounters();
   });
 
   it('queues while Postgres is away, refuses with the id while both are, and stores each once after all of it', async () => {
@@ -161,9 +170,9 @@ describe('the recorder', () => {
     server = await restartRedis(server);
     for (const made of refused) await eventually(() => record(made));
     await eventually(async () => expect(await countStored()).toBe(30));
-    await untilQuiet();
+    await untilQuiet(producer);
     await consumer.close();
-    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+    await expectTrueCounters();
   });
 
   it('does not put into Redis what would fill it: above its share of maxmemory records go to Postgres', async () => {
@@ -181,5 +190,40 @@ describe('the recorder', () => {
     expect(redisHealth.reason()).toMatch(/maxmemory/);
     await eventually(() => client.del('ballast'));
     await eventually(async () => expect(await record(make())).toBe('queued'));
+  });
+
+  const fillCounters = () => fill(connection, tenant.organizationId, listerOf(db, tenant.organizationId));
+  const expectRedisIsTrue = async () => {
+    const truth = await expectTrueCounters();
+    expect(await readSame(connection, tenant.organizationId, truth)).toEqual(truth);
+  };
+
+  it('a worker is done with a job once all of it that can be stored is, and Redis shows it', async () => {
+    const jobs = Array.from({ length: 30 }, () => [recordAt(noon, { domainId }), recordAt('2024-06-01', { domainId })]);
+    // by a worker that did not live to raise it
+    const stored = [recordAt(noon, { domainId, decision: 'custom' })];
+    await persist(db, stored);
+    const refused = [recordAt(noon, { domainId }), recordAt(noon, { domainId: 'dom_unknown' })];
+    for (const records of [...jobs, ...jobs.slice(0, 10), stored, refused]) await producer.add(0, records);
+    await fillCounters();
+    const consumer = await openConsumer(urls, db);
+    await untilQuiet(producer);
+    await consumer.close();
+    await expectRedisIsTrue();
+    expect(await db.run((sql) => sql`select from rejected_records where record like '%dom_unknown%'`)).toHaveLength(1);
+  });
+
+  it('a worker that cannot raise owes it, and does not deliver again what is stored', async () => {
+    await fillCounters();
+    const away = await openRedis(urls.redis);
+    await away.close();
+    await producer.add(0, [recordAt(noon, { domainId })]);
+    const consumer = await openConsumer(urls, db, away);
+    await untilQuiet(producer);
+    await consumer.close();
+    expect(await countRecords(db, tenant.organizationId)).toHaveLength(4);
+    expect(await countOwed(db, tenant.organizationId)).toBe(4);
+    await sweepOwedRaises({ countersRedis: connection, db, ...quiet() });
+    await expectRedisIsTrue();
   });
 });

@@ -125,7 +125,7 @@ describe('the tenant cache', () => {
     }
   });
 
-  it("a plan's change and an organization's change of plan arrive within a second", async () => {
+  it("a plan's change arrives within a second", async () => {
     const { organizationId } = tenant;
     const plans = () => everywhere(async (one) => (await one.organization(organizationId))?.plan);
     const [before] = await plans();
@@ -134,12 +134,6 @@ describe('the tenant cache', () => {
     await admin().setPlan(name, { consentLog: false, monthlyRecordLimit: 5 });
     const changed = { name, consentLog: false, monthlyRecordLimit: 5 };
     await eventually(async () => expect(await plans()).toEqual([changed, changed]), withinASecond);
-
-    const other = `${name}-other`;
-    await admin().setPlan(other, { monthlyRecordLimit: 7 });
-    await admin().setOrganizationPlan(organizationId, other);
-    const moved = { name: other, consentLog: true, monthlyRecordLimit: 7 };
-    await eventually(async () => expect(await plans()).toEqual([moved, moved]), withinASecond);
   });
 
   it('what can be no id of a domain, or no key, makes no query', async () => {

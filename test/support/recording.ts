@@ -45,6 +45,15 @@ export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
     if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
   });
 
+/** Nothing is left to store. */
+export const untilQuiet = (producer: Producer): Promise<void> =>
+  eventually(async () => {
+    for (const queue of producer.queues()) {
+      const counts = Object.values(await queue.getJobCounts('waiting', 'active', 'delayed', 'failed'));
+      if (counts.some((count) => count > 0)) throw new Error(`jobs are left: ${counts}`);
+    }
+  });
+
 /** A worker's consumer, which ends with the file if not before. `counters`: what it raises through. */
 export async function openConsumer(
   urls: { redis: string; postgres: string },

@@ -4,18 +4,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { recordBody } from '#libs/contract/record';
-import { decisions } from '#libs/contract/terms';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
 import { figuresOver, type Look } from '../../scripts/bench/cpu-time.ts';
 import { atLeast, atMost, inTurns, judge, median, quantile, table } from '../../scripts/bench/figures.ts';
-import { makeBody, makeRecord, requestMaker, visitorNumber } from '../../scripts/bench/requests.ts';
-
-const sites = Array.from({ length: 20 }, (_, index) => ({
-  organizationId: 'org_one',
-  domainId: `dom_${index}`,
-  apiKey: `ak_${'x'.repeat(32)}`,
-}));
 
 it('the median of an even number lies between the middle two, and the 99th of a hundred is the one below the largest', () => {
   expect([median([4, 1, 3, 2]), median([9, 1, 5])]).toEqual([2.5, 5]);
@@ -75,27 +66,6 @@ it('targets hold for the ratio where there is one, otherwise for the figure; wha
   ])
     expect(missed).toMatchObject({ met: false });
   expect(table([judge(single(51), atMost(50))])).toContain('figure at most 50');
-});
-
-describe('requests', () => {
-  it('have bodies that the API takes, with all four decisions in skewed shares', () => {
-    const bodies = Array.from({ length: 1_000 }, (_, index) => makeBody(index, visitorNumber(index)));
-    for (const body of bodies) expect(recordBody.strict().safeParse(body).success).toBe(true);
-    const count = (decision: string) => bodies.filter((body) => body.decision === decision).length;
-    expect(decisions.map(count)).toEqual([500, 320, 140, 40]);
-  });
-
-  it('have the right length whatever fills their gaps', () => {
-    const request = requestMaker('http://127.0.0.1:1', { sites });
-    for (const index of [0, 7, 123_456]) {
-      const [head = '', body = ''] = request(index).split('\r\n\r\n');
-      expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBe(Buffer.byteLength(body));
-      const { visitorId, userAgent } = makeRecord(['dom_x'], index, Date.now());
-      expect(visitorId).toMatch(/^[0-9a-f]{32}$/);
-      expect(JSON.parse(body)).toMatchObject({ visitorId });
-      expect(head.split('\r\n')).toContain(`User-Agent: ${userAgent}`);
-    }
-  });
 });
 
 describe('the load generator', () => {
