@@ -117,6 +117,20 @@ describe('a batcher that lingers', () => {
     runs[1]?.succeed();
     await added;
   });
+
+  it('gathers for a run that follows another at once', async () => {
+    const { batcher, runs, started } = gated({ linger: { from: 2, enough: 2, milliseconds: hour } });
+    const first = ['a', 'b'].map((item) => batcher.add(item));
+    const run = await started(1);
+    const added = [batcher.add('c')];
+    run.succeed();
+    await Promise.all(first);
+    await turn();
+    expect(runs).toHaveLength(1);
+    added.push(batcher.add('d'));
+    (await started(2)).succeed();
+    expect(await Promise.all(added)).toEqual(['c+d', 'c+d']);
+  });
 });
 
 describe('patience', () => {
