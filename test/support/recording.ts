@@ -5,11 +5,12 @@ import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createRecorder, type Recorder } from '../../apps/api/record/recorder.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';
 import { quiet } from './counter-stores.ts';
+import { openPool } from './pool.ts';
 import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
 
@@ -23,14 +24,7 @@ export async function openRecorder(
   redisHealth: RedisHealth;
 }> {
   const connection = await openRedis(urls.redis);
-  const db = createDatabase({
-    url: urls.postgres,
-    max: 10,
-    statementTimeout: 2_000,
-    deadline: 2_300,
-    prepare: true,
-    name: 'recorder',
-  });
+  const db = openPool(urls.postgres, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'recorder' });
   const redisHealth = watchRedis(connection.client, () => {});
   const producer = createProducer(connection, shards);
   const recorder = createRecorder({
@@ -43,7 +37,6 @@ export async function openRecorder(
   atEnd(async () => {
     await recorder.idle();
     redisHealth.close();
-    await db.close();
   });
   await Promise.all([redisHealth.usable(), producer.ready()]);
   return { recorder, producer, redisHealth };
@@ -53,6 +46,15 @@ export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
   eventually(() => {
     const reason = health.reason();
     if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
+  });
+
+/** Nothing is left to store. */
+export const untilQuiet = (producer: Producer): Promise<void> =>
+  eventually(async () => {
+    for (const queue of producer.queues()) {
+      const counts = Object.values(await queue.getJobCounts('waiting', 'active', 'delayed', 'failed'));
+      if (counts.some((count) => count > 0)) throw new Error(`jobs are left: ${counts}`);
+    }
   });
 
 /** A worker's consumer of five jobs of a shard at once, which ends with the file if not before. `counters`: what it raises through. */
