@@ -11,16 +11,7 @@ import type { RunningServer, ServerOptions } from '../stack/server.ts';
 import { type Addresses, baseUrl, chooseAddresses, onFreePorts } from './addresses.ts';
 import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
 import { startService, untilReady } from './service.ts';
-import {
-  canIssueTokens,
-  given,
-  jwtSecret,
-  privacyKey,
-  publishSettings,
-  sealing,
-  secretsKey,
-  writePrivate,
-} from './settings.ts';
+import { canIssueTokens, given, madeSettings, publishSettings, writePrivate } from './settings.ts';
 
 export type SummaryFacts = Awaited<ReturnType<typeof bringUp>>['facts'];
 
@@ -47,10 +38,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
     ...process.env,
     ...(postgres.url && { DATABASE_URL: postgres.url }),
     ...(redis.url && { REDIS_URL: redis.url }),
-    ...(canIssueTokens() && { JWT_SECRET: jwtSecret() }),
-    PRIVACY_KEY: privacyKey(),
-    SECRETS_KEY: secretsKey(),
-    ...sealing(),
+    ...madeSettings(),
   };
 
   const cli = createCli(env, signal);
