@@ -27,7 +27,27 @@ export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<vo
     return noise === '';
   };
   if (await waitUntil(isQuiet, { deadlineMs: within, intervalMs: 100 })) return;
-  throw new Error(`I5: not quiet within ${within} ms: ${noise}`);
+  throw new Error(`I5: not quiet within ${within} ms: ${noise}; ${await tellProgress(stack).catch(describe)}`);
+}
+
+/** How far epochs, derivations and logs are, and which statement is the oldest, for whoever looks for what holds them up. */
+async function tellProgress({ sql }: ChaosStack): Promise<string> {
+  const [row] = await sql(
+    (running) => running<{ text: string }[]>`
+      select 'epoch ' || (select open from epochs) || ' is open; done: ' || string_agg(name || ' ' || epoch, ', ')
+        || '; logs: ' || (
+          select count(*) || ', halted ' || count(halted) || ', passed over ' || count(waits_from)
+            || ', grown since their checkpoint ' || count(*) filter (where size > checkpoint_size)
+          from logs where ended_at is null
+        ) || coalesce((
+          select '; for ' || round(extract(epoch from clock_timestamp() - xact_start)) || ' s, waiting for '
+            || coalesce(wait_event, 'nothing') || ': ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 200)
+          from pg_stat_activity where state <> 'idle' and backend_type = 'client backend' and pid <> pg_backend_pid()
+          order by xact_start limit 1
+        ), '') as text
+      from derivations`,
+  );
+  return row?.text ?? '';
 }
 
 /** What is counted of what is still under way, none of it when all is quiet. */
