@@ -1,4 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { readOptions } from '../../scripts/chaos/options.ts';
 import { calm, faults, type Kind, makePlan, parts } from '../../scripts/chaos/random/plan.ts';
 
@@ -63,4 +69,26 @@ describe('the options', () => {
   ])('%j are refused in one line', (args, line) => {
     expect(() => read(...args)).toThrow(line);
   });
+});
+
+it("a process' clock steps when it is set, while it runs", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
+  const clock = clockOfProcess(path.join(folder, 'clock'));
+  const env = { ...process.env, ...clock.env };
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => console.log(new Date().toISOString()), 20)'], {
+    env,
+  });
+  try {
+    const says = async (year: string) => {
+      for (let text = ''; !text.startsWith(year); ) text = String(await once(child.stdout, 'data'));
+    };
+    await says(new Date().toISOString().slice(0, 4));
+    clock.set(Date.parse('2100-06-01') - Date.now());
+    await says('2100');
+    clock.set(Date.parse('2001-06-01') - Date.now());
+    await says('2001');
+  } finally {
+    child.kill();
+    rmSync(folder, { recursive: true });
+  }
 });
