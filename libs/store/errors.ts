@@ -27,6 +27,9 @@ export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includ
 /** The statement, or its wait for a lock, took longer than it may: somebody else was in the way. */
 export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
 
+/** The statement itself took longer than it may, or somebody cancelled it. */
+export const isTooSlow = (error: unknown): boolean => stateOf(error) === '57014';
+
 /** The server answered, and with more than that it is starting, stopping, too slow, or away behind a pooler. */
 export const isAnswer = (error: unknown): boolean => {
   const state = stateOf(error);

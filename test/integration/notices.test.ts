@@ -12,6 +12,7 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
 import { atEnd } from '../support/at-end.ts';
+import { changingSize } from '../support/piece-size.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
@@ -299,8 +300,8 @@ describe('which notices are held', () => {
 
 describe('the number of records of a notice', () => {
   const close = () => closeOpenEpoch(db);
-  const derive = async (limit?: number, fails = 0) => {
-    const derivation = createNoticeDerivation(limit);
+  const derive = async (sizes?: number[], fails = 0) => {
+    const derivation = createNoticeDerivation(sizes && changingSize(sizes));
     const failing = {
       ...derivation,
       piece: async (...given: Parameters<typeof derivation.piece>) => {
@@ -346,7 +347,7 @@ describe('the number of records of a notice', () => {
       await persist(db, batch);
       await close();
     }
-    await Promise.all([derive(10, 0.3), derive(10, 0.3), derive(10, 0.3)]);
+    await Promise.all([derive([10, 200, 3], 0.3), derive([10], 0.3), derive([60, 10], 0.3)]);
     const counted = await db.run(
       (sql) => sql<{ key: string; records: number }[]>`
         select d.id || ' ' || encode(hash, 'hex') as key, records from notices join domains d on d.number = domain_number
