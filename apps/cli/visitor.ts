@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { groupBy } from '#libs/runtime/group-by';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { replayTombstones } from '#libs/store/privacy/replay';
-import { listErased } from '#libs/store/privacy/tombstones';
+import { firstPlace, listErased, type TombstonePlace } from '#libs/store/privacy/tombstones';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
@@ -81,9 +82,7 @@ export function visitorCommand(): Command {
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
         if (out !== undefined) throw new Error('give one of --out and --to-redis');
-        const erased = await withDatabase((db) => db.run((sql) => listErased(sql)));
-        await withRedis((redis) => rememberTombstones(redis.client, erased));
-        return print(self, { tombstones: erased.length });
+        return print(self, { tombstones: await withDatabase((db) => withRedis((redis) => tellAgain(db, redis))) });
       }
       const { tombstones, now } = await withRedis(async ({ client }) => {
         const [seconds] = await client.time();
@@ -96,6 +95,22 @@ export function visitorCommand(): Command {
       print(self, await writeTombstones(out, tombstones, since));
     });
   return command;
+}
+
+/** tombstones that Redis is told of at once */
+const chunk = 10_000;
+
+/** Returns how many. */
+async function tellAgain(db: Database, { client }: RedisConnection): Promise<number> {
+  let told = 0;
+  for (let place: TombstonePlace | undefined = firstPlace; place; ) {
+    const after: TombstonePlace = place;
+    const { erased, next } = await db.run((sql) => listErased(sql, after, chunk));
+    await rememberTombstones(client, erased);
+    told += erased.length;
+    place = next;
+  }
+  return told;
 }
 
 async function* printed(texts: AsyncIterable<string>): AsyncGenerator<string> {

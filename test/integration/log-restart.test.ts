@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listLogStatus } from '#libs/store/logs/status';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
@@ -385,7 +386,7 @@ describe('logs', () => {
   it('what was never published of a log goes into the next one', async () => {
     const metrics = createMetrics();
     const originOf = (domainId: string) => `${logName}/${domainId}`;
-    const seal = createSeal({ redis, db, metrics, originOf, pieceLimit: 64 });
+    const seal = createSeal({ redis, db, metrics, originOf, size: createPieceSize(64) });
     const sealUnpublished = async (pieces: number) => {
       await sealer.close();
       await sealer.blank();

@@ -11,6 +11,7 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
 import { atEnd } from '../support/at-end.ts';
+import { changingSize } from '../support/piece-size.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
@@ -289,9 +290,17 @@ describe('which notices are held', () => {
 
 describe('the number of records of a notice', () => {
   const close = () => closeOpenEpoch(db);
-  /** in pieces of one notice */
-  const derive = async () => {
-    while ((await deriveNext(db, createNoticeDerivation(1))) !== 'done');
+  const derive = async (sizes?: number[], fails = 0) => {
+    const derivation = createNoticeDerivation(sizes && changingSize(sizes));
+    const failing = {
+      ...derivation,
+      piece: async (...given: Parameters<typeof derivation.piece>) => {
+        const result = await derivation.piece(...given);
+        if (Math.random() < fails) throw new Error('killed');
+        return result;
+      },
+    };
+    for (;;) if ((await deriveNext(db, failing).catch(() => 'more')) === 'done') return;
   };
 
   it('counts each once, in the epoch in which it was stored, also those from before the document came', async () => {
@@ -311,5 +320,29 @@ describe('the number of records of a notice', () => {
     await derive();
     await derive();
     expect(await countOf(notice.hash)).toBe(3);
+  });
+
+  it('is exact for many domains and made-up hashes, in small pieces, with failures and several processes', async () => {
+    const { domainIds } = await makeTenant(db, { domains: 5 });
+    domainId = at(domainIds, 0);
+    const expected = new Map<string, number>();
+    for (let epoch = 0; epoch < 4; epoch += 1) {
+      const batch = domainIds.flatMap((id, of) =>
+        Array.from({ length: of === 0 ? 97 : of * 3 }, (_, n) => record(hashOf(n % 41), { domainId: id })),
+      );
+      for (const each of batch) {
+        const key = `${each.domainId} ${each.notice}`;
+        expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+      await persist(db, batch);
+      await close();
+    }
+    await Promise.all([derive([10, 200, 3], 0.3), derive([10], 0.3), derive([60, 10], 0.3)]);
+    const counted = await db.run(
+      (sql) => sql<{ key: string; records: number }[]>`
+        select d.id || ' ' || encode(hash, 'hex') as key, records from notices join domains d on d.number = domain_number
+        where d.id = any (${domainIds}::text[])`,
+    );
+    expect(new Map(counted.map(({ key, records }) => [key, records]))).toEqual(expected);
   });
 });

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blankMonth } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
+import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
+import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
@@ -55,6 +57,27 @@ describe('personal retention', () => {
     expect(await named()).toEqual({ '2025-03': 0 });
     // 96 records are ten pages, an eleventh is empty, and each domain has one batch
     expect(pauses).toBe(13);
+  });
+
+  it('leaves the user agents of what is imported after a month was blanked, and takes them the next time', async () => {
+    const userAgent = 'Rare/1.0';
+    const imported = () =>
+      recordAt('2024-01-10T00:00:00Z', { domainId: domainIds[0] ?? '', source: 'import', userAgent });
+    const blanked = () => blankMonth(db, '2024-01', { pause: async () => {}, signal });
+    const clean = async () => {
+      await deleteUnusedUserAgents(db);
+      await deleteUnnamedUserAgents(db);
+      return (await db.run((sql) => sql`select from user_agents where text = ${userAgent}`)).count;
+    };
+    await persist(db, [imported()]);
+    await closeOpenEpoch(db);
+    await blanked();
+    // the process remembers the text, and that it was sent in this month
+    await persist(db, [imported()]);
+    await closeOpenEpoch(db);
+    expect(await clean()).toBe(1);
+    expect(await blanked()).toBe(1);
+    expect(await clean()).toBe(0);
   });
 
   it('blanks later months where one fails, and fails at the end', async () => {

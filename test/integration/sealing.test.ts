@@ -8,6 +8,7 @@ import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { atOnce } from '../support/clock.ts';
+import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -118,10 +119,10 @@ describe('sealing', () => {
     expect(grown.leaves.slice(0, 280)).toEqual(before.leaves);
   });
 
-  it('seals an epoch in which one domain has more records than fit a piece', async () => {
+  it('seals an epoch in which one domain has more records than fit a piece, whatever pieces fit', async () => {
     const three = at(domainIds, 2);
     const originOf = (domainId: string) => `${logName}/${domainId}`;
-    const seal = createSeal({ redis, db, metrics: createMetrics(), originOf, pieceLimit: 100 });
+    const seal = createSeal({ redis, db, metrics: createMetrics(), originOf, size: changingSize([100, 30, 1_000]) });
     await persist(db, [...some(three, 250), ...some(at(domainIds, 0), 10)]);
     await sealer.close();
     await sealer.blank();

@@ -2,11 +2,12 @@
 import type { SealingConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listWaiting } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { sealErasures } from './erasures.ts';
+import { sealErasures, usualErasures } from './erasures.ts';
 import { inspectLogs } from './guard.ts';
 import { publish } from './publish.ts';
 import { createSeal } from './seal.ts';
@@ -29,6 +30,7 @@ export function createSealing({ sealing, ...parts }: SealingParts): (signal: Abo
   const signer = createSigner(sealing.keys);
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal(entering);
+  const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
     await inspectLogs(parts);
     for (const domainNumber of await db.run(listWaiting)) {
@@ -40,7 +42,7 @@ export function createSealing({ sealing, ...parts }: SealingParts): (signal: Abo
       await publish({ db, redis, signer, metrics });
       published = performance.now();
     }
-    while (!signal.aborted && (await sealErasures(entering)) === 'more');
+    while (!signal.aborted && (await sealErasures(erasing)) === 'more');
     await publish({ db, redis, signer, metrics });
   };
 }
