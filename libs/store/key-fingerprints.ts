@@ -3,10 +3,13 @@
  * where it comes with the one before it, which counts as well until a process is started without it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '#libs/runtime/within';
 import type { Database, Sql } from './sql.ts';
 
 /** Milliseconds until a Postgres that did not say is asked again. */
 const askEvery = 1_000;
+/** Milliseconds to wait for Postgres at start. */
+const startPatience = 2_000;
 
 /** A key of this process. */
 export interface OwnKey {
@@ -93,7 +96,7 @@ export interface Comparing {
 export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
   const closing = new AbortController();
   const first = keys.length > 0 ? noteKeys(db, keys) : Promise.resolve();
-  const tried = first.catch((error) => {
+  const tried = within(startPatience, first).catch((error) => {
     if (error instanceof OtherKey) throw error;
   });
   const untilCompared = async (): Promise<void> => {
