@@ -12,7 +12,7 @@ import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import type { Database, Sql } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
-import { print, readConfig, withDatabase, withRedis } from './session.ts';
+import { print, readConfig, withDatabase, withKeys, withRedis } from './session.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
 import { visible } from './visible.ts';
 
@@ -34,7 +34,7 @@ export function visitorCommand(): Command {
     .action(async (visitorId: string, options: ScopeOptions) => {
       const { actor } = readConfig();
       const hashOf = createVisitorHash(readConfig().privacyKey());
-      await withDatabase(async (db) => {
+      await withKeys(['PRIVACY_KEY'], async (db) => {
         const scope = await scopeOf(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
         await db.run((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
@@ -62,7 +62,7 @@ export function visitorCommand(): Command {
         if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
         const { actor } = readConfig();
         const hashOf = createVisitorHash(readConfig().privacyKey());
-        const erasure = await withDatabase(async (db) => {
+        const erasure = await withKeys(['PRIVACY_KEY'], async (db) => {
           const scope = await scopeOf(db, options);
           const hash = hashOf(scope.organizationId, visitorId);
           return eraseVisitor(db, { ...scope, visitorId, hash, actor });
@@ -138,18 +138,21 @@ const findScope = (sql: Sql, org: string | undefined, domain: string | undefined
     : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
 
 async function replay(from: string | undefined): Promise<{ tombstones: number; visitors: number; records: number }> {
-  const { actor } = readConfig();
-  const hashOf = createVisitorHash(readConfig().privacyKey());
+  const { actor, privacyKey, previousPrivacyKey } = readConfig();
+  const hashOf = createVisitorHash(privacyKey());
+  const previousKey = previousPrivacyKey();
+  const previousHashOf = previousKey && createVisitorHash(previousKey);
   const tombstones =
     from === undefined ? await withRedis((redis) => recallTombstones(redis.client)) : await readTombstones(from);
   const result = { tombstones: tombstones.length, visitors: 0, records: 0 };
-  await withDatabase(async (db) => {
+  await withKeys(['PRIVACY_KEY'], async (db) => {
     const byOrganization = groupBy(tombstones, ({ organizationId, domainId }) => `${organizationId} ${domainId}`);
     for (const some of byOrganization.values()) {
       const [first] = some;
       if (!first) continue;
       const scope = { organizationId: first.organizationId, domainId: first.domainId ?? undefined };
-      const replayed = await replayTombstones(db, { scope, hashes: some.map(({ hash }) => hash), hashOf, actor });
+      const hashes = some.map(({ hash }) => hash);
+      const replayed = await replayTombstones(db, { scope, hashes, hashOf, previousHashOf, actor });
       result.visitors += replayed.visitors;
       result.records += replayed.records;
     }

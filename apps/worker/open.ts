@@ -8,6 +8,7 @@ import { connectRedis } from '#libs/runtime/redis';
 import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
 import { createClock } from '#libs/store/clock';
+import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
@@ -39,7 +40,7 @@ export interface RunningWorker extends Running {
   opsPort: number;
 }
 
-/** Rejects with a BadSetting where the operations port cannot be opened. */
+/** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
 export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
   const metrics = createMetrics();
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
@@ -61,6 +62,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
   const clock = createClock(db, log);
   void clock.follow();
+  const keys = compareKeys(db, config.keys);
   const redis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
   const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -85,21 +87,26 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     queueTracing,
   });
   const healing = createHealing({ countersRedis, db, pace, log, metrics });
-  const deriving = createDeriving({ config, redis: countersRedis, db, clock, pace, log, metrics });
-  const delivering = config.secretsKey
-    ? createDelivering({
-        secretsKey: config.secretsKey,
-        previousSecretsKey: config.previousSecretsKey,
-        sender: {
-          resolve: createResolve(),
-          allowPrivate: config.webhookAllowPrivate,
-          patience: receiverPatience,
-        },
-        db: deliveryDb,
-        pace,
-        log,
-        metrics,
-      })
+  const deriving = begunAfter(keys.compared, () =>
+    createDeriving({ config, redis: countersRedis, db, clock, pace, log, metrics }),
+  );
+  const { secretsKey } = config;
+  const delivering = secretsKey
+    ? begunAfter(keys.compared, () =>
+        createDelivering({
+          secretsKey,
+          previousSecretsKey: config.previousSecretsKey,
+          sender: {
+            resolve: createResolve(),
+            allowPrivate: config.webhookAllowPrivate,
+            patience: receiverPatience,
+          },
+          db: deliveryDb,
+          pace,
+          log,
+          metrics,
+        }),
+      )
     : undefined;
   const derivations = derivationsOf(config);
   const housekeeping = createHousekeeping({
@@ -137,6 +144,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(
     [
+      { name: 'keys', stop: () => keys.close() },
       { name: 'healing', stop: () => healing.close() },
       { name: 'deriving', stop: () => deriving.close() },
       { name: 'delivering', stop: async () => delivering?.close() },
@@ -154,6 +162,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   );
 
   try {
+    await keys.tried;
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
@@ -161,9 +170,31 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
     const { concurrency, queueShards: shards } = config;
     log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');
-    return { opsPort, stop, recover };
+    return { opsPort, stop, recover, failing: failingOf(keys) };
   } catch (error) {
     await stop();
     throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
+}
+
+interface Begun {
+  close(): Promise<void>;
+}
+
+/** Nothing may be signed or decrypted with a key before it was compared with the one in force. */
+function begunAfter(compared: Promise<void>, begin: () => Begun): Begun {
+  let isClosed = false;
+  let begun: Begun | undefined;
+  compared.then(
+    () => {
+      if (!isClosed) begun = begin();
+    },
+    () => {},
+  );
+  return {
+    close: async () => {
+      isClosed = true;
+      await begun?.close();
+    },
+  };
 }

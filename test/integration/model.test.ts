@@ -202,9 +202,10 @@ const steps: fc.Arbitrary<Step>[] = [
     step('sweep', async (_, { redis, db }) => void (await sweepOwedRaises({ countersRedis: redis, db, ...quiet() }))),
   ),
   fc.constant(
-    step('reconcile', (_, { db, redis }) =>
-      reconcile({ countersRedis: redis, db, ...quiet() }, new AbortController().signal, 0),
-    ),
+    step('reconcile', async (_, { db, redis }) => {
+      const { signal } = new AbortController();
+      await reconcile({ countersRedis: redis, db, ...quiet() }, signal, { patience: 0 });
+    }),
   ),
 ];
 

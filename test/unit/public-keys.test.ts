@@ -173,6 +173,22 @@ describe('with the keys of a provider', () => {
     expect(await outcomeOf(knowing, known())).toBe('accepted');
   });
 
+  it('a remembered token is verified again once its key was removed, and one of our own keys is not', async () => {
+    const tokens = start({ JWT_PUBLIC_KEY: pemOf(previous.publicKey) });
+    const long = { expiresIn: 7_200 };
+    const theirs = () => sign(current.privateKey, { keyid: 'current', ...long });
+    const remembered = [theirs(), sign(previous.privateKey, long)];
+    expect(await outcomeOf(tokens, theirs())).toBe('accepted');
+    for (const token of remembered) tokens.remember(token, await tokens.verify(token));
+    const areKnown = () => remembered.map((token) => tokens.known(token) !== undefined);
+    expect(areKnown()).toEqual([true, true]);
+    publish({ foreign });
+    // they are asked for again each hour
+    vi.setSystemTime(Date.now() + 3_600_001);
+    await vi.waitFor(() => expect(areKnown()).toEqual([false, true]));
+    expect(await outcomeOf(tokens, theirs())).toBe('invalid_token');
+  });
+
   it('claims may have other names', async () => {
     const named = start({ JWT_ORG_CLAIM: 'https://assent.example/org', JWT_SCOPE_CLAIM: 'permissions' });
     const claims = { 'https://assent.example/org': 'org_b', permissions: ['manage'], scope: 'read' };

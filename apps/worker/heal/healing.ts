@@ -28,14 +28,30 @@ export function createHealing({ pace, ...parts }: HealingParts & { pace: number 
   };
   const stops = [
     inTurn('owed', () => sweepOwedRaises(parts)),
-    inTurn('fill', (stop) => fillMissing(parts, stop)),
-    inTurn('reconcile', (stop) => reconcile(parts, stop)),
+    inTurn(
+      'fill',
+      inPieces((stop, after) => fillMissing(parts, stop, after)),
+    ),
+    inTurn(
+      'reconcile',
+      inPieces((stop, after) => reconcile(parts, stop, { after })),
+    ),
   ];
   return {
     close: async () => {
       stopping.abort();
       await Promise.all(stops.map((stop) => stop()));
     },
+  };
+}
+
+/** Each round begins after the organization that the one before it ended with. */
+function inPieces(
+  heal: (signal: AbortSignal, after: string) => Promise<string>,
+): (signal: AbortSignal) => Promise<void> {
+  let after = '';
+  return async (signal) => {
+    after = await heal(signal, after);
   };
 }
 

@@ -8,7 +8,7 @@ import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { sealErasures, usualErasures } from './erasures.ts';
-import { inspectLogs } from './guard.ts';
+import { createGuard } from './guard.ts';
 import { publish } from './publish.ts';
 import { createSeal } from './seal.ts';
 import { createSigner } from './signer.ts';
@@ -27,12 +27,13 @@ export interface SealingParts {
 
 export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
   const { db, redis, metrics } = parts;
+  const inspectLogs = createGuard(parts);
   const signer = createSigner(sealing.keys);
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal(entering);
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
-    await inspectLogs(parts);
+    await inspectLogs();
     for (const domainNumber of await db.run(listWaiting)) {
       while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
     }
