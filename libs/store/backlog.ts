@@ -44,15 +44,17 @@ export async function readBacklog(sql: Sql, derivations: string[]): Promise<Back
       (select count(*)::int from (select from rejected_records limit ${most}) as rejected) as "rejectedRecords",
       (select count(*)::int from webhooks where enabled and failing_since is not null) as "webhooksFailing",
       coalesce((
-        select extract(epoch from clock_timestamp() - min(failing_since))::float8 from webhooks where enabled
+        select greatest(0, extract(epoch from clock_timestamp() - min(failing_since)))::float8 from webhooks
+        where enabled
       ), 0) as "webhookFailing",
       open - 1 as "epochsClosed",
       coalesce((
-        select extract(epoch from clock_timestamp() - max(closed_at))::float8 from closed_epochs
+        select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
+        order by epoch desc limit 1
       ), 0) as "epochOpen",
       (
         select coalesce(json_object_agg(name, coalesce((
-          select extract(epoch from clock_timestamp() - closed_at)::float8 from closed_epochs
+          select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
           where closed_epochs.epoch > coalesce(derivations.epoch, 0) order by closed_epochs.epoch limit 1
         ), 0)), '{}')
         from unnest(${derivations}::text[]) as name left join derivations using (name)

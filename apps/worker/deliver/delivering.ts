@@ -15,6 +15,7 @@ import {
   putOff,
   releaseLanes,
   wakeGrown,
+  wakeStray,
 } from '#libs/store/webhooks/lanes';
 import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { createSecretBox } from '#libs/store/webhooks/secret';
@@ -32,8 +33,8 @@ const followUp = 10;
 /** how far back a round looks for logs that grew, and how often all are compared */
 const overlap = 10 * second;
 const compareEvery = 60 * second;
-/** longer than a try and what is read and written around it */
-const lease = 30 * second;
+/** longer than a try, of 20 seconds at most, and what is claimed, read and written around it, of 10 seconds each */
+const lease = 60 * second;
 const cappedFor = 60 * second;
 
 /** Messages under way in a process. Those that failed before have places of their own, and take none from the others. */
@@ -48,7 +49,6 @@ export interface DeliveringParts {
   db: Database;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
   metrics: Pick<Metrics, 'webhookTries'>;
-  now?: () => Date;
   /** from 0 to 1 */
   chance?: () => number;
 }
@@ -64,16 +64,7 @@ export interface Deliverer {
 
 /** Without timers: what the worker does, and tests do step by step. */
 export function createDeliverer(parts: DeliveringParts): Deliverer {
-  const {
-    secretsKey,
-    previousSecretsKey,
-    sender,
-    db,
-    log,
-    metrics,
-    now = () => new Date(),
-    chance = Math.random,
-  } = parts;
+  const { secretsKey, previousSecretsKey, sender, db, log, metrics, chance = Math.random } = parts;
   const box = createSecretBox(secretsKey, previousSecretsKey);
   const by = randomUUID();
   const running = new Map<number, { lane: Lane; isFailing: boolean }>();
@@ -93,23 +84,24 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 
   const deliver = async (lane: Lane): Promise<void> => {
-    const at = now();
+    const claimed = performance.now();
     const secrets = lane.isCapped ? undefined : secretsOf(lane);
-    if (!secrets) return void (await db.run((sql) => putOff(sql, lane, by, new Date(at.getTime() + cappedFor))));
+    if (!secrets) return void (await db.run((sql) => putOff(sql, lane, by, cappedFor)));
     const data = await db.run((sql) => readMessage(sql, lane));
-    if (data === undefined) return db.run((sql) => goOn(sql, lane, by, now()));
+    if (data === undefined) return db.run((sql) => goOn(sql, lane, by));
     const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data });
     const begin = performance.now();
+    const at = new Date(lane.claimedAt.getTime() + begin - claimed);
     const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
-    const tried = { at, milliseconds: Math.round(performance.now() - begin), status: sent.status };
+    const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
-    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, now(), tried));
+    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, tried));
     const { failure } = sent;
     const isTest = lane.type === 'webhook.test';
     const isGone = failure === 'gone';
-    const next = isTest || isGone ? null : nextTry(now(), lane.tries + 1, sent.retryAfter, chance());
-    await db.run((sql) => fail(sql, lane, by, { tried, failure, next }));
-    if (isTest || next) return;
+    const wait = isTest || isGone ? null : nextTry(lane.tries + 1, sent.retryAfter, chance());
+    await db.run((sql) => fail(sql, lane, by, { tried, failure, wait }));
+    if (isTest || wait !== null) return;
     const { webhook: number, webhookId, organizationId } = lane;
     const reason = isGone ? 'gone' : 'every try failed';
     if (await admin.disable({ number, webhookId, organizationId }, reason))
@@ -138,7 +130,6 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     if (limit <= 0) return [];
     const claiming: Claiming = {
       by,
-      now: now(),
       lease,
       failing,
       limit,
@@ -159,8 +150,10 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     async wake() {
       const time = performance.now();
       const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
-      await db.run((sql) => wakeGrown(sql, isWhole ? null : new Date(Date.now() - overlap)));
-      if (isWhole) comparedAt = time;
+      await db.run((sql) => wakeGrown(sql, isWhole ? null : overlap));
+      if (!isWhole) return;
+      await db.run(wakeStray);
+      comparedAt = time;
     },
     release: async () => {
       const numbers = [...running.keys()];
@@ -200,7 +193,7 @@ export function createDelivering({ pace, ...parts }: DeliveringParts & { pace: n
   const stops = [
     repeat(pace / 2, begin, report),
     repeat(pace, () => deliverer.wake(), report),
-    repeat(10 * pace, async () => void (await db.run((sql) => addLimitMessages(sql, new Date()))), report),
+    repeat(10 * pace, async () => void (await db.run(addLimitMessages)), report),
   ];
   return {
     close: async () => {

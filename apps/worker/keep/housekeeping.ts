@@ -71,7 +71,7 @@ export function createHousekeeping({
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
     },
     deliveries: async () => {
-      const deliveries = await deleteOldDeliveries((work) => db.run(work), new Date());
+      const deliveries = await deleteOldDeliveries((work) => db.run(work));
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     },
     displays: async () => {
