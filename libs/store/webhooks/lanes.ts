@@ -125,20 +125,29 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> 
   const { by, lease, failing, limit, perWebhook, running } = claiming;
   const isFree = sql`(claimed_until is null or ${isReached(sql, sql`claimed_until`, 2 * lease)}) and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
   const rows = await sql<(Lane & { isIdle: boolean })[]>`
-    with due as (
-      select distinct webhook from webhook_lanes where due_at <= statement_timestamp() and due_at < 'infinity'
+    -- each webhook costs a look into the index, however many of its lanes are due
+    with recursive waiting as (
+      (select webhook from webhook_lanes where due_at < 'infinity' order by webhook limit 1)
+      union all
+      select next.webhook from waiting cross join lateral (
+        select webhook from webhook_lanes where due_at < 'infinity' and webhook > waiting.webhook order by webhook limit 1
+      ) as next
     ),
     candidates as (
       select lane.number
-      from due join webhooks on webhooks.number = due.webhook
+      from waiting join webhooks on webhooks.number = waiting.webhook
+      cross join unnest(case
+        when failing_since is null then array[${failing}::boolean]
+        when ${failing} then array[true, false]
+      end) as tried (before)
       cross join lateral (
         select l.number, l.due_at from webhook_lanes as l
-        where l.webhook = due.webhook and l.due_at <= statement_timestamp() and l.due_at < 'infinity' and ${isFree}
+        where l.webhook = waiting.webhook and (l.tries > 0) = tried.before
+          and l.due_at <= statement_timestamp() and l.due_at < 'infinity' and ${isFree}
           and (webhooks.enabled or l.type = 'webhook.test')
-          and (l.tries > 0 or webhooks.failing_since is not null) = ${failing}
         order by l.due_at
         limit greatest(0, ${perWebhook} - (
-          select count(*) from unnest(${running.map(({ webhook }) => webhook)}::integer[]) as busy where busy = due.webhook
+          select count(*) from unnest(${running.map(({ webhook }) => webhook)}::integer[]) as busy where busy = waiting.webhook
         ))
       ) as lane
       order by lane.due_at limit ${limit}
