@@ -3,7 +3,7 @@
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
 import { randomUUID } from 'node:crypto';
-import { repeat } from '#libs/runtime/repeat';
+import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import {
@@ -162,44 +162,43 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 }
 
-/** `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. */
-export function createDelivering({ pace, ...parts }: DeliveringParts & { pace: number }): { close(): Promise<void> } {
+/**
+ * `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
+ * what the process is at, once the rounds are over.
+ */
+export function scheduleDelivering(
+  { every }: Pick<Scheduler, 'every'>,
+  { pace, ...parts }: DeliveringParts & { pace: number },
+): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
-  const report = (error: unknown) =>
-    log.warn({ event: 'delivering_failed', err: error }, 'delivering failed, and is tried again');
-  let isClosed = false;
+  const round = (name: string, pause: number, task: () => Promise<unknown>, one = false) =>
+    every({
+      name,
+      pace: pause,
+      one,
+      task,
+      failed: (error, isNews) => {
+        if (!isNews) return;
+        log.warn({ event: 'delivering_failed', err: error, task: name }, 'delivering failed, and is tried again');
+      },
+    });
   let soon: NodeJS.Timeout | undefined;
-  let beginning: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
-    beginning ??= deliverer
-      .begin()
-      .then((begun) => {
-        for (const each of begun) void each.then(beginSoon);
-      })
-      .finally(() => {
-        beginning = undefined;
-      });
-    return beginning;
-  };
+  const rounds = round('deliver', pace / 2, async () => {
+    for (const each of await deliverer.begin()) void each.then(beginSoon);
+  });
   /** A lane that is done may have more; those that end together are followed up together. */
   const beginSoon = () => {
-    if (isClosed || soon) return;
-    soon = setTimeout(() => {
+    soon ??= setTimeout(() => {
       soon = undefined;
-      begin().catch(report);
+      void rounds.now();
     }, followUp);
   };
-  const stops = [
-    repeat(pace / 2, begin, report),
-    repeat(pace, () => deliverer.wake(), report),
-    repeat(10 * pace, async () => void (await db.run(addLimitMessages)), report),
-  ];
+  round('wake_lanes', pace, () => deliverer.wake());
+  round('tell_limits', 10 * pace, () => db.run(addLimitMessages), true);
   return {
     close: async () => {
-      isClosed = true;
       clearTimeout(soon);
-      await Promise.all(stops.map((stop) => stop()));
       await deliverer.release();
     },
   };

@@ -34,8 +34,6 @@ async function setRedisBack(scene: Scene): Promise<void> {
     await end();
   });
   await loseCounters(scene, () => scene.redisDo((redis) => redis.flushall()));
-  const schedules = () => scene.redisDo((redis) => redis.exists('assent:{maintenance}:repeat'));
-  await scene.until(async () => (await schedules()) === 1, 'the schedules are written again', 70_000);
 }
 
 export const setBackDrills: Drill[] = [
