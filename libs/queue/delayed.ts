@@ -9,8 +9,8 @@ import { queuePrefix, recordQueue } from './names.ts';
 import { knownShards } from './shards.ts';
 import { openToRead } from './summary.ts';
 
-/** Milliseconds: longer than any job waits for its next attempt, or for a newer worker. */
-const longest = 60_000;
+/** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */
+const longest = 3_600_000;
 /** BullMQ's score of a delayed job: when it is due, and twelve bits that keep the order. */
 const scoreOf = (time: number): number => time * 0x1000;
 /** jobs of a shard at once */
