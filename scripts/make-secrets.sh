@@ -81,7 +81,7 @@ keep database-url "postgres://assent:$(encode "$(cat "$folder/postgres-password"
 keep redis.conf "requirepass $(random 24)"
 keep redis-url "redis://:$(cut -d' ' -f2 "$folder/redis.conf")@redis:6379"
 for name in JWT_SECRET LOG_KEY PRIVACY_KEY SECRETS_KEY; do needed "$name" 32; done
-for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS IP_HASH_KEY TIMESTAMP_URL DATABASE_READ_URL; do
+for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS PRIVACY_KEY_PREVIOUS IP_HASH_KEY IP_HASH_KEY_PREVIOUS TIMESTAMP_URL DATABASE_READ_URL; do
   optional "$name"
 done
 for name in REDIS_SENTINEL_PASSWORD OTEL_EXPORTER_OTLP_HEADERS; do optional "$name"; done

@@ -9,6 +9,8 @@ import { connectRedis } from '#libs/runtime/redis';
 import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
 import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
+import { createClock } from '#libs/store/clock';
+import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
 import { createTurns } from '#libs/store/turns';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
@@ -18,7 +20,7 @@ import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
-import { createConsumer } from './consume.ts';
+import { createConsumer, statements } from './consume.ts';
 import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
 import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
@@ -28,7 +30,7 @@ import { removeOldSchedules } from './keep/old-schedules.ts';
 import { lookAtStores } from './readiness.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
-const connections = { main: 6, delivery: 3 };
+const connections = { main: 6, recording: statements, delivery: 3 };
 /** milliseconds within which a receiver has to answer */
 const receiverPatience = 15_000;
 
@@ -42,7 +44,7 @@ export interface RunningWorker extends Running {
   opsPort: number;
 }
 
-/** Rejects with a BadSetting where the operations port cannot be opened. */
+/** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
 export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
   const metrics = createMetrics();
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
@@ -58,8 +60,13 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
-  // many messages at once must not be in the way of recording
+  // whatever else a worker does may take minutes, and must not be in the way of recording
+  const recordingDb = createDatabase({ ...database, max: connections.recording });
+  // nor many messages at once in the way of what is derived
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
+  const clock = createClock(db, log);
+  void clock.follow();
+  const keys = compareKeys(db, config.keys);
   const redis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
   const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -73,7 +80,16 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
   );
 
-  const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
+  const consumer = createConsumer({
+    config,
+    redis,
+    countersRedis,
+    db: recordingDb,
+    log,
+    metrics,
+    tracing,
+    queueTracing,
+  });
   const scheduler = createScheduler({
     // its statements are short: turns are kept, however long those of others take
     turns: createTurns(deliveryDb),
@@ -95,30 +111,36 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     });
   };
   scheduleHealing({ every }, { countersRedis, db, pace, log, metrics });
-  scheduleDeriving({ every }, { config, redis: countersRedis, db, pace, log, metrics });
-  const delivering = config.secretsKey
-    ? scheduleDelivering(
-        { every },
-        {
-          secretsKey: config.secretsKey,
-          previousSecretsKey: config.previousSecretsKey,
-          sender: {
-            resolve: createResolve(),
-            allowPrivate: config.webhookAllowPrivate,
-            patience: receiverPatience,
+  const deriving = begunAfter(keys.compared, () => {
+    scheduleDeriving({ every }, { config, redis: countersRedis, db, clock, pace, log, metrics });
+    return { close: async () => {} };
+  });
+  const { secretsKey } = config;
+  const delivering = secretsKey
+    ? begunAfter(keys.compared, () =>
+        scheduleDelivering(
+          { every },
+          {
+            secretsKey,
+            previousSecretsKey: config.previousSecretsKey,
+            sender: {
+              resolve: createResolve(),
+              allowPrivate: config.webhookAllowPrivate,
+              patience: receiverPatience,
+            },
+            db: deliveryDb,
+            pace,
+            log,
+            metrics,
           },
-          db: deliveryDb,
-          pace,
-          log,
-          metrics,
-        },
+        ),
       )
     : undefined;
   const derivations = derivationsOf(config);
   const { retentionMonths, personalRetentionMonths } = config;
   const housekeeping = scheduleHousekeeping(
     { every },
-    { retentionMonths, personalRetentionMonths, derivations, db, pace, log },
+    { retentionMonths, personalRetentionMonths, derivations, db, clock, pace, log },
   );
   every({
     name: 'promote_jobs',
@@ -140,9 +162,11 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
+    clockSkew: clock.skew,
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: connections.main },
+    recording: { running: recordingDb.running, connections: connections.recording },
     delivery: { running: deliveryDb.running, connections: connections.delivery },
   });
 
@@ -153,17 +177,21 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
 
-  // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);
+  const pools = [db, recordingDb, deliveryDb];
+  // all, since the error does not say whose connection it was
+  const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(
     [
+      { name: 'keys', stop: () => keys.close() },
+      { name: 'deriving', stop: () => deriving.close() },
       { name: 'background tasks', stop: () => scheduler.close() },
       { name: 'delivering', stop: async () => delivering?.close() },
       { name: 'consumer', stop: () => consumer.close() },
       { name: 'queues', stop: () => queues.close() },
+      { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
-      { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
+      { name: 'postgres', stop: () => Promise.all(pools.map((each) => each.close())) },
       { name: 'tracing', stop: () => tracing?.close() },
       { name: 'operations port', stop: () => ops.close() },
     ],
@@ -171,6 +199,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   );
 
   try {
+    await keys.tried;
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
@@ -178,9 +207,31 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
     const { concurrency, queueShards: shards } = config;
     log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');
-    return { opsPort, stop, recover };
+    return { opsPort, stop, recover, failing: failingOf(keys) };
   } catch (error) {
     await stop();
     throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
+}
+
+interface Begun {
+  close(): Promise<void>;
+}
+
+/** Nothing may be signed or decrypted with a key before it was compared with the one in force. */
+function begunAfter(compared: Promise<void>, begin: () => Begun): Begun {
+  let isClosed = false;
+  let begun: Begun | undefined;
+  compared.then(
+    () => {
+      if (!isClosed) begun = begin();
+    },
+    () => {},
+  );
+  return {
+    close: async () => {
+      isClosed = true;
+      await begun?.close();
+    },
+  };
 }

@@ -98,6 +98,7 @@ export function createScheduler({
     every: ({ one, ...task }) => {
       if (!one) {
         const rounds = every(task);
+        if (isStopping) void rounds.stop();
         all.push(rounds);
         return rounds;
       }

@@ -1,5 +1,6 @@
 /** What is left to do, as Postgres knows it: for the metrics. */
 import { within } from '#libs/runtime/within';
+import { type Act, roundsNeeded } from './records/due-months.ts';
 import type { Database, Sql } from './sql.ts';
 import { lastSuccesses } from './turns.ts';
 
@@ -20,6 +21,8 @@ export interface Backlog {
   derivationLag: Record<string, number>;
   /** 1 while Postgres cannot archive its write-ahead log; 0 also where it does not archive it */
   archiveFailing: number;
+  /** months that retention will soon drop, and those whose personal fields it will soon blank */
+  monthsDue: Record<Act, number>;
   /** Unix seconds of the last success of each task of housekeeping, or of when it was first scheduled */
   housekeeping: Record<string, number>;
 }
@@ -69,6 +72,13 @@ export async function readBacklog(sql: Sql, derivations: string[], housekeeping:
           and last_failed_time > coalesce(last_archived_time, '-infinity')
         )::int from pg_stat_archiver
       ) as "archiveFailing",
+      (
+        select json_build_object(
+          'drop', count(*) filter (where drop_round_at is not null),
+          -- one that was blanked is looked at again, for what an import brings
+          'blank', count(*) filter (where blank_round_at is not null and blank_rounds < ${roundsNeeded} and blanked_through = 0)
+        ) from record_months where dropped_at is null
+      ) as "monthsDue",
       (
         ${lastSuccesses(sql, housekeeping)}
       ) as housekeeping

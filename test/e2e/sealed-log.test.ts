@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Consistency, FullRecord, ProofBundle } from '#libs/contract/responses';
+import type { OrgStats } from '#libs/contract/statistics';
 import { makeIdAt } from '#libs/contract/uuid';
 import { fromBase64, fromHex } from '#libs/merkle/bytes';
 import { commitment } from '#libs/merkle/entry';
@@ -15,7 +16,7 @@ import { createLogReader, crypto, type LogAnswer, type LogReader, sha256 } from 
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { at, type OwnStack, startStack, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
@@ -86,6 +87,39 @@ describe('the sealed log, read and verified from outside', () => {
     expect([signedAt >= now - 1_000, signedAt <= Date.now()]).toEqual([true, true]);
     expect((await log.keys()).map(({ name }) => name)).toEqual([checkpoint.origin]);
     expect((await log.ok('log/key')).headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  it('org-stats says 304 until a record gets its place, and again until its visitor is erased', async () => {
+    const tenant = await makeTenant(stack.db);
+    const ask = async (tag = '') => {
+      const { status, headers, body } = await request<OrgStats>(stack.api.baseUrl, '/v1/consent/org-stats', {
+        headers: { authorization: `Bearer ${tokenFor(tenant.organizationId)}`, 'if-none-match': tag },
+      });
+      return { status, tag: headers.get('etag') ?? expect.fail('no tag'), records: body.records };
+    };
+    const changed = async (tag: string, records: object[]) => {
+      const found = await ask(tag);
+      expect(found).toMatchObject({ status: 200, records });
+      expect((await ask(found.tag)).status).toBe(304);
+      return found.tag;
+    };
+    const store = () => storeRecords(stack, [recordAt(now, { domainId: at(tenant.domainIds, 0), visitorId: 'v' })]);
+    await store();
+    const stored = await changed('', [{ position: null, visitorId: 'v' }]);
+    await sealer.closeAndSeal();
+    const placed = await changed(stored, [{ position: 0, visitorId: 'v' }]);
+    const { status } = await request(stack.api.baseUrl, '/v1/organization/visitors/v', {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
+    });
+    expect(status).toBe(200);
+    const erased = await changed(placed, [{ position: 0, visitorId: null }]);
+    // a late one keeps its visitor until its epoch is closed
+    await store();
+    const late = await changed(erased, expect.arrayContaining([expect.objectContaining({ visitorId: 'v' })]));
+    await sealer.close();
+    await sealer.blank();
+    await changed(late, [{ visitorId: null }, { visitorId: null }]);
   });
 
   it('its tiles make the root that was signed, at every size that it had', async () => {

@@ -144,32 +144,21 @@ describe('docker-compose.yml', () => {
   it('what stays has a health check, and waits for what it needs; the stores may take their time', () => {
     expect(servicesWith((each) => 'healthcheck' in each)).toEqual(servicesWith((each) => each !== service('migrate')));
     expect(service('migrate')).toHaveProperty('depends_on.postgres.condition', 'service_healthy');
-    for (const name of ['api', 'worker'])
-      expect(service(name)).toMatchObject({
-        depends_on: {
-          migrate: { condition: 'service_completed_successfully' },
-          redis: { condition: 'service_healthy' },
-        },
-      });
+    const [migrate, redis] = [{ condition: 'service_completed_successfully' }, { condition: 'service_healthy' }];
+    for (const name of ['api', 'worker']) expect(service(name)).toMatchObject({ depends_on: { migrate, redis } });
     // in its start period a container is not given up; while the image makes a database, its server is on the socket only
     const patient = { start_period: '10m', interval: '5s' };
     expect(service('redis')).toMatchObject({ healthcheck: patient });
-    expect(service('postgres')).toMatchObject({
-      healthcheck: { ...patient, test: ['CMD-SHELL', expect.stringMatching(/ -h 127\.0\.0\.1 /)] },
-      stop_grace_period: '60s',
-    });
+    const test = ['CMD-SHELL', expect.stringMatching(/ -h 127\.0\.0\.1 /)];
+    expect(service('postgres')).toMatchObject({ healthcheck: { ...patient, test }, stop_grace_period: '60s' });
   });
 
   it('any number of workers and API processes can run: in .env, so that no `up` goes back to one', () => {
     expect(servicesWith((each) => 'container_name' in each)).toEqual([]);
-    expect(service('api')).toMatchObject({
-      // as many as there are ports
-      ports: [expect.stringMatching(/^\$\{API_PORTS:-127\.0\.0\.1:3000-3009\}:3000$/)],
-      deploy: { replicas: expect.stringMatching(/^\$\{API_REPLICAS:-1\}$/) },
-    });
-    expect(service('worker')).toMatchObject({
-      deploy: { replicas: expect.stringMatching(/^\$\{WORKER_REPLICAS:-1\}$/) },
-    });
+    // as many as there are ports
+    expect(service('api').ports).toEqual([`\${API_PORTS:-127.0.0.1:3000-3009}:3000`]);
+    for (const name of ['api', 'worker'])
+      expect(service(name)).toHaveProperty('deploy.replicas', `\${${name.toUpperCase()}_REPLICAS:-1}`);
   });
 
   it('the proxy, where it is asked for, reaches the API alone, and nothing else is open to other machines', () => {

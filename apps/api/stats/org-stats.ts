@@ -6,8 +6,8 @@ import { orgStatsQuery } from '#libs/contract/queries';
 import type { FullRecord, ShortRecord } from '#libs/contract/responses';
 import type { OrgStats } from '#libs/contract/statistics';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/contract/terms';
-import { readOrganizationPage } from '#libs/store/records/organization-log';
-import type { Database } from '#libs/store/sql';
+import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
+import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { findCap } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
@@ -39,21 +39,24 @@ export function orgStats({
     const period = { from: addDays(today, 1 - statsDays), to: today };
     const recordsPeriod = { from: addDays(today, 1 - recordsDays), to: today };
 
-    const { source, counts } = await counters.read({ organizationId, domainId: wholeOrganization, spans: [period] });
+    const [{ source, counts }, cap] = await Promise.all([
+      counters.read({ organizationId, domainId: wholeOrganization, spans: [period] }),
+      db.run((sql) => findCap(sql, organization, now)),
+    ]);
     const daily = daysBetween(period.from, period.to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
-    const tag = tagOf([query, plan, daily]);
+    const tagWith = (version: string) => tagOf([query, plan, daily, cap !== null, version]);
+    const readVersion = (sql: Sql) => readOrganizationVersion(sql, organizationId);
     ctx.set('X-Stats-Source', source);
-    if (ctx.get('if-none-match') === tag) {
-      ctx.set('ETag', tag);
+    const known = ctx.get('if-none-match');
+    if (known !== '' && known === tagWith(await readDb.run(readVersion))) {
+      ctx.set('ETag', known);
       ctx.status = 304;
       return;
     }
-    const [page, cap] = await Promise.all([
-      readDb.run((sql) =>
-        readOrganizationPage(sql, { organizationId, ...recordsPeriod, limit, after: position?.after }),
-      ),
-      db.run((sql) => findCap(sql, organization, now)),
-    ]);
+    const { version, page } = await readDb.run(async (sql) => ({
+      version: await readVersion(sql),
+      page: await readOrganizationPage(sql, { organizationId, ...recordsPeriod, limit, after: position?.after }),
+    }));
     const breakdown = sumOf(counts.values());
     const last = page.records.at(-1);
     const nextPage = (position?.page ?? 1) + 1;
@@ -70,15 +73,12 @@ export function orgStats({
     };
     // a replica may not have all records that the counters count; then the next question is answered in full
     const counted = daily.slice(-recordsDays).reduce((sum, { total }) => sum + total, 0);
-    if (page.total >= counted) ctx.set('ETag', tag);
+    if (page.total >= counted) ctx.set('ETag', tagWith(version));
     ctx.body = stats;
   });
 }
 
-/**
- * The same for as long as no total moves: then the answer is what it was, and no record needs to be read. Whether the log
- * is capped follows from totals and plan.
- */
+/** The same for as long as neither a total nor a record moves: then the answer is what it was, and no record is read. */
 const tagOf = (seen: unknown[]): string => `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
 
 /** What every plan may see; the plan gates the full record. */

@@ -9,6 +9,7 @@ import { createWebhookAdministration } from '#libs/store/webhooks/administration
 import {
   type Claiming,
   claimLanes,
+  endBefore,
   fail,
   goOn,
   type Lane,
@@ -83,15 +84,17 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     }
   };
 
-  const deliver = async (lane: Lane): Promise<void> => {
-    const claimed = performance.now();
-    const secrets = lane.isCapped ? undefined : secretsOf(lane);
-    if (!secrets) return void (await db.run((sql) => putOff(sql, lane, by, cappedFor)));
-    const data = await db.run((sql) => readMessage(sql, lane));
-    if (data === undefined) return db.run((sql) => goOn(sql, lane, by));
-    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data });
+  const deliver = async (claimed: Lane): Promise<void> => {
+    const begun = performance.now();
+    const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
+    if (!secrets) return void (await db.run((sql) => putOff(sql, claimed, by, cappedFor)));
+    const message = await db.run((sql) => readMessage(sql, claimed));
+    if (!message) return db.run((sql) => goOn(sql, claimed, by));
+    const lane = { ...claimed, through: message.through };
+    if (lane.through !== claimed.through) await db.run((sql) => endBefore(sql, lane, by));
+    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
     const begin = performance.now();
-    const at = new Date(lane.claimedAt.getTime() + begin - claimed);
+    const at = new Date(lane.claimedAt.getTime() + begin - begun);
     const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
     const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });

@@ -5,6 +5,7 @@
 import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import type { Scheduler } from '#libs/runtime/scheduler';
+import type { Clock } from '#libs/store/clock';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
@@ -36,6 +37,7 @@ export interface DerivingParts {
   /** fails fast */
   redis: RedisConnection;
   db: Database;
+  clock: Pick<Clock, 'agrees'>;
   /** milliseconds between two rounds */
   pace: number;
   log: Log;
@@ -52,7 +54,7 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
 
 export function scheduleDeriving(
   { every }: Pick<Scheduler, 'every'>,
-  { config, redis, db, pace, log, metrics }: DerivingParts,
+  { config, redis, db, clock, pace, log, metrics }: DerivingParts,
 ): void {
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
@@ -73,7 +75,7 @@ export function scheduleDeriving(
     [facetsName]: createFacets(db),
   };
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  const clear = createClearing({ config, hashOf, redis, db });
+  const clear = createClearing({ config, hashOf, redis, db, clock });
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;

@@ -20,6 +20,24 @@ export function scheduleHealing(
       },
     });
   heal('raise_owed', 1, () => sweepOwedRaises(parts));
-  heal('fill_counters', 3, (signal) => fillMissing(parts, signal));
-  heal('compare_counters', 30, (signal) => reconcile(parts, signal));
+  heal(
+    'fill_counters',
+    3,
+    inPieces((signal, after) => fillMissing(parts, signal, after)),
+  );
+  heal(
+    'compare_counters',
+    30,
+    inPieces((signal, after) => reconcile(parts, signal, { after })),
+  );
+}
+
+/** Each round begins after the organization that the one before it ended with. */
+function inPieces(
+  heal: (signal: AbortSignal, after: string) => Promise<string>,
+): (signal: AbortSignal) => Promise<void> {
+  let after = '';
+  return async (signal) => {
+    after = await heal(signal, after);
+  };
 }

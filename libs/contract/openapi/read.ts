@@ -28,9 +28,12 @@ export const readPaths: ZodOpenApiPathsObject = {
       responses: {
         200: answer("The organization's statistics", statistics.orgStats, examples.orgStats, {
           'X-Stats-Source': statsSource,
-          ETag: z.string().optional().meta({ description: 'send it as `If-None-Match` to ask whether a total moved' }),
+          ETag: z
+            .string()
+            .optional()
+            .meta({ description: 'send it as `If-None-Match` to ask whether anything changed' }),
         }),
-        304: { description: 'No total has moved since the answer with this `ETag`' },
+        304: { description: 'No total and no record has changed since the answer with this `ETag`' },
         ...refusals(...scopedCodes),
       },
     }),

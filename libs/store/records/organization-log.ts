@@ -20,6 +20,31 @@ export interface OrganizationLogQuery {
   after?: { id: string; domainId: string } | undefined;
 }
 
+/**
+ * Another text whenever a stored record of the organization got its place in a log, or lost personal fields. To be read
+ * before the records: whatever changes in between changes it once more.
+ */
+export async function readOrganizationVersion(sql: Sql, organizationId: string): Promise<string> {
+  const [row] = await sql<{ version: string }[]>`
+    select concat_ws(' ', sealed.logs, sealed.entries, acts.newest, running.erasures, running.records, blanked.through)
+      as version
+    from organizations as o
+    cross join lateral (
+      select count(*) as logs, sum(checkpoint_size) as entries
+      from logs where domain_number in (select number from domains where organization_id = o.id)
+    ) as sealed
+    cross join lateral (
+      select max(id) as newest from visitor_acts where organization_number = o.number
+    ) as acts
+    cross join lateral (
+      select count(*) as erasures, sum(records) as records
+      from erasures where done_at is null and organization_number = o.number
+    ) as running
+    cross join (select max((epoch, domain_number)::text) as through from derivations where name = 'blank') as blanked
+    where o.id = ${organizationId}`;
+  return row?.version ?? '';
+}
+
 /** Unix milliseconds of decisions; `below` is not part of it. */
 interface Range {
   from: number;

@@ -142,6 +142,18 @@ const faults: Record<string, Begin> = {
     await succeeded('4 hours');
     return () => succeeded('0');
   },
+  ClockSkew: beside('worker', () => ({
+    NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+45e3',
+  })),
+  MonthsDue: async ({ scene }) => {
+    const find = (at: Date | null) =>
+      scene.sql(
+        (sql) => sql`
+          update record_months set drop_round_at = ${at} where month = (select min(month) from record_months)`,
+      );
+    await find(new Date());
+    return () => find(null);
+  },
   LogsHalted: async ({ scene }) => {
     const halt = (why: string | null) => scene.sql((sql) => sql`update logs set halted = ${why}`);
     await halt('unconfirmed');
