@@ -5,6 +5,9 @@ import { findOrganizations, type Organization } from '#libs/store/tenants/tenant
 import { deleteOrganization } from './org-delete.ts';
 import { print, printList, withDatabase } from './session.ts';
 
+/** milliseconds that the tokens of the present second are revoked at most */
+const revokedFor = 1_000;
+
 async function findOrganization(organizationId: string): Promise<Organization> {
   const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
   const organization = found.get(organizationId);
@@ -44,7 +47,7 @@ export function orgCommand(): Command {
     .action(async (organizationId: string, _: object, self: Command) => {
       const revoked = await withDatabase((_db, admin) => admin.revokeTokens(organizationId));
       // a token that is issued once this command has ended is valid
-      await setTimeout(Date.parse(revoked.tokensSince) - Date.now());
+      await setTimeout(Math.min(revokedFor, Date.parse(revoked.tokensSince) - Date.now()));
       print(self, revoked);
     });
   command

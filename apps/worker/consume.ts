@@ -14,6 +14,7 @@ import { createHold } from '#libs/queue/hold';
 import { knownShards } from '#libs/queue/shards';
 import type { QueueTracing } from '#libs/queue/tracing';
 import { Batcher } from '#libs/runtime/batcher';
+import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { isOutage, isUnavailable } from '#libs/store/errors';
@@ -175,17 +176,18 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     for (const [shard, consumer] of consumers) if (!shards.includes(shard)) end(shard, consumer);
   };
   for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
-  const lookForShards = setInterval(() => {
-    knownShards(countersRedis.client, config.queueShards).then(follow, () =>
-      metrics.backgroundErrors.inc({ task: 'find_shards' }),
-    );
-  }, lookEvery);
+  const looks = every({
+    name: 'find_shards',
+    pace: lookEvery,
+    task: async () => follow(await knownShards(countersRedis.client, config.queueShards)),
+    failed: () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+  });
 
   return {
     close: async () => {
       isClosing = true;
       beginClosing();
-      clearInterval(lookForShards);
+      await looks.stop();
       await Promise.all([closeAll(redis, [...consumers.values()]), ...ending]);
     },
   };

@@ -1,15 +1,18 @@
 /** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
 import { BadSetting } from '#libs/config/bad-setting';
 import type { WorkerConfig } from '#libs/config/worker';
+import { promoteStray } from '#libs/queue/delayed';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
 import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
 import { createClock } from '#libs/store/clock';
 import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
+import { createTurns } from '#libs/store/turns';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
@@ -18,11 +21,12 @@ import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createConsumer, statements } from './consume.ts';
-import { createDelivering } from './deliver/delivering.ts';
+import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
-import { createDeriving, derivationsOf } from './derive/deriving.ts';
-import { createHealing } from './heal/healing.ts';
-import { createHousekeeping } from './keep/housekeeping.ts';
+import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
+import { scheduleHealing } from './heal/healing.ts';
+import { scheduleHousekeeping } from './keep/housekeeping.ts';
+import { removeOldSchedules } from './keep/old-schedules.ts';
 import { lookAtStores } from './readiness.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
@@ -86,41 +90,75 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     tracing,
     queueTracing,
   });
-  const healing = createHealing({ countersRedis, db, pace, log, metrics });
-  const deriving = begunAfter(keys.compared, () =>
-    createDeriving({ config, redis: countersRedis, db, clock, pace, log, metrics }),
-  );
+  const scheduler = createScheduler({
+    // its statements are short: turns are kept, however long those of others take
+    turns: createTurns(deliveryDb),
+    pace,
+    failed: (error, isNews) => {
+      metrics.backgroundErrors.inc({ task: 'look_for_turns' });
+      if (isNews) log.warn({ err: error }, 'Postgres does not say which background tasks are due');
+    },
+  });
+  /** Failures are counted, whatever else is done about them. */
+  const every: Scheduler['every'] = (task) => {
+    metrics.backgroundErrors.inc({ task: task.name }, 0);
+    return scheduler.every({
+      ...task,
+      failed: (error, isNews) => {
+        failed(task.name)();
+        task.failed(error, isNews);
+      },
+    });
+  };
+  scheduleHealing({ every }, { countersRedis, db, pace, log, metrics });
+  const deriving = begunAfter(keys.compared, () => {
+    scheduleDeriving({ every }, { config, redis: countersRedis, db, clock, pace, log, metrics });
+    return { close: async () => {} };
+  });
   const { secretsKey } = config;
   const delivering = secretsKey
     ? begunAfter(keys.compared, () =>
-        createDelivering({
-          secretsKey,
-          previousSecretsKey: config.previousSecretsKey,
-          sender: {
-            resolve: createResolve(),
-            allowPrivate: config.webhookAllowPrivate,
-            patience: receiverPatience,
+        scheduleDelivering(
+          { every },
+          {
+            secretsKey,
+            previousSecretsKey: config.previousSecretsKey,
+            sender: {
+              resolve: createResolve(),
+              allowPrivate: config.webhookAllowPrivate,
+              patience: receiverPatience,
+            },
+            db: deliveryDb,
+            pace,
+            log,
+            metrics,
           },
-          db: deliveryDb,
-          pace,
-          log,
-          metrics,
-        }),
+        ),
       )
     : undefined;
   const derivations = derivationsOf(config);
-  const housekeeping = createHousekeeping({
-    retentionMonths: config.retentionMonths,
-    personalRetentionMonths: config.personalRetentionMonths,
-    derivations,
-    redis,
-    db,
-    clock,
-    log,
+  const { retentionMonths, personalRetentionMonths } = config;
+  const housekeeping = scheduleHousekeeping(
+    { every },
+    { retentionMonths, personalRetentionMonths, derivations, db, clock, pace, log },
+  );
+  every({
+    name: 'promote_jobs',
+    pace: 10 * pace,
+    one: true,
+    task: () => promoteStray(countersRedis, config.queueShards),
+    failed: () => {},
+  });
+  every({
+    name: 'remove_old_schedules',
+    pace: 10 * pace,
+    one: true,
+    task: () => removeOldSchedules(countersRedis),
+    failed: () => {},
   });
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
-  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations), failed('observe_backlog'));
+  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations, housekeeping), failed('observe_backlog'));
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
@@ -145,10 +183,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const stop = inOrder(
     [
       { name: 'keys', stop: () => keys.close() },
-      { name: 'healing', stop: () => healing.close() },
       { name: 'deriving', stop: () => deriving.close() },
+      { name: 'background tasks', stop: () => scheduler.close() },
       { name: 'delivering', stop: async () => delivering?.close() },
-      { name: 'housekeeping', stop: () => housekeeping.close() },
       { name: 'consumer', stop: () => consumer.close() },
       { name: 'queues', stop: () => queues.close() },
       { name: 'clock', stop: async () => clock.close() },

@@ -2,6 +2,7 @@
 import { within } from '#libs/runtime/within';
 import { type Act, roundsNeeded } from './records/due-months.ts';
 import type { Database, Sql } from './sql.ts';
+import { lastSuccesses } from './turns.ts';
 
 export interface Backlog {
   /** counters that wait to be raised in Redis; at most `most` are counted */
@@ -34,28 +35,33 @@ const patience = 1_000;
  * Rejects with TimedOut where no answer comes soon. The deadline is not one of `run`, which takes silence for connections
  * that are lost: who is scraped while Postgres is slow for a second would give up all that is under way.
  */
-export const lookAtBacklog = (db: Database, derivations: string[]): Promise<Backlog> =>
+export const lookAtBacklog = (
+  db: Database,
+  ...which: [derivations: string[], housekeeping?: string[]]
+): Promise<Backlog> =>
   within(
     patience,
-    db.run((sql) => readBacklog(sql, derivations)),
+    db.run((sql) => readBacklog(sql, ...which)),
   );
 
-export async function readBacklog(sql: Sql, derivations: string[]): Promise<Backlog> {
+export async function readBacklog(sql: Sql, derivations: string[], housekeeping: string[] = []): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select
       (select count(*)::int from (select from owed_raises limit ${most}) as owed) as "owedRaises",
       (select count(*)::int from (select from rejected_records limit ${most}) as rejected) as "rejectedRecords",
       (select count(*)::int from webhooks where enabled and failing_since is not null) as "webhooksFailing",
       coalesce((
-        select extract(epoch from clock_timestamp() - min(failing_since))::float8 from webhooks where enabled
+        select greatest(0, extract(epoch from clock_timestamp() - min(failing_since)))::float8 from webhooks
+        where enabled
       ), 0) as "webhookFailing",
       open - 1 as "epochsClosed",
       coalesce((
-        select extract(epoch from clock_timestamp() - max(closed_at))::float8 from closed_epochs
+        select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
+        order by epoch desc limit 1
       ), 0) as "epochOpen",
       (
         select coalesce(json_object_agg(name, coalesce((
-          select extract(epoch from clock_timestamp() - closed_at)::float8 from closed_epochs
+          select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
           where closed_epochs.epoch > coalesce(derivations.epoch, 0) order by closed_epochs.epoch limit 1
         ), 0)), '{}')
         from unnest(${derivations}::text[]) as name left join derivations using (name)
@@ -74,7 +80,7 @@ export async function readBacklog(sql: Sql, derivations: string[]): Promise<Back
         ) from record_months where dropped_at is null
       ) as "monthsDue",
       (
-        select coalesce(json_object_agg(task, extract(epoch from succeeded_at)), '{}') from housekeeping_tasks
+        ${lastSuccesses(sql, housekeeping)}
       ) as housekeeping
     from epochs`;
   if (!row) throw new Error('the database lacks its epochs');

@@ -2,8 +2,8 @@
  * How this process' clock and Postgres' stand to each other. A measurement ties Postgres' clock to the process' monotonic
  * clock, so a step of the process' clock shows at once, and the last measurement holds while Postgres is away.
  */
+import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
-import { createPoll } from '#libs/runtime/poll';
 import type { Database } from './sql.ts';
 
 /** Milliseconds by which the clocks may differ, and by which one may move against the monotonic clock within an hour. */
@@ -81,12 +81,7 @@ export function createClock(
     note({ at, postgres: row.now - at, own: now() - monotonic() });
     return row.now;
   };
-  const poll = createPoll({
-    every: measureEvery,
-    ask: async () => void (await measure()),
-    // that Postgres is away, others tell
-    failed: () => {},
-  });
+  let rounds: Rounds | undefined;
 
   return {
     skew,
@@ -94,7 +89,11 @@ export function createClock(
     steadyFor: () => (agrees() && steadySince !== undefined ? monotonic() - steadySince : 0),
     sinceJump: () => (jumpedAt === undefined ? null : monotonic() - jumpedAt),
     measure,
-    follow: poll.start,
-    close: poll.stop,
+    follow: () => {
+      // that Postgres is away, others tell
+      rounds = every({ name: 'measure_clock', pace: measureEvery, task: measure, failed: () => {} });
+      return rounds.now();
+    },
+    close: () => void rounds?.stop(),
   };
 }

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { closeEpoch, listInTheWay } from '#libs/store/epochs/epochs';
+import { readBacklog } from '#libs/store/backlog';
+import { closeEpoch, listInTheWay, secondsBehind } from '#libs/store/epochs/epochs';
 import { readOpenEpoch } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
@@ -147,6 +148,19 @@ describe('epochs', () => {
     const before = await openEpoch();
     await Promise.all(Array.from({ length: 8 }, () => closeEpoch(db, { every: 60_000, patience: 1_000 })));
     expect((await openEpoch()) - before).toBeLessThanOrEqual(1);
+  });
+
+  it('one whose end a clock that was 400 days ahead noted is followed on time, and no age is negative', async () => {
+    await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+    await db.run((sql) => sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`);
+    const ages = async () => {
+      const { epochOpen, derivationLag } = await db.run((sql) => readBacklog(sql, ['none']));
+      return [epochOpen, derivationLag.none ?? -1, await db.run((sql) => secondsBehind(sql, 0))];
+    };
+    for (const age of await ages()) expect(age).toBeGreaterThanOrEqual(0);
+    expect(await closeEpoch(db, { every: 600_000, patience: 5_000 })).toBe('closed');
+    expect(await closeEpoch(db, { every: 600_000, patience: 5_000 })).toBe('not yet');
+    for (const age of await ages()) expect(age).toBeGreaterThan(0);
   });
 
   it('a transaction that stores records for long keeps its epoch open, is named, and after a while is ended', async () => {

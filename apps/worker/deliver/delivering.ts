@@ -3,7 +3,7 @@
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
 import { randomUUID } from 'node:crypto';
-import { repeat } from '#libs/runtime/repeat';
+import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import {
@@ -16,6 +16,7 @@ import {
   putOff,
   releaseLanes,
   wakeGrown,
+  wakeStray,
 } from '#libs/store/webhooks/lanes';
 import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { createSecretBox } from '#libs/store/webhooks/secret';
@@ -33,8 +34,8 @@ const followUp = 10;
 /** how far back a round looks for logs that grew, and how often all are compared */
 const overlap = 10 * second;
 const compareEvery = 60 * second;
-/** longer than a try and what is read and written around it */
-const lease = 30 * second;
+/** longer than a try, of 20 seconds at most, and what is claimed, read and written around it, of 10 seconds each */
+const lease = 60 * second;
 const cappedFor = 60 * second;
 
 /** Messages under way in a process. Those that failed before have places of their own, and take none from the others. */
@@ -49,7 +50,6 @@ export interface DeliveringParts {
   db: Database;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
   metrics: Pick<Metrics, 'webhookTries'>;
-  now?: () => Date;
   /** from 0 to 1 */
   chance?: () => number;
 }
@@ -65,16 +65,7 @@ export interface Deliverer {
 
 /** Without timers: what the worker does, and tests do step by step. */
 export function createDeliverer(parts: DeliveringParts): Deliverer {
-  const {
-    secretsKey,
-    previousSecretsKey,
-    sender,
-    db,
-    log,
-    metrics,
-    now = () => new Date(),
-    chance = Math.random,
-  } = parts;
+  const { secretsKey, previousSecretsKey, sender, db, log, metrics, chance = Math.random } = parts;
   const box = createSecretBox(secretsKey, previousSecretsKey);
   const by = randomUUID();
   const running = new Map<number, { lane: Lane; isFailing: boolean }>();
@@ -94,25 +85,26 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 
   const deliver = async (claimed: Lane): Promise<void> => {
-    const at = now();
+    const begun = performance.now();
     const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
-    if (!secrets) return void (await db.run((sql) => putOff(sql, claimed, by, new Date(at.getTime() + cappedFor))));
+    if (!secrets) return void (await db.run((sql) => putOff(sql, claimed, by, cappedFor)));
     const message = await db.run((sql) => readMessage(sql, claimed));
-    if (!message) return db.run((sql) => goOn(sql, claimed, by, now()));
+    if (!message) return db.run((sql) => goOn(sql, claimed, by));
     const lane = { ...claimed, through: message.through };
     if (lane.through !== claimed.through) await db.run((sql) => endBefore(sql, lane, by));
     const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
     const begin = performance.now();
+    const at = new Date(lane.claimedAt.getTime() + begin - begun);
     const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
-    const tried = { at, milliseconds: Math.round(performance.now() - begin), status: sent.status };
+    const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
-    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, now(), tried));
+    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, tried));
     const { failure } = sent;
     const isTest = lane.type === 'webhook.test';
     const isGone = failure === 'gone';
-    const next = isTest || isGone ? null : nextTry(now(), lane.tries + 1, sent.retryAfter, chance());
-    await db.run((sql) => fail(sql, lane, by, { tried, failure, next }));
-    if (isTest || next) return;
+    const wait = isTest || isGone ? null : nextTry(lane.tries + 1, sent.retryAfter, chance());
+    await db.run((sql) => fail(sql, lane, by, { tried, failure, wait }));
+    if (isTest || wait !== null) return;
     const { webhook: number, webhookId, organizationId } = lane;
     const reason = isGone ? 'gone' : 'every try failed';
     if (await admin.disable({ number, webhookId, organizationId }, reason))
@@ -141,7 +133,6 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     if (limit <= 0) return [];
     const claiming: Claiming = {
       by,
-      now: now(),
       lease,
       failing,
       limit,
@@ -162,8 +153,10 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     async wake() {
       const time = performance.now();
       const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
-      await db.run((sql) => wakeGrown(sql, isWhole ? null : new Date(Date.now() - overlap)));
-      if (isWhole) comparedAt = time;
+      await db.run((sql) => wakeGrown(sql, isWhole ? null : overlap));
+      if (!isWhole) return;
+      await db.run(wakeStray);
+      comparedAt = time;
     },
     release: async () => {
       const numbers = [...running.keys()];
@@ -172,44 +165,43 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 }
 
-/** `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. */
-export function createDelivering({ pace, ...parts }: DeliveringParts & { pace: number }): { close(): Promise<void> } {
+/**
+ * `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
+ * what the process is at, once the rounds are over.
+ */
+export function scheduleDelivering(
+  { every }: Pick<Scheduler, 'every'>,
+  { pace, ...parts }: DeliveringParts & { pace: number },
+): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
-  const report = (error: unknown) =>
-    log.warn({ event: 'delivering_failed', err: error }, 'delivering failed, and is tried again');
-  let isClosed = false;
+  const round = (name: string, pause: number, task: () => Promise<unknown>, one = false) =>
+    every({
+      name,
+      pace: pause,
+      one,
+      task,
+      failed: (error, isNews) => {
+        if (!isNews) return;
+        log.warn({ event: 'delivering_failed', err: error, task: name }, 'delivering failed, and is tried again');
+      },
+    });
   let soon: NodeJS.Timeout | undefined;
-  let beginning: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
-    beginning ??= deliverer
-      .begin()
-      .then((begun) => {
-        for (const each of begun) void each.then(beginSoon);
-      })
-      .finally(() => {
-        beginning = undefined;
-      });
-    return beginning;
-  };
+  const rounds = round('deliver', pace / 2, async () => {
+    for (const each of await deliverer.begin()) void each.then(beginSoon);
+  });
   /** A lane that is done may have more; those that end together are followed up together. */
   const beginSoon = () => {
-    if (isClosed || soon) return;
-    soon = setTimeout(() => {
+    soon ??= setTimeout(() => {
       soon = undefined;
-      begin().catch(report);
+      void rounds.now();
     }, followUp);
   };
-  const stops = [
-    repeat(pace / 2, begin, report),
-    repeat(pace, () => deliverer.wake(), report),
-    repeat(10 * pace, async () => void (await db.run((sql) => addLimitMessages(sql, new Date()))), report),
-  ];
+  round('wake_lanes', pace, () => deliverer.wake());
+  round('tell_limits', 10 * pace, () => db.run(addLimitMessages), true);
   return {
     close: async () => {
-      isClosed = true;
       clearTimeout(soon);
-      await Promise.all(stops.map((stop) => stop()));
       await deliverer.release();
     },
   };

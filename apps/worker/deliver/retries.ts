@@ -21,18 +21,18 @@ const longest = 24 * hour;
 
 /**
  * `failed`: tries so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that what failed
- * together is not tried together. Null: never again.
+ * together is not tried together. Returns the milliseconds until then; null: never again.
  */
-export function nextTry(now: Date, failed: number, retryAfter: number, chance: number): Date | null {
+export function nextTry(failed: number, retryAfter: number, chance: number): number | null {
   const wait = waits[failed - 1];
   if (wait === undefined) return null;
-  return new Date(now.getTime() + Math.max(wait * (0.9 + 0.2 * chance), Math.min(retryAfter, longest)));
+  return Math.round(Math.max(wait * (0.9 + 0.2 * chance), Math.min(retryAfter, longest)));
 }
 
-/** Milliseconds; 0 where the header is absent or says nothing. RFC 9110, 10.2.3. */
-export function readRetryAfter(header: string | undefined, now: Date): number {
+/** Milliseconds; 0 where the header is absent or says nothing. RFC 9110, 10.2.3. `date`: what time it is there. */
+export function readRetryAfter(header: string | undefined, date: string | undefined): number {
   if (header === undefined) return 0;
   if (/^\d{1,9}$/.test(header)) return Number(header) * second;
-  const until = Date.parse(header);
-  return Number.isNaN(until) ? 0 : Math.max(0, until - now.getTime());
+  const [until, theirs] = [Date.parse(header), Date.parse(date ?? '')];
+  return Number.isNaN(until) ? 0 : Math.max(0, until - (Number.isNaN(theirs) ? Date.now() : theirs));
 }

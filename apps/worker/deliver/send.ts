@@ -37,7 +37,7 @@ export async function send(sender: Sender, to: string, headers: Record<string, s
     return {
       failure: failureOf(status),
       status,
-      retryAfter: readRetryAfter(response.headers['retry-after'], new Date()),
+      retryAfter: readRetryAfter(response.headers['retry-after'], response.headers.date),
     };
   } catch (error) {
     return failed(reasonOf(error));

@@ -79,8 +79,8 @@ export function createTasks({
       const notices = await dropUnnamedNotices(db);
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
     }),
-    deliveries: byAge('deliveries', async (now) => {
-      const deliveries = await deleteOldDeliveries((work) => db.run(work), new Date(now));
+    deliveries: byAge('deliveries', async () => {
+      const deliveries = await deleteOldDeliveries((work) => db.run(work));
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     }),
     displays: byAge('displays', async () => {

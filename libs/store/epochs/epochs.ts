@@ -30,11 +30,15 @@ export async function closeEpoch(db: Database, manner: Manner): Promise<Closing>
 
 /** From now on whoever comes stamps the next number. */
 async function beginClosing(sql: Sql, { every }: Manner): Promise<'not yet' | 'begun'> {
-  const [turn] = await sql<{ isDue: boolean }[]>`
+  const [turn] = await sql<{ isDue: boolean; isAhead: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
-      select from closed_epochs where closed_at > clock_timestamp() - ${every} * interval '1 ms'
-    ) as "isDue"`;
+      select from closed_epochs
+      where closed_at > clock_timestamp() - ${every} * interval '1 ms' and closed_at <= clock_timestamp()
+    ) as "isDue", exists (select from closed_epochs where closed_at > clock_timestamp()) as "isAhead"`;
   if (!turn?.isDue) return 'not yet';
+  // the clock was ahead, and no age is known: each counts from now on
+  if (turn.isAhead)
+    await sql`update closed_epochs set closed_at = clock_timestamp() where closed_at > clock_timestamp()`;
   await sql`update epochs set filling = open + 1 where filling <= open`;
   return 'begun';
 }
@@ -107,7 +111,7 @@ export async function lastClosedEpoch(sql: Sql): Promise<number> {
 /** Seconds since the oldest closed epoch was closed that is newer than `epoch`; 0 where there is none. */
 export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from clock_timestamp() - closed_at)::float8 as seconds
+    select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 as seconds
     from closed_epochs where epoch > ${epoch} order by epoch limit 1`;
   return row?.seconds ?? 0;
 }

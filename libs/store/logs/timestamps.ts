@@ -77,13 +77,13 @@ export interface StampedLeaf extends Leaf {
 /** Stores a token with those of its leaves that are new. */
 export async function addTimestamp(
   sql: Sql,
-  { root, size, token, at }: { root: Uint8Array; size: number; token: Uint8Array; at: number },
+  { root, size, token }: { root: Uint8Array; size: number; token: Uint8Array },
   leaves: StampedLeaf[],
 ): Promise<void> {
   await sql.begin(async (transaction) => {
     const [added] = await transaction<{ number: number }[]>`
       insert into timestamps (root, size, token, stamped_at)
-      values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, ${new Date(at)})
+      values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, clock_timestamp())
       returning number`;
     if (!added) throw new Error('Postgres did not say which number the time-stamp has');
     for (const some of groupsOf(leaves, chunk)) {

@@ -171,7 +171,7 @@ export async function takeErasure(sql: Sql): Promise<Begun | undefined> {
     where id = (
       select id from erasures
       where done_at is null
-        and moved_at < clock_timestamp() - ${abandonedAfter} * interval '1 second'
+        and (moved_at < clock_timestamp() - ${abandonedAfter} * interval '1 second' or moved_at > clock_timestamp())
       order by began_at limit 1 for update skip locked
     )
     returning ${begunColumns(sql)}`;

@@ -2,9 +2,9 @@
  * Lanes: what is delivered to a webhook one message after another, of a domain's log or a single message. A lane keeps how
  * far it is, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
  */
-import { monthOf } from '#libs/contract/calendar';
 import type { Decision } from '#libs/contract/terms';
 import type { Failure, MessageType } from '#libs/contract/webhook';
+import { fromNow, isReached, thisMonth } from '../due.ts';
 import type { LogSize } from '../logs/published.ts';
 import type { Sql } from '../sql.ts';
 import type { Webhook } from './webhooks.ts';
@@ -57,13 +57,24 @@ export const setBack = (sql: Sql, webhook: number, { domainNumber, log }: LogSiz
     due_at = case when (select enabled from webhooks where number = ${webhook}) then clock_timestamp() else 'infinity' end
   where webhook = ${webhook} and domain_number = ${domainNumber}`;
 
-/** Wakes lanes whose logs have grown since `since`, or at any time. */
-export const wakeGrown = (sql: Sql, since: Date | null) => sql`
+/** Wakes lanes whose logs have grown in these last milliseconds, or at any time. */
+export const wakeGrown = (sql: Sql, within: number | null) => sql`
   update webhook_lanes as l set due_at = clock_timestamp()
   from logs, webhooks
   where logs.domain_number = l.domain_number and l.due_at = 'infinity' and webhooks.number = l.webhook
-    and webhooks.enabled and ${since ? sql`logs.sealed_at >= ${since}` : sql`true`}
+    and webhooks.enabled and ${within === null ? sql`true` : sql`logs.sealed_at >= ${fromNow(sql, -within)}`}
     and (logs.log > l.log and logs.checkpoint_size > 0 or logs.log = l.log and logs.checkpoint_size > l.position)`;
+
+/** Milliseconds: longer than any wait for the next try. */
+const longestWait = 27 * 60 * 60 * 1_000;
+
+/** What was noted by a clock that was ahead counts from now: what is due later than any wait lasts, and failures to come. */
+export async function wakeStray(sql: Sql): Promise<void> {
+  await sql`
+    with failing as (update webhooks set failing_since = clock_timestamp() where failing_since > clock_timestamp())
+    update webhook_lanes set due_at = clock_timestamp()
+    where due_at < 'infinity' and due_at > ${fromNow(sql, longestWait)}`;
+}
 
 /** What a worker needs to deliver a lane's next message. */
 export interface Lane {
@@ -85,6 +96,8 @@ export interface Lane {
   through: number | null;
   messageId: string;
   madeAt: Date;
+  /** now, by the clock of Postgres */
+  claimedAt: Date;
   /** of a single message */
   data: Record<string, string | number> | null;
   /** that have failed */
@@ -96,7 +109,6 @@ export interface Lane {
 export interface Claiming {
   /** of the process */
   by: string;
-  now: Date;
   /** milliseconds after which others may take it over */
   lease: number;
   /** lanes of webhooks that fail, or of all others */
@@ -110,24 +122,32 @@ export interface Claiming {
 
 /** Takes lanes that are due, in turns between webhooks. */
 export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> {
-  const { by, now, lease, failing, limit, perWebhook, running } = claiming;
-  const isFree = sql`(claimed_until is null or claimed_until < ${now}) and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
-  const month = monthOf(now.getTime());
+  const { by, lease, failing, limit, perWebhook, running } = claiming;
+  const isFree = sql`(claimed_until is null or ${isReached(sql, sql`claimed_until`, 2 * lease)}) and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
   const rows = await sql<(Lane & { isIdle: boolean })[]>`
-    with due as (
-      select distinct webhook from webhook_lanes where due_at <= ${now} and due_at < 'infinity'
+    -- each webhook costs a look into the index, however many of its lanes are due
+    with recursive waiting as (
+      (select webhook from webhook_lanes where due_at < 'infinity' order by webhook limit 1)
+      union all
+      select next.webhook from waiting cross join lateral (
+        select webhook from webhook_lanes where due_at < 'infinity' and webhook > waiting.webhook order by webhook limit 1
+      ) as next
     ),
     candidates as (
       select lane.number
-      from due join webhooks on webhooks.number = due.webhook
+      from waiting join webhooks on webhooks.number = waiting.webhook
+      cross join unnest(case
+        when failing_since is null then array[${failing}::boolean]
+        when ${failing} then array[true, false]
+      end) as tried (before)
       cross join lateral (
         select l.number, l.due_at from webhook_lanes as l
-        where l.webhook = due.webhook and l.due_at <= ${now} and l.due_at < 'infinity' and ${isFree}
+        where l.webhook = waiting.webhook and (l.tries > 0) = tried.before
+          and l.due_at <= statement_timestamp() and l.due_at < 'infinity' and ${isFree}
           and (webhooks.enabled or l.type = 'webhook.test')
-          and (l.tries > 0 or webhooks.failing_since is not null) = ${failing}
         order by l.due_at
         limit greatest(0, ${perWebhook} - (
-          select count(*) from unnest(${running.map(({ webhook }) => webhook)}::integer[]) as busy where busy = due.webhook
+          select count(*) from unnest(${running.map(({ webhook }) => webhook)}::integer[]) as busy where busy = waiting.webhook
         ))
       ) as lane
       order by lane.due_at limit ${limit}
@@ -150,40 +170,41 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Lane[]> 
     )
     update webhook_lanes as l set
       claimed_by = case when idle then null else ${by}::uuid end,
-      claimed_until = case when idle then null else ${new Date(now.getTime() + lease)}::timestamptz end,
+      claimed_until = case when idle then null else ${fromNow(sql, lease)} end,
       due_at = case when idle then 'infinity' else due_at end,
       message_id = coalesce(l.message_id, 'msg_' || replace(gen_random_uuid()::text, '-', '')),
-      made_at = coalesce(l.made_at, ${now}),
+      made_at = coalesce(l.made_at, date_trunc('milliseconds', clock_timestamp())),
       log = coalesce(found.log, l.log), position = coalesce(found.first, l.position),
       through = coalesce(l.through, least(size, first + ${windowOf(sql)}))
     from found, webhooks
     where l.number = found.number and webhooks.number = l.webhook
     returning l.number, l.type, l.webhook, webhooks.id as "webhookId", webhooks.organization_id as "organizationId", url,
-      secret, case when previous_until > ${now} then previous_secret end as "previousSecret",
+      secret, case when previous_until > clock_timestamp() then previous_secret end as "previousSecret",
       to_json(decisions) as decisions, domain_number as "domainNumber",
       (select id from domains where domains.number = domain_number) as "domainId", l.log, position, l.through,
-      message_id as "messageId", made_at as "madeAt", data, tries, idle as "isIdle",
-      type = 'records.sealed' and ${isCapped(sql, month)} as "isCapped"`;
+      message_id as "messageId", made_at as "madeAt", clock_timestamp() as "claimedAt", data, tries, idle as "isIdle",
+      type = 'records.sealed' and ${isCapped(sql)} as "isCapped"`;
   return rows.filter(({ isIdle }) => !isIdle);
 }
 
 const windowOf = (sql: Sql) => sql`case l.type
   when 'records.sealed' then ${windows['records.sealed']}::bigint else ${windows['visitor.erased']}::bigint end`;
 
-/** Whether the plan of `webhooks` holds entries back, in that month. */
-const isCapped = (sql: Sql, month: string) => sql`
+/** Whether the plan of `webhooks` holds entries back, this month. */
+const isCapped = (sql: Sql) => sql`
   (
     select not consent_log or coalesce(
       (
         select accept_all + reject_all + custom + withdraw from counters
-        where organization_id = organizations.id and domain_id = '' and period = ${month}
+        where organization_id = organizations.id and domain_id = '' and period = ${thisMonth(sql)}
       ) >= monthly_record_limit, monthly_record_limit = 0, false
     )
     from organizations join plans on plans.name = plan where organizations.id = webhooks.organization_id
   )`;
 
+/** A try that has just ended. */
 export interface Try {
-  at: Date;
+  /** that it took */
   milliseconds: number;
   status: number | null;
 }
@@ -194,7 +215,7 @@ export const endBefore = (sql: Sql, lane: Lane, by: string) => sql`
   where number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
 
 /** The message was delivered, or, without a try, there was nothing in it: the lane goes on behind it. */
-export async function goOn(sql: Sql, lane: Lane, by: string, now: Date, tried?: Try): Promise<void> {
+export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid`;
   await sql`
     with lane as (
@@ -203,16 +224,17 @@ export async function goOn(sql: Sql, lane: Lane, by: string, now: Date, tried?: 
           ? sql`delete from webhook_lanes where ${own} and message_id = ${lane.messageId}`
           : sql`
             update webhook_lanes set
-              position = ${lane.through}, message_id = null, made_at = null, through = null, tries = 0, due_at = ${now},
-              claimed_by = null, claimed_until = null
+              position = ${lane.through}, message_id = null, made_at = null, through = null, tries = 0,
+              due_at = clock_timestamp(), claimed_by = null, claimed_until = null
             where ${own} and message_id = ${lane.messageId}`
       }
     )
     ${
       tried
         ? sql`
-          , told as (
-            update webhooks set last_delivered_at = ${tried.at}, failing_since = null where number = ${lane.webhook}
+          , ${ended(sql, tried)}, told as (
+            update webhooks set last_delivered_at = ended.began, failing_since = null from ended
+            where number = ${lane.webhook}
           )
           ${insertDelivery(sql, lane, tried, null, null)}`
         : sql`select 1`
@@ -223,37 +245,39 @@ export async function goOn(sql: Sql, lane: Lane, by: string, now: Date, tried?: 
 const disabledWithin = 60_000;
 
 /**
- * `next`: when it is tried again; null for never, since the webhook is disabled then. A test is tried once, and says
- * nothing about the rest.
+ * `wait`: milliseconds until it is tried again; null for never, since the webhook is disabled then. A test is tried once,
+ * and says nothing about the rest.
  */
 export async function fail(
   sql: Sql,
   lane: Lane,
   by: string,
-  { tried, failure, next }: { tried: Try; failure: Failure; next: Date | null },
+  { tried, failure, wait }: { tried: Try; failure: Failure; wait: number | null },
 ): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
   const isTest = lane.type === 'webhook.test';
   await sql`
-    with lane as (
+    with ${ended(sql, tried)}, lane as (
       ${
         isTest
           ? sql`delete from webhook_lanes where ${own}`
           : sql`
             update webhook_lanes set
-              tries = tries + 1, due_at = ${next ?? new Date(tried.at.getTime() + disabledWithin)}, claimed_by = null, claimed_until = null
-            where ${own}`
+              tries = tries + 1, due_at = ended.now + ${wait ?? disabledWithin} * interval '1 ms', claimed_by = null,
+              claimed_until = null
+            from ended where ${own}`
       }
     ),
     told as (
-      update webhooks set failing_since = coalesce(failing_since, ${tried.at}) where number = ${lane.webhook} and ${!isTest}
+      update webhooks set failing_since = coalesce(failing_since, ended.began) from ended
+      where number = ${lane.webhook} and ${!isTest}
     )
-    ${insertDelivery(sql, lane, tried, failure, next)}`;
+    ${insertDelivery(sql, lane, tried, failure, wait)}`;
 }
 
-/** Nothing was sent; it is looked at again at `until`. */
-export const putOff = (sql: Sql, lane: Lane, by: string, until: Date) => sql`
-  update webhook_lanes set due_at = ${until}, claimed_by = null, claimed_until = null
+/** Nothing was sent; it is looked at again after so many milliseconds. */
+export const putOff = (sql: Sql, lane: Lane, by: string, wait: number) => sql`
+  update webhook_lanes set due_at = ${fromNow(sql, wait)}, claimed_by = null, claimed_until = null
   where number = ${lane.number} and claimed_by = ${by}::uuid`;
 
 /** What a process was at, once it ends. */
@@ -261,17 +285,25 @@ export const releaseLanes = (sql: Sql, by: string, numbers: number[]) => sql`
   update webhook_lanes set claimed_by = null, claimed_until = null
   where number = any(${numbers}::bigint[]) and claimed_by = ${by}::uuid`;
 
+/** When a try ended, and when it began. */
+const ended = (sql: Sql, { milliseconds }: Try) => sql`
+  ended as materialized (
+    select now, now - ${milliseconds} * interval '1 ms' as began
+    from (select date_trunc('milliseconds', clock_timestamp()) as now) as clock
+  )`;
+
 /** Of a webhook that was deleted meanwhile nothing is kept. */
 const insertDelivery = (
   sql: Sql,
   lane: Lane,
-  { at, milliseconds, status }: Try,
+  { milliseconds, status }: Try,
   failure: Failure | null,
-  next: Date | null,
+  wait: number | null,
 ) => sql`
   insert into webhook_deliveries (
     webhook, message_id, type, domain_number, log, first, size, attempt, at, milliseconds, failure, status, next_try_at
   )
   select number, ${lane.messageId}, ${lane.type}, ${lane.domainNumber}, ${lane.log}::integer, ${lane.position}::bigint,
-    ${lane.through}::bigint, ${lane.tries + 1}, ${at}, ${milliseconds}, ${failure}, ${status}::integer, ${next}
-  from webhooks where number = ${lane.webhook}`;
+    ${lane.through}::bigint, ${lane.tries + 1}, ended.began, ${milliseconds}, ${failure}, ${status}::integer,
+    ended.now + ${wait}::float8 * interval '1 ms'
+  from webhooks, ended where number = ${lane.webhook}`;

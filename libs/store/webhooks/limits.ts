@@ -1,5 +1,5 @@
 /** Tells webhooks that an organization comes near its monthly limit, and that it has reached it: once a month each. */
-import { monthOf } from '#libs/contract/calendar';
+import { thisMonth } from '../due.ts';
 import type { Sql } from '../sql.ts';
 
 const steps = [
@@ -8,22 +8,22 @@ const steps = [
 ] as const;
 
 /** Adds the messages that are due; returns how many. */
-export async function addLimitMessages(sql: Sql, now: Date): Promise<number> {
-  const month = monthOf(now.getTime());
+export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
   for (const { type, column, share } of steps) {
     const { count } = await sql`
-      with told as (
-        update webhooks as w set ${sql(column)} = ${month}
-        from organizations, plans, counters
-        where w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from ${month}
+      with this as materialized (select ${thisMonth(sql)} as month),
+      told as (
+        update webhooks as w set ${sql(column)} = month
+        from this, organizations, plans, counters
+        where w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month
           and organizations.id = w.organization_id and plans.name = organizations.plan
-          and counters.organization_id = w.organization_id and domain_id = '' and period = ${month}
+          and counters.organization_id = w.organization_id and domain_id = '' and period = month
           and accept_all + reject_all + custom + withdraw >= monthly_record_limit * ${share}::float8
-        returning w.number, accept_all + reject_all + custom + withdraw as used, monthly_record_limit
+        returning w.number, month, accept_all + reject_all + custom + withdraw as used, monthly_record_limit
       )
       insert into webhook_lanes (webhook, type, data)
-      select number, ${type}, jsonb_build_object('month', ${month}::text, 'used', used, 'limit', monthly_record_limit)
+      select number, ${type}, jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
       from told`;
     added += count;
   }

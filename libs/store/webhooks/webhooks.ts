@@ -84,17 +84,16 @@ const keptFor = 30;
 const slice = 5_000;
 
 /** Deletes deliveries that are too old; returns how many. */
-export async function deleteOldDeliveries(
-  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
-  now: Date,
-): Promise<number> {
-  const before = new Date(now.getTime() - keptFor * 24 * 60 * 60 * 1_000);
+export async function deleteOldDeliveries(run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): Promise<number> {
   let deleted = 0;
   for (let last = slice; last === slice; deleted += last) {
     const { count } = await run(
       (sql) => sql`
         delete from webhook_deliveries
-        where number in (select number from webhook_deliveries where at < ${before} order by at limit ${slice})`,
+        where number in (
+          select number from webhook_deliveries where at < statement_timestamp() - ${keptFor} * interval '1 day'
+          order by at limit ${slice}
+        )`,
     );
     last = count;
   }

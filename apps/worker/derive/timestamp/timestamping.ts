@@ -3,7 +3,6 @@
  * whatever the number of domains. A domain's path in that tree has hashes of others, and nothing else of them.
  */
 import { randomInt } from 'node:crypto';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import { utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
 import { wholeTree } from '#libs/merkle/whole-tree';
@@ -23,17 +22,16 @@ export interface TimestampingParts {
   db: Database;
   log: Pick<Log, 'info' | 'warn'>;
   metrics: Metrics;
-  now?: () => number;
 }
 
 /** Returns a round, to be called every few seconds by every worker. */
 export function createTimestamping(parts: TimestampingParts): (signal: AbortSignal) => Promise<void> {
-  const { db, log, metrics, now = Date.now } = parts;
+  const { db, log, metrics } = parts;
   const round = async (signal: AbortSignal) => {
-    const taken = await db.run((sql) => takeTry(sql, now()));
+    const taken = await db.run(takeTry);
     if (taken) {
       try {
-        const made = await stamp(parts, now(), signal);
+        const made = await stamp(parts, signal);
         if (made) log.info({ event: 'timestamped', ...made }, 'the newest checkpoints were time-stamped');
       } catch (error) {
         // the next try is another worker's
@@ -45,7 +43,7 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
         );
       }
     }
-    metrics.timestampAge.set(await db.run((sql) => timestampAge(sql, now())));
+    metrics.timestampAge.set(await db.run(timestampAge));
   };
   return (signal) =>
     round(signal).catch((error: unknown) => {
@@ -56,7 +54,7 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
 }
 
 /** Undefined where nothing was published since the last time. */
-async function stamp({ authority, db }: TimestampingParts, at: number, signal: AbortSignal) {
+async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) {
   const checkpoints = await db.run(listLeaves);
   const isDue = checkpoints.some(({ isNew }) => isNew);
   if (isDue) {
@@ -67,8 +65,8 @@ async function stamp({ authority, db }: TimestampingParts, at: number, signal: A
     const token = await askForToken(authority, root, signal);
     const leaves = checkpoints.map((leaf, place) => ({ ...leaf, place, path: paths[place] ?? [] }));
     const fresh = leaves.filter(({ isNew }) => isNew);
-    await db.run((sql) => addTimestamp(sql, { root, size: leaves.length, token, at }, fresh));
+    await db.run((sql) => addTimestamp(sql, { root, size: leaves.length, token }, fresh));
   }
-  await db.run((sql) => endTries(sql, at, startOf(addDays(dayOf(at), 1)) + randomInt(spread)));
+  await db.run((sql) => endTries(sql, randomInt(spread)));
   return isDue ? { checkpoints: checkpoints.length } : undefined;
 }
