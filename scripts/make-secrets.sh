@@ -2,6 +2,7 @@
 # Makes the files in secrets/ that docker-compose.yml hands to the containers. A file that is there already is kept.
 # The folder is its owner's alone. The files are not: in the containers other users read them, and the owner rotates them
 # by writing into them, because a running container keeps the file that it was given.
+# What the containers mount from the checkout it makes readable, too: under umask 077 it is not.
 # Secrets that you have already are taken from variables, such as JWT_SECRET, or from the .env beside the folder.
 set -eu
 umask 077
@@ -11,6 +12,7 @@ env=$(dirname "$folder")/.env
 taken=
 mkdir -p "$folder"
 chmod 0700 "$folder"
+chmod -R a+rX apps/Caddyfile docs/monitoring
 
 random() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
 

@@ -16,6 +16,7 @@ import { createTurns } from '#libs/store/turns';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
+import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
@@ -203,6 +204,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
+    warnOfMissingKeys(config, log);
     if (config.webhookAllowPrivate)
       log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
     const { concurrency, queueShards: shards } = config;

@@ -20,6 +20,7 @@ import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
+import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
@@ -214,7 +215,8 @@ export async function openApi(
     await keys.tried;
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = config.opsPort === null ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    log.info({ event: 'listening', version, port, opsPort }, 'listening');
+    warnOfMissingKeys(config, log);
+    log.info({ event: 'listening', version, host: config.host, port, opsPort }, 'listening');
     return { port, opsPort, metrics, stop, recover, failing: failingOf(keys) };
   } catch (error) {
     await stop();
