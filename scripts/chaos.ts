@@ -10,7 +10,6 @@ import { alertDrills } from './chaos/drills/alerts.ts';
 import { engineDrills } from './chaos/drills/engines.ts';
 import { killDrills } from './chaos/drills/kills.ts';
 import { replicatedDrills } from './chaos/drills/replicated.ts';
-import { setBackDrills } from './chaos/drills/set-backs.ts';
 import { upgradeAt } from './chaos/drills/upgrade.ts';
 import { readOptions } from './chaos/options.ts';
 import { randomDrill } from './chaos/random/run.ts';
@@ -18,14 +17,7 @@ import { build } from './stack/build.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 
-const drills: Drill[] = [
-  ...killDrills,
-  ...setBackDrills,
-  ...engineDrills,
-  ...replicatedDrills,
-  ...alertDrills,
-  upgradeAt(1_000, 3),
-];
+const drills: Drill[] = [...killDrills, ...engineDrills, ...replicatedDrills, ...alertDrills, upgradeAt(1_000, 3)];
 /** Drills mostly wait, and each has a stack of its own. */
 const atOnce = 2;
 

@@ -5,6 +5,7 @@ import { withDatabase } from '../apps/cli/session.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
+import { wholeNumber } from './stack/whole-number.ts';
 import { readPrivate } from './start/settings.ts';
 
 const { values } = parseArgs({
@@ -14,7 +15,11 @@ const { values } = parseArgs({
 const stop = onInterrupt();
 
 try {
-  const period = { records: wholeNumber('records', 10_000_000), months: wholeNumber('months', 60), until: Date.now() };
+  const period = {
+    records: wholeNumber('--records', values.records, 1, 10_000_000),
+    months: wholeNumber('--months', values.months, 1, 60),
+    until: Date.now(),
+  };
   const demo = readPrivate('demo.json');
   if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
   const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
@@ -30,10 +35,4 @@ try {
 } catch (error) {
   console.error(describe(error));
   process.exit(1);
-}
-
-function wholeNumber(name: 'records' | 'months', max: number): number {
-  const value = Number(values[name]);
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new Advice(`--${name} must be a whole number from 1 to ${max}.`);
 }

@@ -9,13 +9,13 @@ import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
 import { fuzz } from './fuzz/run.ts';
 import { signToken } from './stack/client.ts';
 import { onInterrupt } from './stack/interrupt.ts';
+import { wholeNumber } from './stack/whole-number.ts';
 
 /** Bytes. What a heap of this service goes up and down by on its own. */
 const allowedGrowth = 32 * 1024 * 1024;
 
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string' } } });
-const requests = Number(values.requests);
-if (!(requests >= 1 && requests <= 1_000_000)) throw new Error('--requests is a number from 1 to 1000000');
+const requests = wholeNumber('--requests', values.requests, 1, 1_000_000);
 const seed = values.seed === undefined ? undefined : Number(values.seed);
 
 const stack = await startChaosStack();

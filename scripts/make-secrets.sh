@@ -2,6 +2,7 @@
 # Makes the files in secrets/ that docker-compose.yml hands to the containers. A file that is there already is kept.
 # The folder is its owner's alone. The files are not: in the containers other users read them, and the owner rotates them
 # by writing into them, because a running container keeps the file that it was given.
+# What the containers mount from the checkout it makes readable, too: under umask 077 it is not.
 # Secrets that you have already are taken from variables, such as JWT_SECRET, or from the .env beside the folder.
 set -eu
 umask 077
@@ -11,6 +12,7 @@ env=$(dirname "$folder")/.env
 taken=
 mkdir -p "$folder"
 chmod 0700 "$folder"
+chmod -R a+rX apps/Caddyfile docs/monitoring
 
 random() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
 
@@ -81,7 +83,7 @@ keep database-url "postgres://assent:$(encode "$(cat "$folder/postgres-password"
 keep redis.conf "requirepass $(random 24)"
 keep redis-url "redis://:$(cut -d' ' -f2 "$folder/redis.conf")@redis:6379"
 for name in JWT_SECRET LOG_KEY PRIVACY_KEY SECRETS_KEY; do needed "$name" 32; done
-for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS IP_HASH_KEY TIMESTAMP_URL DATABASE_READ_URL; do
+for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS PRIVACY_KEY_PREVIOUS IP_HASH_KEY IP_HASH_KEY_PREVIOUS TIMESTAMP_URL DATABASE_READ_URL; do
   optional "$name"
 done
 for name in REDIS_SENTINEL_PASSWORD OTEL_EXPORTER_OTLP_HEADERS; do optional "$name"; done

@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { ApiConfig } from '#libs/config/api';
 import type { RedisConnection } from '#libs/runtime/redis';
 import type { Tracing } from '#libs/runtime/tracing';
+import type { Clock } from '#libs/store/clock';
 import type { HeldNotices } from '#libs/store/notices/held';
 import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
@@ -96,6 +97,7 @@ export interface AppParts {
   readDb: ReadDatabase;
   tenants: TenantCache;
   notices: HeldNotices;
+  clock: Clock;
   recorder: Recorder;
   counters: CounterReader;
   facets: FacetReader;

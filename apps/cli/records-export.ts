@@ -14,7 +14,7 @@ import { directory } from '#libs/store/tenants/administration';
 import { readCutFile } from './export/cut-file.ts';
 import { isGzip, packedFor } from './gzipped.ts';
 import { createProgress } from './progress.ts';
-import { find, print, readConfig, withDatabase } from './session.ts';
+import { find, print, readConfig, withKeys } from './session.ts';
 
 interface Options {
   org?: string;
@@ -54,7 +54,7 @@ export function addExport(records: Command): void {
       if (isContinued && out !== undefined && isGzip(out))
         throw new Error('--continue cannot look into a .gz file; use --after, or start again');
       if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
-      const result = await withDatabase(async (db) => {
+      const result = await withKeys(options.visitor === undefined ? [] : ['PRIVACY_KEY'], async (db) => {
         const given = await wantedOf(db, options);
         const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
         if (!begun) return { records: 0, last: null };

@@ -19,7 +19,7 @@ import { isGzip, isPackedFile, unpackedOf } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused.ts';
-import { isJson, print, readConfig, withDatabase } from './session.ts';
+import { isJson, print, readConfig, withKeys } from './session.ts';
 
 interface Options {
   domain: string;
@@ -47,7 +47,7 @@ export function importCommand(): Command {
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .action(async (file: string, options: Options, self: Command) => {
-      const { counts, importId } = await withDatabase((db, admin) =>
+      const { counts, importId } = await withKeys(['IP_HASH_KEY'], (db, admin) =>
         run(db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
           admin.noteImport(options.domain, { importId, ...numbers, isComplete }),
         ),

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Command } from 'commander';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
-
+import type { KeyName } from '#libs/config/key-fingerprints';
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
+import { requireKeys } from '#libs/store/key-fingerprints';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { type Administration, createAdministration } from '#libs/store/tenants/administration';
 import { visible } from './visible.ts';
@@ -29,8 +30,13 @@ function parseSettings(text: string): Record<string, string> {
   );
 }
 
+type Work<T> = (db: Database, admin: Administration) => Promise<T>;
+
 /** Runs `work` on the database and closes it. */
-export async function withDatabase<T>(work: (db: Database, admin: Administration) => Promise<T>): Promise<T> {
+export const withDatabase = <T>(work: Work<T>): Promise<T> => withKeys([], work);
+
+/** The same for work that uses these keys: refused under another than the one in force. */
+export async function withKeys<T>(keys: KeyName[], work: Work<T>): Promise<T> {
   const config = readConfig();
   const db = createDatabase({
     ...config.database(),
@@ -40,6 +46,7 @@ export async function withDatabase<T>(work: (db: Database, admin: Administration
     name: 'assent-cli',
   });
   try {
+    if (keys.length > 0) await db.run((sql) => requireKeys(sql, config.keys(keys)));
     return await work(db, createAdministration(db, config.actor));
   } catch (error) {
     if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');

@@ -1,17 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { groupBy } from '#libs/runtime/group-by';
+import type { RedisConnection } from '#libs/runtime/redis';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { replayTombstones } from '#libs/store/privacy/replay';
-import { listErased } from '#libs/store/privacy/tombstones';
+import { firstPlace, listErased, type TombstonePlace } from '#libs/store/privacy/tombstones';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import type { Database, Sql } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
-import { print, readConfig, withDatabase, withRedis } from './session.ts';
+import { print, readConfig, withDatabase, withKeys, withRedis } from './session.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
 import { visible } from './visible.ts';
 
@@ -33,7 +34,7 @@ export function visitorCommand(): Command {
     .action(async (visitorId: string, options: ScopeOptions) => {
       const { actor } = readConfig();
       const hashOf = createVisitorHash(readConfig().privacyKey());
-      await withDatabase(async (db) => {
+      await withKeys(['PRIVACY_KEY'], async (db) => {
         const scope = await scopeOf(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
         await db.run((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
@@ -61,7 +62,7 @@ export function visitorCommand(): Command {
         if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
         const { actor } = readConfig();
         const hashOf = createVisitorHash(readConfig().privacyKey());
-        const erasure = await withDatabase(async (db) => {
+        const erasure = await withKeys(['PRIVACY_KEY'], async (db) => {
           const scope = await scopeOf(db, options);
           const hash = hashOf(scope.organizationId, visitorId);
           return eraseVisitor(db, { ...scope, visitorId, hash, actor });
@@ -81,17 +82,35 @@ export function visitorCommand(): Command {
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
         if (out !== undefined) throw new Error('give one of --out and --to-redis');
-        const erased = await withDatabase((db) => db.run((sql) => listErased(sql)));
-        await withRedis((redis) => rememberTombstones(redis.client, erased));
-        return print(self, { tombstones: erased.length });
+        return print(self, { tombstones: await withDatabase((db) => withRedis((redis) => tellAgain(db, redis))) });
       }
-      const tombstones = await withRedis((redis) => recallTombstones(redis.client));
+      const { tombstones, now } = await withRedis(async ({ client }) => {
+        const [seconds] = await client.time();
+        // a clock that is ahead must not take anybody out of the file
+        return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
+      });
       if (out === undefined)
         return void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
-      const since = new Date(Date.now() - readConfig().backupDays * day).toISOString();
+      const since = new Date(now - readConfig().backupDays * day).toISOString();
       print(self, await writeTombstones(out, tombstones, since));
     });
   return command;
+}
+
+/** tombstones that Redis is told of at once */
+const chunk = 10_000;
+
+/** Returns how many. */
+async function tellAgain(db: Database, { client }: RedisConnection): Promise<number> {
+  let told = 0;
+  for (let place: TombstonePlace | undefined = firstPlace; place; ) {
+    const after: TombstonePlace = place;
+    const { erased, next } = await db.run((sql) => listErased(sql, after, chunk));
+    await rememberTombstones(client, erased);
+    told += erased.length;
+    place = next;
+  }
+  return told;
 }
 
 async function* printed(texts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -119,18 +138,21 @@ const findScope = (sql: Sql, org: string | undefined, domain: string | undefined
     : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
 
 async function replay(from: string | undefined): Promise<{ tombstones: number; visitors: number; records: number }> {
-  const { actor } = readConfig();
-  const hashOf = createVisitorHash(readConfig().privacyKey());
+  const { actor, privacyKey, previousPrivacyKey } = readConfig();
+  const hashOf = createVisitorHash(privacyKey());
+  const previousKey = previousPrivacyKey();
+  const previousHashOf = previousKey && createVisitorHash(previousKey);
   const tombstones =
     from === undefined ? await withRedis((redis) => recallTombstones(redis.client)) : await readTombstones(from);
   const result = { tombstones: tombstones.length, visitors: 0, records: 0 };
-  await withDatabase(async (db) => {
+  await withKeys(['PRIVACY_KEY'], async (db) => {
     const byOrganization = groupBy(tombstones, ({ organizationId, domainId }) => `${organizationId} ${domainId}`);
     for (const some of byOrganization.values()) {
       const [first] = some;
       if (!first) continue;
       const scope = { organizationId: first.organizationId, domainId: first.domainId ?? undefined };
-      const replayed = await replayTombstones(db, { scope, hashes: some.map(({ hash }) => hash), hashOf, actor });
+      const hashes = some.map(({ hash }) => hash);
+      const replayed = await replayTombstones(db, { scope, hashes, hashOf, previousHashOf, actor });
       result.visitors += replayed.visitors;
       result.records += replayed.records;
     }

@@ -14,7 +14,7 @@ import {
   listWebhooks,
   type Webhook,
 } from '#libs/store/webhooks/webhooks';
-import { print, printList, readConfig, withDatabase } from './session.ts';
+import { print, printList, readConfig, withDatabase, withKeys } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
@@ -81,7 +81,7 @@ export function webhookCommand(): Command {
         domains: domain ?? null,
         decisions: decision ?? null,
       };
-      const made = await withDatabase(async (db) => {
+      const made = await withKeys(['SECRETS_KEY'], async (db) => {
         await requireOrganization(db, organizationId);
         await requireDomains(db, organizationId, wanted.domains);
         return administration(db).create(organizationId, wanted, box);
@@ -135,7 +135,7 @@ export function webhookCommand(): Command {
     .description('make a new secret, shown only once; the one before signs beside it for 24 hours')
     .action(async (webhookId: string, _: object, self: Command) => {
       const box = createSecretBox(readConfig().secretsKey());
-      const rotated = await withDatabase(async (db) => {
+      const rotated = await withKeys(['SECRETS_KEY'], async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
         return administration(db).rotate(organizationId, webhookId, box);
       });
@@ -148,7 +148,7 @@ export function webhookCommand(): Command {
     .action(async (_: object, self: Command) => {
       const { secretsKey, previousSecretsKey, actor } = readConfig();
       const box = createSecretBox(secretsKey(), previousSecretsKey());
-      print(self, { resealed: await withDatabase((db) => resealSecrets(db, box, actor)) });
+      print(self, { resealed: await withKeys(['SECRETS_KEY'], (db) => resealSecrets(db, box, actor)) });
     });
   command
     .command('replay <webhook> <domain>')

@@ -3,18 +3,21 @@
  * and their counters raised; until then it is delivered again, which does no harm.
  */
 
+import pLimit from 'p-limit';
 import type { WorkerConfig } from '#libs/config/worker';
 import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
 import { closeAll } from '#libs/queue/close';
 import { consumeShard, NotNow } from '#libs/queue/consume';
+import { createHold } from '#libs/queue/hold';
 import { knownShards } from '#libs/queue/shards';
 import type { QueueTracing } from '#libs/queue/tracing';
 import { Batcher } from '#libs/runtime/batcher';
+import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
-import { isUnavailable } from '#libs/store/errors';
+import { isOutage, isUnavailable } from '#libs/store/errors';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
@@ -29,7 +32,11 @@ const maxBatch = 1_000;
  * At once: Postgres stores one while this process raises the counters of the other. Measured: a backlog drains 1.2 times
  * as fast.
  */
-const statements = 2;
+const together = 2;
+/** Besides, one for jobs that are stored by themselves. Each takes a connection. */
+export const statements = together + 1;
+/** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
+const mostHeldInAll = 128 * 1024 * 1024;
 /**
  * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis: under
  * load a statement waits a moment to hold more of them. Measured: 5 % of what a record costs in all.
@@ -47,6 +54,8 @@ export interface ConsumerParts {
   metrics: Metrics;
   tracing?: Tracing | undefined;
   queueTracing?: QueueTracing | undefined;
+  /** bytes of jobs that it holds in memory, roughly; default 128 MiB */
+  mostHeld?: number;
 }
 
 interface Held {
@@ -71,7 +80,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
 
   const persist = async (records: NewRecord[], span: readonly Origin[]): Promise<void> => {
     const finish = metrics.persistDuration.startTimer();
-    const { added, counters: touched, rejected } = await persistOrReject(db, records);
+    const { added, counters: touched, rejected } = await persistOrReject(db, records, { isOver: () => isClosing });
     finish();
     metrics.batchSize.observe(records.length);
     metrics.records.inc({ outcome: 'stored' }, added);
@@ -103,22 +112,42 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     run: store,
     weigh: ({ records }) => records.length,
     maxBatch,
-    concurrency: statements,
+    concurrency: together,
     linger,
     maxPending: Number.POSITIVE_INFINITY,
   });
 
-  /** An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it lasts. */
+  const oneByOne = pLimit(1);
+  const storeAlone = (job: Held): Promise<void> =>
+    oneByOne(() => {
+      if (isClosing) throw new NotNow('the worker stops');
+      return store([job]);
+    });
+
+  /**
+   * An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it lasts. If a statement
+   * fails though Postgres is there, one of its records may be to blame. Then each of its jobs is stored by itself, and
+   * answers for its own records only. A record that takes longer than a statement may waits as in an outage.
+   */
   const handle = async (records: NewRecord[], origins: readonly Origin[]): Promise<void> => {
+    const job = { records, origins };
+    let isAlone = false;
     for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
       try {
-        return await batcher.add({ records, origins });
+        return await (isAlone ? storeAlone(job) : batcher.add(job));
       } catch (error) {
+        if (error instanceof NotNow) throw error;
+        const wasAlone = isAlone;
+        isAlone = !isOutage(error);
+        if (isAlone && !wasAlone) continue;
         if (!isUnavailable(error)) {
           log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
           throw error;
         }
-        log.warn({ err: error, wait }, 'Postgres is down; jobs wait');
+        log.warn(
+          { err: error, wait },
+          isAlone ? 'Postgres is too slow for a record; its job waits' : 'Postgres is down; jobs wait',
+        );
         await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
         if (isClosing) throw new NotNow('the worker stops while Postgres is down');
       }
@@ -126,10 +155,15 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   };
 
   const consumers = new Map<number, ReturnType<typeof consumeShard>>();
+  const jobsAtOnce = (isFull: boolean): number => (isFull ? 1 : config.concurrency);
+  const hold = createHold(parts.mostHeld ?? mostHeldInAll, (isFull) => {
+    for (const consumer of consumers.values()) consumer.concurrency = jobsAtOnce(isFull);
+  });
   const consume = (shard: number) => {
     if (isClosing || consumers.has(shard)) return;
-    const { concurrency } = config;
-    consumers.set(shard, consumeShard({ connection: redis, shard, concurrency, handle, log, tracing: queueTracing }));
+    const concurrency = jobsAtOnce(hold.isFull());
+    const options = { connection: redis, shard, concurrency, handle, hold, log, tracing: queueTracing };
+    consumers.set(shard, consumeShard(options));
   };
   const ending = new Set<Promise<void>>();
   const end = (shard: number, consumer: ReturnType<typeof consumeShard>) => {
@@ -142,17 +176,18 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     for (const [shard, consumer] of consumers) if (!shards.includes(shard)) end(shard, consumer);
   };
   for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
-  const lookForShards = setInterval(() => {
-    knownShards(countersRedis.client, config.queueShards).then(follow, () =>
-      metrics.backgroundErrors.inc({ task: 'find_shards' }),
-    );
-  }, lookEvery);
+  const looks = every({
+    name: 'find_shards',
+    pace: lookEvery,
+    task: async () => follow(await knownShards(countersRedis.client, config.queueShards)),
+    failed: () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+  });
 
   return {
     close: async () => {
       isClosing = true;
       beginClosing();
-      clearInterval(lookForShards);
+      await looks.stop();
       await Promise.all([closeAll(redis, [...consumers.values()]), ...ending]);
     },
   };

@@ -1,30 +1,37 @@
 /** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
 import { BadSetting } from '#libs/config/bad-setting';
 import type { WorkerConfig } from '#libs/config/worker';
+import { promoteStray } from '#libs/queue/delayed';
 import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
 import { version } from '#libs/runtime/version';
 import { lookAtBacklog } from '#libs/store/backlog';
+import { createClock } from '#libs/store/clock';
+import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
+import { createTurns } from '#libs/store/turns';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
+import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
-import { createConsumer } from './consume.ts';
-import { createDelivering } from './deliver/delivering.ts';
+import { createConsumer, statements } from './consume.ts';
+import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
-import { createDeriving, derivationsOf } from './derive/deriving.ts';
-import { createHealing } from './heal/healing.ts';
-import { createHousekeeping } from './keep/housekeeping.ts';
+import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
+import { scheduleHealing } from './heal/healing.ts';
+import { scheduleHousekeeping } from './keep/housekeeping.ts';
+import { removeOldSchedules } from './keep/old-schedules.ts';
 import { lookAtStores } from './readiness.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
-const connections = { main: 6, delivery: 3 };
+const connections = { main: 6, recording: statements, delivery: 3 };
 /** milliseconds within which a receiver has to answer */
 const receiverPatience = 15_000;
 
@@ -38,7 +45,7 @@ export interface RunningWorker extends Running {
   opsPort: number;
 }
 
-/** Rejects with a BadSetting where the operations port cannot be opened. */
+/** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
 export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
   const metrics = createMetrics();
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
@@ -54,8 +61,13 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
-  // many messages at once must not be in the way of recording
+  // whatever else a worker does may take minutes, and must not be in the way of recording
+  const recordingDb = createDatabase({ ...database, max: connections.recording });
+  // nor many messages at once in the way of what is derived
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
+  const clock = createClock(db, log);
+  void clock.follow();
+  const keys = compareKeys(db, config.keys);
   const redis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
   const countersRedis = connectRedis(config.redis, 'producer', log);
@@ -69,42 +81,93 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
   );
 
-  const consumer = createConsumer({ config, redis, countersRedis, db, log, metrics, tracing, queueTracing });
-  const healing = createHealing({ countersRedis, db, pace, log, metrics });
-  const deriving = createDeriving({ config, redis: countersRedis, db, pace, log, metrics });
-  const delivering = config.secretsKey
-    ? createDelivering({
-        secretsKey: config.secretsKey,
-        previousSecretsKey: config.previousSecretsKey,
-        sender: {
-          resolve: createResolve(),
-          allowPrivate: config.webhookAllowPrivate,
-          patience: receiverPatience,
-        },
-        db: deliveryDb,
-        pace,
-        log,
-        metrics,
-      })
+  const consumer = createConsumer({
+    config,
+    redis,
+    countersRedis,
+    db: recordingDb,
+    log,
+    metrics,
+    tracing,
+    queueTracing,
+  });
+  const scheduler = createScheduler({
+    // its statements are short: turns are kept, however long those of others take
+    turns: createTurns(deliveryDb),
+    pace,
+    failed: (error, isNews) => {
+      metrics.backgroundErrors.inc({ task: 'look_for_turns' });
+      if (isNews) log.warn({ err: error }, 'Postgres does not say which background tasks are due');
+    },
+  });
+  /** Failures are counted, whatever else is done about them. */
+  const every: Scheduler['every'] = (task) => {
+    metrics.backgroundErrors.inc({ task: task.name }, 0);
+    return scheduler.every({
+      ...task,
+      failed: (error, isNews) => {
+        failed(task.name)();
+        task.failed(error, isNews);
+      },
+    });
+  };
+  scheduleHealing({ every }, { countersRedis, db, pace, log, metrics });
+  const deriving = begunAfter(keys.compared, () => {
+    scheduleDeriving({ every }, { config, redis: countersRedis, db, clock, pace, log, metrics });
+    return { close: async () => {} };
+  });
+  const { secretsKey } = config;
+  const delivering = secretsKey
+    ? begunAfter(keys.compared, () =>
+        scheduleDelivering(
+          { every },
+          {
+            secretsKey,
+            previousSecretsKey: config.previousSecretsKey,
+            sender: {
+              resolve: createResolve(),
+              allowPrivate: config.webhookAllowPrivate,
+              patience: receiverPatience,
+            },
+            db: deliveryDb,
+            pace,
+            log,
+            metrics,
+          },
+        ),
+      )
     : undefined;
   const derivations = derivationsOf(config);
-  const housekeeping = createHousekeeping({
-    retentionMonths: config.retentionMonths,
-    personalRetentionMonths: config.personalRetentionMonths,
-    derivations,
-    redis,
-    db,
-    log,
+  const { retentionMonths, personalRetentionMonths } = config;
+  const housekeeping = scheduleHousekeeping(
+    { every },
+    { retentionMonths, personalRetentionMonths, derivations, db, clock, pace, log },
+  );
+  every({
+    name: 'promote_jobs',
+    pace: 10 * pace,
+    one: true,
+    task: () => promoteStray(countersRedis, config.queueShards),
+    failed: () => {},
+  });
+  every({
+    name: 'remove_old_schedules',
+    pace: 10 * pace,
+    one: true,
+    task: () => removeOldSchedules(countersRedis),
+    failed: () => {},
   });
   const queues = observeQueues(redis, config.queueShards);
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
-  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations), failed('observe_backlog'));
+  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations, housekeeping), failed('observe_backlog'));
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
+    clockSkew: clock.skew,
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: connections.main },
+    recording: { running: recordingDb.running, connections: connections.recording },
     delivery: { running: deliveryDb.running, connections: connections.delivery },
   });
 
@@ -115,19 +178,21 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
 
-  // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, deliveryDb].map((each) => each.recover(error)).includes(true);
+  const pools = [db, recordingDb, deliveryDb];
+  // all, since the error does not say whose connection it was
+  const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(
     [
-      { name: 'healing', stop: () => healing.close() },
+      { name: 'keys', stop: () => keys.close() },
       { name: 'deriving', stop: () => deriving.close() },
+      { name: 'background tasks', stop: () => scheduler.close() },
       { name: 'delivering', stop: async () => delivering?.close() },
-      { name: 'housekeeping', stop: () => housekeeping.close() },
       { name: 'consumer', stop: () => consumer.close() },
       { name: 'queues', stop: () => queues.close() },
+      { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
-      { name: 'postgres', stop: () => Promise.all([db.close(), deliveryDb.close()]) },
+      { name: 'postgres', stop: () => Promise.all(pools.map((each) => each.close())) },
       { name: 'tracing', stop: () => tracing?.close() },
       { name: 'operations port', stop: () => ops.close() },
     ],
@@ -135,16 +200,40 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   );
 
   try {
+    await keys.tried;
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
+    warnOfMissingKeys(config, log);
     if (config.webhookAllowPrivate)
       log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
     const { concurrency, queueShards: shards } = config;
     log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');
-    return { opsPort, stop, recover };
+    return { opsPort, stop, recover, failing: failingOf(keys) };
   } catch (error) {
     await stop();
     throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
+}
+
+interface Begun {
+  close(): Promise<void>;
+}
+
+/** Nothing may be signed or decrypted with a key before it was compared with the one in force. */
+function begunAfter(compared: Promise<void>, begin: () => Begun): Begun {
+  let isClosed = false;
+  let begun: Begun | undefined;
+  compared.then(
+    () => {
+      if (!isClosed) begun = begin();
+    },
+    () => {},
+  );
+  return {
+    close: async () => {
+      isClosed = true;
+      await begun?.close();
+    },
+  };
 }

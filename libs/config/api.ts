@@ -1,5 +1,6 @@
 /** What the API reads. */
 import { readAddressRule } from './address-rule.ts';
+import { fingerprintsOf } from './key-fingerprints.ts';
 import { checkPostgresAddress } from './postgres-address.ts';
 import { readProvider } from './provider.ts';
 import {
@@ -49,6 +50,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: readAddressRule(values),
+    keys: fingerprintsOf(values, ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'], ['PRIVACY_KEY', 'IP_HASH_KEY']),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
     /** a database of countries by address; undefined: none */

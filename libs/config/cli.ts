@@ -1,9 +1,11 @@
 /** What the command line reads. */
 import { readAddressRule } from './address-rule.ts';
+import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
 import {
   readConnections,
   readDatabaseMode,
   readDatabaseUrl,
+  readPreviousPrivacyKey,
   readPreviousSecretsKey,
   readPrivacyKey,
   readSecretsKey,
@@ -33,8 +35,11 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     signing: () => readTokens(values),
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
     privacyKey: () => readPrivacyKey(values) ?? refuse('PRIVACY_KEY', 'set, as for the API'),
+    previousPrivacyKey: () => readPreviousPrivacyKey(values),
     secretsKey: () => readSecretsKey(values) ?? refuse('SECRETS_KEY', 'set, as for the API'),
     previousSecretsKey: () => readPreviousSecretsKey(values),
+    /** of those of these that are set */
+    keys: (names: KeyName[]) => fingerprintsOf(values, names, names),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     addressRule: () => readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,

@@ -89,6 +89,9 @@ function readSentinels({
 export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
   key === undefined ? undefined : Buffer.from(key, 'hex');
 
+export const readPreviousPrivacyKey = ({ PRIVACY_KEY_PREVIOUS: key }: Values) =>
+  key === undefined ? undefined : Buffer.from(key, 'hex');
+
 /** 32 bytes; undefined: there are no webhooks. */
 export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
   key === undefined ? undefined : Buffer.from(key, 'hex');

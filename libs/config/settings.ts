@@ -179,6 +179,11 @@ export const settings = {
     secret: true,
     about: 'IP_MODE=hashed: the key, at least 32 bytes',
   }),
+  IP_HASH_KEY_PREVIOUS: setting(text, {
+    for: ['api', 'cli'],
+    secret: true,
+    about: 'the one before, while the key changes',
+  }),
   COUNTRY_HEADER: setting(
     z
       .string()
@@ -207,6 +212,11 @@ export const settings = {
     for: all,
     secret: true,
     about: "the key of visitors' hashes, 64 hex digits; without it visitors' records are neither listed nor erased",
+  }),
+  PRIVACY_KEY_PREVIOUS: setting(hexKey, {
+    for: all,
+    secret: true,
+    about: 'the one before, while the key changes; `visitor erase --replay` recognizes visitors by it as well',
   }),
   SECRETS_KEY: setting(hexKey, {
     for: all,

@@ -1,4 +1,5 @@
 /** What the worker reads. */
+import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
 import {
   readConnections,
   readPreviousSecretsKey,
@@ -10,6 +11,8 @@ import {
   type Values,
 } from './read.ts';
 
+const keys: KeyName[] = ['PRIVACY_KEY', 'SECRETS_KEY', 'LOG_KEY'];
+
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(environment);
   return {
@@ -20,6 +23,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     concurrency: values.WORKER_CONCURRENCY,
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     sealing: readSealing(values),
+    keys: fingerprintsOf(values, keys, keys),
     personalRetentionMonths: values.PERSONAL_RETENTION_MONTHS,
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),

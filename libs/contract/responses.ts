@@ -156,6 +156,10 @@ export const feed = z
           erases: count
             .nullable()
             .meta({ description: "that record's position, null where this log does not have it" }),
+          erased: z
+            .object({ log: z.number().int().min(1), position: count })
+            .nullable()
+            .meta({ description: 'where that record is, in this log or an earlier one; null once it has expired' }),
         }),
         z.object({
           position,

@@ -1,5 +1,5 @@
--- Keeps a lease, or the nonce of a fill, for its owner.
--- KEYS: the lease. ARGV: owner, milliseconds from now (0 or less: it ends).
+-- Keeps the nonce of a fill for its owner.
+-- KEYS: the nonce. ARGV: owner, milliseconds from now (0 or less: it ends).
 -- Returns 1, or 0 where another has it or nobody.
 if redis.call('get', KEYS[1]) ~= ARGV[1] then
   return 0

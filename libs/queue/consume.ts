@@ -6,6 +6,7 @@ import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { toldOnce } from '#libs/runtime/told-once';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
+import type { Hold } from './hold.ts';
 import { queuePrefix, recordQueue } from './names.ts';
 import type { QueueTracing } from './tracing.ts';
 
@@ -22,24 +23,28 @@ export interface ConsumerOptions {
   concurrency: number;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
+  /** told of each job from when it is fetched until it is handled */
+  hold: Pick<Hold, 'add' | 'remove'>;
   log: Log;
   tracing?: QueueTracing | undefined;
 }
 
 /** Consumes the jobs of one shard. A job completes only once its records are stored. */
-export function consumeShard({ connection, shard, concurrency, handle, log, tracing }: ConsumerOptions): Worker {
+export function consumeShard(options: ConsumerOptions): Worker {
+  const { connection, shard, concurrency, handle, hold, log, tracing } = options;
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {
       // known only before the first await
       const origins = tracing?.origins() ?? noOrigins;
-      const records = await readPayload(job, token, log);
       try {
-        await handle(records, origins);
+        await handle(await readPayload(job, token, log), origins);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token);
         throw new WaitingError();
+      } finally {
+        hold.remove(job);
       }
     },
     {
@@ -55,8 +60,16 @@ export function consumeShard({ connection, shard, concurrency, handle, log, trac
     },
   );
   const errors = toldOnce((error) => log.warn({ err: error }, 'queue worker error'));
-  worker.on('error', errors.tell).on('active', errors.forget);
-  worker.on('failed', (job, error) => log.error({ err: error, jobId: job?.id }, 'job failed'));
+  worker.on('error', errors.tell);
+  // which is said when a job is fetched, and it may take long until it is begun
+  worker.on('active', (job) => {
+    errors.forget();
+    hold.add(job);
+  });
+  worker.on('failed', (job, error) => {
+    log.error({ err: error, jobId: job?.id }, 'job failed');
+    if (job) hold.remove(job);
+  });
   return worker;
 }
 

@@ -3,6 +3,7 @@
  * second, so that no request has to wait for a timeout.
  */
 import { Cluster, type Redis } from 'ioredis';
+import { every } from '#libs/runtime/every';
 import type { RedisClient } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 
@@ -38,7 +39,6 @@ export function watchRedis(
   let reason: string | null = 'not connected yet';
   let suspectedAt = 0;
   let since = Date.now();
-  let timer: NodeJS.Timeout | undefined;
   let becomeUsable = () => {};
   const usable = new Promise<void>((resolve) => {
     becomeUsable = resolve;
@@ -60,9 +60,9 @@ export function watchRedis(
     warnings = next;
     if (isNews && warnings.length > 0) onWarnings(warnings);
     if (found !== null || started > suspectedAt) set(found);
-    timer = setTimeout(probe, probeEvery);
   };
-  timer = setTimeout(probe, 0);
+  const probes = every({ name: 'probe_redis', pace: probeEvery, task: probe, failed: () => {} });
+  void probes.now();
 
   return {
     reason: () => reason,
@@ -74,7 +74,7 @@ export function watchRedis(
       set(why);
     },
     usable: () => usable,
-    close: () => clearTimeout(timer),
+    close: () => void probes.stop(),
   };
 }
 

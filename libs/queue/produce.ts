@@ -2,6 +2,7 @@
 import { Queue } from 'bullmq';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
+import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
@@ -54,9 +55,13 @@ export function createProducer(
       }
     }
   };
-  const announce = () => void announceShards(connection.client, shards).catch(onAnnounceError);
-  connection.client.on('ready', announce);
-  const announcing = setInterval(announce, announceEvery);
+  const announcing = every({
+    name: 'announce_shards',
+    pace: announceEvery,
+    task: () => announceShards(connection.client, shards),
+    failed: onAnnounceError,
+  });
+  connection.client.on('ready', () => void announcing.now());
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
 
   return {
@@ -72,7 +77,7 @@ export function createProducer(
     queues: () => [...open.values()],
     close: async () => {
       closed = true;
-      clearInterval(announcing);
+      await announcing.stop();
       await closeAll(connection, [...open.values()]);
     },
   };

@@ -12,6 +12,8 @@ export interface Running {
   stop(): Promise<boolean>;
   /** Repairs the damage of an uncaught error, and says whether the process can go on. */
   recover(error: unknown): boolean;
+  /** Rejects once it cannot go on, with the reason in one line. */
+  failing?: Promise<unknown>;
 }
 
 /** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
@@ -76,5 +78,10 @@ export async function endOnSignals<T extends Running>(
   });
 
   running = await opening;
+  running.failing?.catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${reason}\n`);
+    void stop(reason, true);
+  });
   return running;
 }

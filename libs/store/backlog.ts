@@ -1,6 +1,8 @@
 /** What is left to do, as Postgres knows it: for the metrics. */
 import { within } from '#libs/runtime/within';
+import { type Act, roundsNeeded } from './records/due-months.ts';
 import type { Database, Sql } from './sql.ts';
+import { lastSuccesses } from './turns.ts';
 
 export interface Backlog {
   /** counters that wait to be raised in Redis; at most `most` are counted */
@@ -19,6 +21,8 @@ export interface Backlog {
   derivationLag: Record<string, number>;
   /** 1 while Postgres cannot archive its write-ahead log; 0 also where it does not archive it */
   archiveFailing: number;
+  /** months that retention will soon drop, and those whose personal fields it will soon blank */
+  monthsDue: Record<Act, number>;
   /** Unix seconds of the last success of each task of housekeeping, or of when it was first scheduled */
   housekeeping: Record<string, number>;
 }
@@ -31,13 +35,16 @@ const patience = 1_000;
  * Rejects with TimedOut where no answer comes soon. The deadline is not one of `run`, which takes silence for connections
  * that are lost: who is scraped while Postgres is slow for a second would give up all that is under way.
  */
-export const lookAtBacklog = (db: Database, derivations: string[]): Promise<Backlog> =>
+export const lookAtBacklog = (
+  db: Database,
+  ...which: [derivations: string[], housekeeping?: string[]]
+): Promise<Backlog> =>
   within(
     patience,
-    db.run((sql) => readBacklog(sql, derivations)),
+    db.run((sql) => readBacklog(sql, ...which)),
   );
 
-export async function readBacklog(sql: Sql, derivations: string[]): Promise<Backlog> {
+export async function readBacklog(sql: Sql, derivations: string[], housekeeping: string[] = []): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select
       (select count(*)::int from (select from owed_raises limit ${most}) as owed) as "owedRaises",
@@ -66,7 +73,14 @@ export async function readBacklog(sql: Sql, derivations: string[]): Promise<Back
         )::int from pg_stat_archiver
       ) as "archiveFailing",
       (
-        select coalesce(json_object_agg(task, extract(epoch from succeeded_at)), '{}') from housekeeping_tasks
+        select json_build_object(
+          'drop', count(*) filter (where drop_round_at is not null),
+          -- one that was blanked is looked at again, for what an import brings
+          'blank', count(*) filter (where blank_round_at is not null and blank_rounds < ${roundsNeeded} and blanked_through = 0)
+        ) from record_months where dropped_at is null
+      ) as "monthsDue",
+      (
+        ${lastSuccesses(sql, housekeeping)}
       ) as housekeeping
     from epochs`;
   if (!row) throw new Error('the database lacks its epochs');

@@ -79,6 +79,13 @@ export const countersSince = ({ run }: Pick<Database, 'run'>, organizationId: st
     ),
 });
 
+/** The next ones after `after`, in order. */
+export async function nextOrganizationIds(sql: Sql, after: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from organizations where id > ${after} order by id limit ${limit}`;
+  return rows.map((row) => row.id);
+}
+
 export async function listOrganizationIds(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select id from organizations order by id`;
   return rows.map((row) => row.id);

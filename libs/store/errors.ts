@@ -27,6 +27,9 @@ export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includ
 /** The statement, or its wait for a lock, took longer than it may: somebody else was in the way. */
 export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
 
+/** The statement took longer than the server lets it take: Postgres is slow, or one of the rows is. */
+export const isTooSlow = (error: unknown): boolean => stateOf(error) === '57014';
+
 /** The server answered, and with more than that it is starting, stopping, too slow, or away behind a pooler. */
 export const isAnswer = (error: unknown): boolean => {
   const state = stateOf(error);
@@ -58,6 +61,9 @@ export function isUnavailable(error: unknown): boolean {
   const isLost = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(codeOf(error));
   return isLost || isUntrusted(error) || isOfTls(error);
 }
+
+/** Unavailable, whatever the statement was about: with fewer rows it fails as well. */
+export const isOutage = (error: unknown): boolean => isUnavailable(error) && !isTooSlow(error);
 
 /** Returns the error. Where a setting is to blame, its message says which. */
 export function advise<T>(error: T): T {

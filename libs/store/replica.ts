@@ -11,8 +11,8 @@
  * better place for reads. So the replica stays in use, and time does not count until the primary is heard of again, be it
  * by what the replica receives from it.
  */
+import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
-import { createPoll } from '#libs/runtime/poll';
 import { within } from '#libs/runtime/within';
 import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';
@@ -106,7 +106,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
     }
     tell();
   };
-  const poll = createPoll({ every: pollEvery, ask: look, failed: () => {} });
+  let looks: Rounds | undefined;
 
   /** `onPrimary` is called for what goes there instead. */
   const read = async <T>(work: (sql: Sql) => Promise<T>, onPrimary: () => Promise<T>): Promise<T> => {
@@ -141,11 +141,14 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
     reads,
     reason,
     since: () => since,
-    follow: poll.start,
+    follow: () => {
+      looks = every({ name: 'look_at_replica', pace: pollEvery, task: look, failed: () => {} });
+      return looks.now();
+    },
     // both, since the error does not say whose connection it was
     recover: (error) => [replica, position].map((each) => each.recover(error)).includes(true),
     close: async () => {
-      poll.stop();
+      void looks?.stop();
       await Promise.all([replica.close(), position.close()]);
     },
   };

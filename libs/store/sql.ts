@@ -3,7 +3,7 @@
  * and a pool whose connections went silent never recovers, so it is replaced.
  */
 import postgres from 'postgres';
-import { within } from '#libs/runtime/within';
+import { TimedOut, within } from '#libs/runtime/within';
 import { type Address, readAddress } from './address.ts';
 import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
@@ -37,7 +37,10 @@ export interface Database {
   generation(): number;
   /** How many calls of `run` are under way: above the number of connections, some wait for one. */
   running(): number;
-  /** Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. */
+  /**
+   * Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. That a call waited for a
+   * connection for too long says nothing of Postgres.
+   */
   unavailableSince(): number | null;
   close(): Promise<void>;
 }
@@ -118,17 +121,16 @@ export function createDatabase(options: DatabaseOptions): Database {
   const open = () => connect(address, options, countClosed);
   let sql = open();
   let answered = performance.now();
-  let running = 0;
+  /** Oldest first, until their work has ended: the first `max` have a connection, and the others wait for one. */
+  const underWay = new Set<{ isLate: boolean }>();
   let unavailableSince: number | null = null;
 
   const replace = () => {
     const pool = sql;
     countClosed();
     sql = open();
+    underWay.clear();
     void pool.end({ timeout: 0 }).catch(() => {});
-  };
-  const replaceIfSilent = (pool: Sql, since: number) => {
-    if (pool === sql && answered <= since) replace();
   };
 
   return {
@@ -136,9 +138,27 @@ export function createDatabase(options: DatabaseOptions): Database {
       const pool = sql;
       const { watched, isUsed } = watch(pool);
       const since = performance.now();
-      running += 1;
+      const call = { isLate: false };
+      let onlyWaited = false;
+      underWay.add(call);
+      const toItsEnd = async () => {
+        try {
+          return await work(watched);
+        } finally {
+          underWay.delete(call);
+        }
+      };
+      const giveUp = () => {
+        call.isLate = true;
+        if (pool !== sql) return;
+        const withConnection = [...underWay].slice(0, options.max);
+        // where those that have a connection may take longer, whoever waits for one learns nothing of Postgres
+        const isSilent = answered <= since && withConnection.some(({ isLate }) => isLate);
+        onlyWaited = !isSilent && !withConnection.includes(call);
+        if (isSilent) replace();
+      };
       try {
-        const result = await within(deadline, work(watched), () => replaceIfSilent(pool, since));
+        const result = await within(deadline, toItsEnd(), giveUp);
         if (isUsed()) {
           answered = performance.now();
           unavailableSince = null;
@@ -146,11 +166,11 @@ export function createDatabase(options: DatabaseOptions): Database {
         return result;
       } catch (error) {
         if (error instanceof postgres.PostgresError) answered = performance.now();
+        if (onlyWaited)
+          throw new TimedOut(`no connection to Postgres was free within ${deadline} ms`, { cause: error });
         if (isUnavailable(error)) unavailableSince ??= Date.now();
         else if (isUsed()) unavailableSince = null;
         throw advise(error);
-      } finally {
-        running -= 1;
       }
     },
     recover: (error) => {
@@ -159,7 +179,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       return isLostWrite;
     },
     generation: () => generation,
-    running: () => running,
+    running: () => underWay.size,
     unavailableSince: () => unavailableSince,
     close: () => sql.end({ timeout: 5 }),
   };

@@ -19,6 +19,8 @@ type Name = keyof typeof gauges;
 interface Backlog extends Record<Name, number> {
   /** seconds, by derivation */
   derivationLag: Record<string, number>;
+  /** by what is done with them */
+  monthsDue: Record<'drop' | 'blank', number>;
   /** Unix seconds, by task */
   housekeeping: Record<string, number>;
 }
@@ -31,6 +33,7 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
     () => {
       for (const { gauge } of made) gauge.remove();
       derivationLag.reset();
+      monthsDue.reset();
       housekeeping.reset();
       onError();
     },
@@ -46,6 +49,12 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
     labelNames: ['derivation'],
     ...shared,
   });
+  const monthsDue = new Gauge({
+    name: 'assent_months_due',
+    help: 'Months past retention that are dropped (drop), or lose their personal fields (blank), within a day, by act',
+    labelNames: ['act'],
+    ...shared,
+  });
   const housekeeping = new Gauge({
     name: 'assent_housekeeping_last_success_timestamp_seconds',
     help: 'When a task of housekeeping last succeeded in any worker, or was first scheduled, by task',
@@ -57,6 +66,7 @@ export function createBacklogGauges(register: Registry, look: () => Promise<Back
     derivationLag.reset();
     for (const [derivation, seconds] of Object.entries(backlog.derivationLag))
       derivationLag.set({ derivation }, seconds);
+    for (const [act, months] of Object.entries(backlog.monthsDue)) monthsDue.set({ act }, months);
     housekeeping.reset();
     for (const [task, at] of Object.entries(backlog.housekeeping)) housekeeping.set({ task }, at);
   };

@@ -5,9 +5,11 @@ interface Stores {
   isPostgresUsable(): boolean;
   /** the share of maxmemory that Redis uses; null where it does not answer */
   redisMemory(): number | null;
+  /** milliseconds that this process' clock is ahead of Postgres'; null where that is not known yet */
+  clockSkew(): number | null;
 }
 
-export function createStoreGauges(register: Registry, { isPostgresUsable, redisMemory }: Stores): void {
+export function createStoreGauges(register: Registry, { isPostgresUsable, redisMemory, clockSkew }: Stores): void {
   const registers = [register];
   const postgres = new Gauge({
     name: 'assent_postgres_usable',
@@ -28,6 +30,18 @@ export function createStoreGauges(register: Registry, { isPostgresUsable, redisM
       const share = redisMemory();
       if (share === null) memory.remove();
       else memory.set(share);
+    },
+  });
+  const skew = new Gauge({
+    name: 'assent_clock_skew_seconds',
+    help: "Seconds that this process' clock is ahead of Postgres'; negative where it is behind",
+    // processes behind one port have one clock
+    aggregator: 'max',
+    registers,
+    collect: () => {
+      const ahead = clockSkew();
+      if (ahead === null) skew.remove();
+      else skew.set(ahead / 1_000);
     },
   });
 }

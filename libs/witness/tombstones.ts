@@ -1,10 +1,17 @@
 /**
  * The tombstones in Redis: a Postgres that was restored from a backup does not know who was erased since. They stay for as
- * long as backups are kept.
+ * long as backups are kept, by the time of their erasure, so that nobody has to read all to find the old ones.
  */
+import { groupsOf } from '#libs/runtime/group-by';
 import type { RedisClient, RedisConnection } from '#libs/runtime/redis';
 
-const key = 'assent:tombstones';
+/** A sorted set, by milliseconds. */
+const key = 'assent:erased';
+/** A hash, in which processes of 0.1.0 note them: read as well, and moved. */
+const former = 'assent:tombstones';
+
+/** tombstones in one command */
+const chunk = 1_000;
 
 export interface RememberedTombstone {
   organizationId: string;
@@ -16,33 +23,75 @@ export interface RememberedTombstone {
   erasedAt: string;
 }
 
-const fieldOf = ({ organizationId, domainId, hash }: Omit<RememberedTombstone, 'erasedAt'>): string =>
+const memberOf = ({ organizationId, domainId, hash }: Omit<RememberedTombstone, 'erasedAt'>): string =>
   `${organizationId}/${domainId ?? ''}/${hash}`;
 
 /** The run_id of the server that remembers them; undefined while not connected. */
 export const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
+/** Of one that is remembered already the later erasure counts. */
 export async function rememberTombstones(redis: RedisClient, tombstones: RememberedTombstone[]): Promise<void> {
-  if (tombstones.length === 0) return;
-  await redis.hset(key, ...tombstones.flatMap((each) => [fieldOf(each), each.erasedAt]));
+  for (const some of groupsOf(tombstones, chunk)) {
+    await redis.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
+  }
 }
 
 export async function recallTombstones(redis: RedisClient): Promise<RememberedTombstone[]> {
-  const fields = await redis.hgetall(key);
-  return Object.entries(fields).flatMap(([field, erasedAt]) => {
-    const [organizationId = '', domainId = '', hash = ''] = field.split('/');
+  const found = new Map<string, number>();
+  const add = (member: string, time: number) => found.set(member, Math.max(time, found.get(member) ?? 0));
+  // the former ones first: what is moved meanwhile is in both
+  for await (const page of formerPages(redis)) for (const [member, erasedAt] of page) add(member, Date.parse(erasedAt));
+  for await (const page of pages((cursor) => redis.zscan(key, cursor, 'COUNT', chunk))) {
+    for (const [member, time] of page) add(member, Number(time));
+  }
+  return [...found].flatMap(([member, time]) => {
+    const [organizationId = '', domainId = '', hash = ''] = member.split('/');
+    const erasedAt = new Date(time).toISOString();
     return hash === '' ? [] : [{ organizationId, domainId: domainId || null, hash, erasedAt }];
   });
 }
 
-/** `before`: RFC 3339; who was erased earlier is in no backup any more. */
-export async function forgetTombstones(redis: RedisClient, before: string): Promise<void> {
-  const old = (await recallTombstones(redis)).filter(({ erasedAt }) => erasedAt < before);
-  if (old.length > 0) await redis.hdel(key, ...old.map(fieldOf));
+/** Who was erased earlier than `before` is in no backup any more. */
+export async function forgetTombstones(redis: RedisClient, before: Date): Promise<void> {
+  await moveFormer(redis);
+  await redis.zremrangebyscore(key, '-inf', `(${before.getTime()}`);
 }
 
 /** Of an organization that was deleted. */
 export async function forgetTombstonesOf(redis: RedisClient, organizationId: string): Promise<void> {
-  const theirs = (await recallTombstones(redis)).filter((each) => each.organizationId === organizationId);
-  if (theirs.length > 0) await redis.hdel(key, ...theirs.map(fieldOf));
+  const theirs = (await recallTombstones(redis)).filter((each) => each.organizationId === organizationId).map(memberOf);
+  for (const some of groupsOf(theirs, chunk)) {
+    await redis.hdel(former, ...some);
+    await redis.zrem(key, ...some);
+  }
+}
+
+const formerPages = (redis: RedisClient) => pages((cursor) => redis.hscan(former, cursor, 'COUNT', chunk));
+
+/** Deletes fields whose value is still the given one: in turn a field and its value. */
+const deleteUnchanged = `
+for at = 1, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end
+end`;
+
+async function moveFormer(redis: RedisClient): Promise<void> {
+  if ((await redis.exists(former)) === 0) return;
+  for await (const page of formerPages(redis)) {
+    for (const some of groupsOf(page, chunk)) {
+      await redis.zadd(key, 'GT', ...some.flatMap(([member, erasedAt]) => [Date.parse(erasedAt), member]));
+      await redis.eval(deleteUnchanged, 1, former, ...some.flat());
+    }
+  }
+}
+
+/** What a scan finds, some at a time; one that is changed meanwhile may come twice. */
+async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): AsyncGenerator<[string, string][]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await scan(cursor);
+    const page: [string, string][] = [];
+    for (let at = 0; at < found.length; at += 2) page.push([found[at] ?? '', found[at + 1] ?? '']);
+    if (page.length > 0) yield page;
+    cursor = next;
+  } while (cursor !== '0');
 }

@@ -8,7 +8,6 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createDatabase } from '#libs/store/sql';
-import { makeId } from '#libs/store/tenants/administration';
 import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
@@ -16,6 +15,7 @@ import { outputOf } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
+import { addDomains, makeSites } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { diskUse } from './disk-use.ts';
 import { startBare } from './programs.ts';
@@ -82,33 +82,8 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     return server;
   }
 
-  async function makeSites(domains: number): Promise<Site[]> {
-    const make = async (...args: string[]): Promise<Site> => JSON.parse(await cli('--json', ...args));
-    const { organizationId } = await make('org', 'create', 'Bench');
-    const makeSite = async (_: unknown, index: number): Promise<Site> => {
-      const { domainId } = await make('domain', 'create', organizationId, `shop-${index}.example`);
-      const { apiKey } = await make('key', 'create', domainId);
-      return { organizationId, domainId, apiKey };
-    };
-    return Promise.all(Array.from({ length: domains }, makeSite));
-  }
-
-  /** Adds domains to these organizations in turns, without the command line, which takes a process for each. */
-  async function addDomains(organizationIds: string[], count: number): Promise<string[]> {
-    const ids = Array.from({ length: count }, () => makeId('dom'));
-    const organizations = ids.map((_, n) => organizationIds[n % organizationIds.length] ?? '');
-    await db.run(
-      (sql) => sql`
-        insert into domains (id, organization_id, name)
-        select id, organization, id from unnest(${ids}::text[], ${organizations}::text[]) as made (id, organization)`,
-    );
-    // otherwise autovacuum does it, at a moment of its own for each build
-    await db.run((sql) => sql`analyze domains`);
-    return ids;
-  }
-
   const sites: Site[] = [];
-  while (sites.length < 20) sites.push(...(await makeSites(4)));
+  while (sites.length < 20) sites.push(...(await makeSites(cli, 4)));
   return {
     checkout,
     /** runs one command to its end; returns its output */
@@ -117,8 +92,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
     sites,
-    makeSites,
-    addDomains,
+    addDomains: (organizationIds: string[], count: number) => addDomains(db, organizationIds, count),
     token: (organizationId: string, scope?: string) => signToken(organizationId, env.JWT_SECRET, scope),
     db,
     diskUseWhenNew: await diskUse(db),

@@ -1,13 +1,13 @@
 /** Every root that was signed while a drill ran: the log has only grown since each of them (I8). */
 import { base64 } from '#libs/merkle/bytes';
 import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
-import { repeat } from '#libs/runtime/repeat';
+import { every } from '#libs/runtime/every';
 import { sha256 } from '#libs/runtime/sha256';
 import type { Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
 
 /** milliseconds */
-const every = 250;
+const pace = 250;
 
 interface Signed {
   origin: string;
@@ -35,7 +35,7 @@ export function watchCheckpoints({ sql }: ChaosStack) {
     }
   };
   // Postgres may be what the drill takes away
-  const stop = repeat(every, look, () => {});
+  const { stop } = every({ name: 'checkpoints', pace, task: look, failed: () => {} });
   return {
     stop,
     /** Beside the looks on a timer, one now. */

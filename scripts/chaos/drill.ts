@@ -6,23 +6,17 @@ import { describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { checkPromises, untilQuiet, type Verdict } from './check.ts';
 import { createScene, type Scene } from './scene.ts';
-import { mountSmallDisk } from './small-disk.ts';
-import { type ChaosStack, startChaosStack } from './stack.ts';
+import { type ChaosStack, startChaosStack, type Wishes } from './stack.ts';
 
-export interface Drill {
+export interface Drill extends Wishes {
   name: string;
   about: string;
   /** CI runs it. */
   quick?: true;
   /** It sends all that a small machine takes, so nothing runs beside it. */
   alone?: true;
-  redisSettings?: Record<string, string>;
-  /** what Redis is, if not one server */
-  engine?: 'cluster' | 'sentinels';
   /** The stack begins with the release before this one. */
   upgrade?: true;
-  /** Each store gets a disk of that size, where this machine allows it. */
-  smallDisks?: string;
   /** decisions a second */
   rate?: number;
   /** acknowledged records */
@@ -46,26 +40,18 @@ const mayHealFor = 45;
 
 /** Rejects when `signal` aborts, after the drill's stack is down. */
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
-  const { name, redisSettings = {}, engine, upgrade, smallDisks } = drill;
-  const before = upgrade && (await buildBefore(signal));
-  const disks = smallDisks ? [mountSmallDisk(smallDisks), mountSmallDisk(smallDisks)] : [];
-  const [forPostgres, forRedis] = disks;
-  const folders = {
-    ...(forPostgres && { postgresFolder: forPostgres.folder }),
-    ...(forRedis && { redisFolder: forRedis.folder }),
-  };
-  const stack = await startChaosStack({ dist, redisSettings, engine, before, ...folders });
+  const before = drill.upgrade && (await buildBefore(signal));
+  const stack = await startChaosStack({ ...drill, dist, before });
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
   });
   try {
     const report = await Promise.race([performOn(stack, drill, signal), interrupted]);
-    if (report.breaches.length > 0) keepLogs(stack, name);
+    if (report.breaches.length > 0) keepLogs(stack, drill.name);
     return report;
   } finally {
     await stack.stop();
-    for (const disk of disks) disk?.undo();
   }
 }
 

@@ -66,6 +66,7 @@ export const makeBody = (time = Date.now()) => {
 export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined, rate = rateOfDrills) {
   const attempts: Attempt[] = [];
   const refused: Attempt[] = [];
+  const others: Site[] = [];
   const waiting = new Set<Promise<unknown>>();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
@@ -92,7 +93,8 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
 
   const decide = async (): Promise<void> => {
     const body = makeBody(Date.now() - (serial % 50 === 0 ? day : 0));
-    const site = sites[serial % sites.length];
+    const places = serial % 3 === 0 && others.length > 0 ? others : sites;
+    const site = places[Math.floor(serial / 3) % places.length];
     if (!site) throw new Error('there is no site');
     // now and then a client sends its record again, changed: the first stored one counts
     const isRepeated = serial % 10 === 0;
@@ -104,6 +106,8 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
     attempts,
     /** decisions that were answered with a 4xx */
     refused,
+    /** sites that get every third decision, and are checked less closely */
+    others,
     send,
     deliver,
     begin: () => {

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Advice } from '../stack/advice.ts';
+import { wholeNumber } from '../stack/whole-number.ts';
 
 const seeds = 2 ** 32;
 const longest = 24 * 60;
@@ -26,10 +27,4 @@ export function readOptions(args: string[], drills: string[]) {
     minutes: wholeNumber('--minutes', minutes, 1, longest),
   };
   return { list, quick, names, random: isRandom ? run : undefined };
-}
-
-function wholeNumber(name: string, text: string, least: number, most: number): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-  throw new Advice(`${name} is a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }

@@ -52,6 +52,8 @@ export function createScene(stack: ChaosStack, signal: AbortSignal, rate?: numbe
     checkpoints: watchCheckpoints(stack),
     found,
     apis,
+    /** how many are wrong now, and how often one went wrong */
+    clocks: { wrong: 0, steps: 0 },
     anyApi: () => need(drawApi()),
     api,
     worker,

@@ -6,26 +6,38 @@ import { Redis } from 'ioredis';
 import { shardOf } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase, type Database, type Sql } from '#libs/store/sql';
+import { describe } from '../stack/advice.ts';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import type { Site } from '../stack/client.ts';
 import { outputOf } from '../stack/command.ts';
 import { startPostgres } from '../stack/postgres.ts';
-import { type Run, type StoreOptions, startRun, startStores } from '../stack/private-stores.ts';
+import { type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisSentinels } from '../stack/redis-sentinels.ts';
 import { restartable } from '../stack/restartable.ts';
+import { makeSites } from '../stack/sites.ts';
+import { type Clock, clockOfPostgres, clockOfProcess } from './clocks.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 /** An API or a worker. */
 export type AppProcess = ReturnType<typeof freezable>;
 
-interface StackOptions extends StoreOptions {
+/** What a drill may want of its stores. */
+export interface Wishes {
+  redisSettings?: Record<string, string>;
+  /** what Redis is, if not one server */
+  engine?: 'cluster' | 'sentinels';
+  /** The clocks of processes and of Postgres can be set. */
+  clocks?: true;
+  /** Each store gets a disk of that size, where this machine allows it. */
+  smallDisks?: string;
+}
+
+interface StackOptions extends Wishes {
   /** a build that is there already */
   dist?: string;
-  /** what Redis is, if not one server */
-  engine?: 'cluster' | 'sentinels' | undefined;
   /** a build of the release before, which then makes schema and sites */
   before?: string | undefined;
 }
@@ -37,14 +49,28 @@ export const startChaosStack = (options: StackOptions = {}) => startRun('chaos',
 
 async function startStack(
   run: Run,
-  { dist = path.join(run.folder, 'dist'), engine, before, ...options }: StackOptions,
+  {
+    dist = path.join(run.folder, 'dist'),
+    before,
+    redisSettings: settings = {},
+    engine,
+    clocks,
+    smallDisks,
+  }: StackOptions,
 ) {
   const { folder, onStop } = run;
-  const { redisSettings: settings = {} } = options;
   if (!existsSync(dist)) await build(dist);
-  const stores = await startStores(run, options);
+  const postgresClock = clocks && (await clockOfPostgres(path.join(folder, 'clock')).catch(sayWhyNot));
+  const { env: postgresEnv } = postgresClock ?? {};
+  const diskFor = () => {
+    const disk = smallDisks ? mountSmallDisk(smallDisks) : undefined;
+    if (disk) onStop(disk.undo);
+    return disk?.folder;
+  };
+  const folders = { postgresFolder: diskFor(), redisFolder: diskFor() };
+  const stores = await startStores(run, { ...folders, redisSettings: settings, postgresEnv });
   const { dataDir } = stores.postgres;
-  const postgres = restartable(stores.postgres, (port) => startPostgres({ dataDir, port }));
+  const postgres = restartable(stores.postgres, (port) => startPostgres({ dataDir, port, env: postgresEnv }));
   const redis = restartable(stores.redis, (port) => startRedis({ dataDir: stores.redis.dataDir, port, settings }));
   onStop(() => postgres.running().stop());
   onStop(() => redis.running().stop());
@@ -65,7 +91,9 @@ async function startStack(
   /** The operator's command line, of this release unless another one is given. */
   const assent = (args: string[], from = dist) =>
     outputOf(process.execPath, [path.join(from, 'apps/cli/main.js'), ...args], { cwd: from, env: env() });
-  const sites = await makeSites(engine, (...args) => assent(args, before));
+  const cli = (...args: string[]) => assent(args, before);
+  await cli('migrate');
+  const sites = await makeEnough(engine, cli);
   const [site] = sites;
   if (!site) throw new Error('no site');
   const processes: AppProcess[] = [];
@@ -92,9 +120,14 @@ async function startStack(
     postgres,
     redis,
     /** whose disk may be filled */
-    hasSmallDisk: { postgres: options.postgresFolder !== undefined, redis: options.redisFolder !== undefined },
+    hasSmallDisk: { postgres: folders.postgresFolder !== undefined, redis: folders.redisFolder !== undefined },
     cluster,
     sentinels,
+    /** undefined where it cannot be set */
+    postgresClock,
+    /** for a process that is started with its `env`; undefined where no clock is to be set */
+    makeClock: (name: string): Clock | undefined =>
+      clocks ? clockOfProcess(path.join(folder, `clock-of-${name}`)) : undefined,
     /** every process that was started, with its output */
     processes,
     start: async (app: 'api' | 'worker', extra: Record<string, string> = {}, from = dist) => {
@@ -109,6 +142,9 @@ async function startStack(
     },
     assent: (...args: string[]) => assent(args),
     sql,
+    /** for what the libraries do with Postgres */
+    database: () => databaseAt(postgres.running().url),
+    privacyKey: Buffer.from(stores.env.PRIVACY_KEY, 'hex'),
     /** The `n` of one row. */
     count: async (query: (sql: Sql) => Promise<{ n: number }[]>) => (await sql(query))[0]?.n ?? 0,
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
@@ -117,6 +153,10 @@ async function startStack(
     },
     onStop,
   };
+}
+
+function sayWhyNot(error: unknown): undefined {
+  console.log(`the clock of Postgres cannot be set here, so it is restarted instead: ${describe(error)}`);
 }
 
 function freezable(started: AssentProcess) {
@@ -138,26 +178,11 @@ function freezable(started: AssentProcess) {
 }
 
 /** Two organizations, or in a cluster as many as it takes until every shard has records. */
-async function makeSites(engine: StackOptions['engine'], assent: (...args: string[]) => Promise<string>) {
-  const make = async <Id extends string>(...args: string[]): Promise<Record<Id, string>> =>
-    JSON.parse(await assent('--json', ...args));
-  await assent('migrate');
-  const organizationIds: string[] = [];
-  const isEnough = () =>
-    engine === 'cluster'
-      ? new Set(organizationIds.map((id) => shardOf(id, clusterShards))).size === clusterShards
-      : organizationIds.length === 2;
-  while (!isEnough()) {
-    const { organizationId } = await make<'organizationId'>('org', 'create', `Organization ${organizationIds.length}`);
-    organizationIds.push(organizationId);
-  }
+async function makeEnough(engine: StackOptions['engine'], cli: (...args: string[]) => Promise<string>) {
   // domains add up to their organization
-  const owners = [...organizationIds, ...organizationIds.slice(0, 1)];
-  return Promise.all(
-    owners.map(async (organizationId, index): Promise<Site> => {
-      const { domainId } = await make<'domainId'>('domain', 'create', organizationId, `site-${index}.example`);
-      const { apiKey } = await make<'apiKey'>('key', 'create', domainId);
-      return { organizationId, domainId, apiKey };
-    }),
-  );
+  const sites = await makeSites(cli, 2);
+  const shards = () => new Set(sites.map(({ organizationId }) => shardOf(organizationId, clusterShards))).size;
+  do sites.push(...(await makeSites(cli, 1)));
+  while (engine === 'cluster' && shards() < clusterShards);
+  return sites;
 }

@@ -1,6 +1,7 @@
 /** APIs and workers that are started again and again, as by a supervisor, and what can happen to every part. */
 import { randomBytes } from 'node:crypto';
 import { countJobs } from './check.ts';
+import type { Clock } from './clocks.ts';
 import {
   type End,
   fillDisk,
@@ -10,6 +11,7 @@ import {
   lockTable,
   makeReadOnly,
   restart,
+  type Store,
   untilStarted,
 } from './faults.ts';
 import { type faults, type Kind, type PlannedFault, processes, stores } from './random/plan.ts';
@@ -20,40 +22,40 @@ import type { AppProcess } from './stack.ts';
 const delay = 150;
 /** milliseconds between two cuts */
 const cutEvery = 500;
+/** Milliseconds by which clocks go wrong: more than records may be late or early, and more than they are kept. */
+const minutes = 10 * 60_000;
+const days = 1_200 * 86_400_000;
+/** seconds until everybody has looked at a clock that was set */
+const untilSeen = 2;
 
 type Begin = () => Promise<End> | End;
 type FaultsOf<Name extends Kind> = Record<keyof (typeof faults)[Name], Begin>;
 /** What can happen to each part. */
 export type Parts = Map<string, Record<string, Begin>>;
 
-/** Two of each, and a load. `env`: settings of all of them, which lead past the proxies where they name a store. */
-export async function startSystem(scene: Scene, env: Env = {}): Promise<Parts> {
-  const { postgres, redis } = scene;
+/**
+ * Two of each, and a load. `env`: settings of all of them. `links`: they reach the stores through proxies, which costs time
+ * and so is for drills alone in which these fail.
+ */
+export async function startSystem(scene: Scene, { env = {}, links = false }: { env?: Env; links?: boolean } = {}) {
   const parts: Parts = new Map();
   const secrets = { SECRETS_KEY: randomBytes(32).toString('hex'), WEBHOOK_ALLOW_PRIVATE: 'true' };
   for (const name of processes) {
-    const links: Env = {};
-    for (const store of scene.cluster || scene.sentinels ? [] : stores) {
+    const addresses: Env = {};
+    for (const store of links ? stores : []) {
       const proxy = await scene.proxy(store);
-      Object.assign(links, proxy.env);
+      Object.assign(addresses, proxy.env);
       parts.set(`${name} to ${store}`, faultsOfLink(proxy));
     }
-    parts.set(name, await supervise(scene, name, { ...links, ...secrets, ...env }));
+    parts.set(name, await supervise(scene, name, { ...addresses, ...secrets, ...env }));
   }
   parts.set('postgres', {
-    kill: () => kill(postgres),
-    freeze: () => freeze(postgres),
-    restart: () => restart(postgres),
-    away: () => kill(postgres),
-    disk: () => fillDisk(scene, 'postgres'),
+    ...faultsOfStore(scene, 'postgres'),
+    ...faultsOfClock(scene, scene.postgresClock, () => restart(scene.postgres)),
     lock: () => lockTable(scene, 'counters'),
-  } satisfies FaultsOf<'postgres'>);
+  } satisfies FaultsOf<'postgres'> & FaultsOf<'clock'>);
   parts.set('redis', {
-    kill: () => kill(redis),
-    freeze: () => freeze(redis),
-    restart: () => restart(redis),
-    away: () => kill(redis),
-    disk: () => fillDisk(scene, 'redis'),
+    ...faultsOfStore(scene, 'redis'),
     memory: () => fillRedis(scene, 0.95),
     readOnly: () => makeReadOnly(scene),
   } satisfies FaultsOf<'redis'>);
@@ -68,6 +70,14 @@ async function expectNoAttemptUsed(scene: Scene): Promise<void> {
   scene.expect(delayed + failed === 0, `I5: ${delayed + failed} jobs used up an attempt on an outage`);
 }
 
+const faultsOfStore = (scene: Scene, store: Store) => ({
+  kill: () => kill(scene[store]),
+  freeze: () => freeze(scene[store]),
+  restart: () => restart(scene[store]),
+  away: () => kill(scene[store]),
+  disk: () => fillDisk(scene, store),
+});
+
 function faultsOfLink({ set, cut }: Awaited<ReturnType<Scene['proxy']>>): FaultsOf<'link'> {
   const change = (weather: 'hold' | number) => () => {
     set(weather);
@@ -81,8 +91,37 @@ function faultsOfLink({ set, cut }: Awaited<ReturnType<Scene['proxy']>>): Faults
   return { silence: change('hold'), slow: change(delay), cut: cutAgain };
 }
 
-async function supervise(scene: Scene, name: string, env: Env): Promise<FaultsOf<'process'>> {
+/** `stop`: the first half of a restart, which is the fault where no clock can be set. */
+function faultsOfClock(scene: Scene, clock: Clock | undefined, stop: () => Promise<End>): FaultsOf<'clock'> {
+  const { clocks } = scene;
+  const step =
+    (ahead: number, isStarted = false) =>
+    async () => {
+      if (!clock) return stop();
+      const start = isStarted ? await stop() : () => {};
+      clocks.steps += 1;
+      clocks.wrong += 1;
+      clock.set(ahead);
+      await start();
+      return async () => {
+        clock.set(0);
+        await hold(untilSeen);
+        clocks.wrong -= 1;
+      };
+    };
+  return {
+    minutesAhead: step(minutes),
+    minutesBehind: step(-minutes),
+    daysAhead: step(days),
+    daysBehind: step(-days),
+    startsDaysAhead: step(days, true),
+  };
+}
+
+async function supervise(scene: Scene, name: string, given: Env): Promise<FaultsOf<'process'> & FaultsOf<'clock'>> {
   const app = name.startsWith('api') ? 'api' : 'worker';
+  const clock = scene.makeClock(name);
+  const env = { ...given, ...clock?.env };
   let running: AppProcess | undefined;
   const start = async (): Promise<void> => {
     const started = await untilStarted(() => scene.start(app, env));
@@ -102,16 +141,18 @@ async function supervise(scene: Scene, name: string, env: Env): Promise<FaultsOf
       scene.apis.delete(ending);
     };
   };
+  const stop = endBy(async ({ process: child }) => {
+    const { code } = await child.stop();
+    scene.expect(code === 0, `${name} ends with ${code}, not 0`);
+  });
   await start();
   return {
     kill: endBy(({ process: child }) => {
       child.kill();
       return child.exited;
     }),
-    restart: endBy(async ({ process: child }) => {
-      const { code } = await child.stop();
-      scene.expect(code === 0, `${name} ends with ${code}, not 0`);
-    }),
+    restart: stop,
+    ...faultsOfClock(scene, clock, stop),
     freeze: () => {
       const frozen = need(running);
       frozen.freeze();

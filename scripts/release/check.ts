@@ -8,8 +8,6 @@ import { git, whyMissing } from './git.ts';
 import { checkLicences } from './licences.ts';
 import { type Release, readReleases } from './releases.ts';
 
-type Check = (checkout: string) => string[];
-
 const read = (checkout: string, file: string) => readFileSync(path.join(checkout, file), 'utf8');
 
 export function versionOf(checkout: string): string {
@@ -17,7 +15,7 @@ export function versionOf(checkout: string): string {
   return version;
 }
 
-const checks: Check[] = [
+const checks: ((checkout: string) => string[])[] = [
   (checkout) => checkVersions(readVersions(checkout), readReleases(checkout)),
   (checkout) => checkChangelog(read(checkout, 'CHANGELOG.md'), versionOf(checkout)),
   isClean,

@@ -28,27 +28,14 @@ export function buildTarball(checkout: string, work: string, version: string): {
   return first;
 }
 
-interface Packed {
-  version: string;
-  /** of all files: the time of the commit */
-  seconds: number;
-}
-
-/** Of `app`, with nothing in it that tells when, by whom or in which order its files were made. */
-export function pack(app: string, { version, seconds }: Packed): Buffer {
-  const args = [
-    '--create',
-    '--format=gnu',
-    '--sort=name',
-    `--mtime=@${seconds}`,
-    '--owner=0',
-    '--group=0',
-    '--numeric-owner',
-    '--mode=u=rwX,go=rX',
-    '--hard-dereference',
-    `--transform=flags=r;s,^\\.,assent-${version},`,
-    '.',
-  ];
+/**
+ * Of `app`, with nothing in it that tells when, by whom or in which order its files were made. `seconds`: the time that all
+ * of them get.
+ */
+export function pack(app: string, { version, seconds }: { version: string; seconds: number }): Buffer {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', '--hard-dereference'];
+  const name = `--transform=flags=r;s,^\\.,assent-${version},`;
+  const args = ['--create', '--format=gnu', '--sort=name', `--mtime=@${seconds}`, ...owner, name, '.'];
   const { status, stdout, stderr } = spawnSync('tar', args, { cwd: app, maxBuffer: 2 ** 31 - 1 });
   if (status !== 0) throw new Advice(`GNU tar is needed: ${lastLines(String(stderr), 1)}`);
   return stdout;

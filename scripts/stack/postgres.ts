@@ -25,6 +25,8 @@ const own = {
 };
 
 interface PostgresOptions extends ServerOptions {
+  /** beside our own environment */
+  env?: Record<string, string> | undefined;
   /** it then takes connections with TLS, too */
   certificate?: Certificate | undefined;
 }
@@ -35,6 +37,7 @@ interface PostgresOptions extends ServerOptions {
  */
 export async function startPostgres({
   settings = {},
+  env,
   certificate,
   port,
   say = () => {},
@@ -76,7 +79,7 @@ export async function startPostgres({
       return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     },
     // fast shutdown: it does not wait for clients
-    tether: { ...user, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
+    tether: { ...user, env: { ...process.env, ...env }, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
   });
   /** Without a shutdown: the next start recovers. */

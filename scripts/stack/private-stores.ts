@@ -39,24 +39,25 @@ export const startRun = <Started>(name: string, start: (run: Run) => Promise<Sta
     return start({ folder, onStop });
   });
 
-export interface StoreOptions {
-  postgresFolder?: string;
-  redisFolder?: string;
+interface StoreOptions {
+  postgresFolder?: string | undefined;
+  postgresEnv?: Record<string, string> | undefined;
+  redisFolder?: string | undefined;
   redisSettings?: Record<string, string>;
   signal?: AbortSignal;
 }
 
 export async function startStores(
   { folder, onStop }: Run,
-  { redisSettings = {}, signal, ...folders }: StoreOptions = {},
+  { redisSettings = {}, postgresEnv: env, signal, ...folders }: StoreOptions = {},
 ) {
   const { postgresFolder = path.join(folder, 'postgres'), redisFolder = path.join(folder, 'redis') } = folders;
-  const postgres = await startPostgres({ dataDir: postgresFolder, say: console.log, signal });
+  const postgres = await startPostgres({ dataDir: postgresFolder, env, say: console.log, signal });
   onStop(postgres.stop);
   const redis = await startRedis({ dataDir: redisFolder, settings: redisSettings, say: console.log, signal });
   onStop(redis.stop);
   /** for the API and the worker */
-  const env = {
+  const settings = {
     PATH: process.env.PATH,
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
@@ -65,5 +66,5 @@ export async function startStores(
     HOST: '127.0.0.1',
     RECORD_RATE_PER_MINUTE: '0',
   };
-  return { postgres, redis, env };
+  return { postgres, redis, env: settings };
 }

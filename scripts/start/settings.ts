@@ -32,32 +32,23 @@ export function canIssueTokens(): boolean {
   return (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
 }
 
-export const jwtSecret = (): string =>
-  given('JWT_SECRET') ?? kept('jwt-secret', () => randomBytes(48).toString('base64url'));
+/** What a start makes for itself where the user has set nothing. Records are sealed sooner than elsewhere, to be seen. */
+export const madeSettings = (): Record<string, string> => ({
+  ...(canIssueTokens() && { JWT_SECRET: secret('JWT_SECRET') }),
+  PRIVACY_KEY: secret('PRIVACY_KEY'),
+  SECRETS_KEY: secret('SECRETS_KEY'),
+  LOG_KEY: secret('LOG_KEY'),
+  LOG_NAME: given('LOG_NAME') ?? 'localhost',
+  SEAL_SECONDS: given('SEAL_SECONDS') ?? '10',
+});
 
-/** Records are sealed, and sooner than elsewhere: whoever tries the service out wants to see it. */
-export function sealing(): Record<string, string> {
-  return {
-    LOG_NAME: given('LOG_NAME') ?? 'localhost',
-    LOG_KEY: given('LOG_KEY') ?? kept('log-key', () => randomBytes(32).toString('hex')),
-    SEAL_SECONDS: given('SEAL_SECONDS') ?? '10',
-  };
-}
-
-/** Without it visitors could be neither listed nor erased. */
-export const privacyKey = (): string =>
-  given('PRIVACY_KEY') ?? kept('privacy-key', () => randomBytes(32).toString('hex'));
-
-/** Without it there would be no webhooks. */
-export const secretsKey = (): string =>
-  given('SECRETS_KEY') ?? kept('secrets-key', () => randomBytes(32).toString('hex'));
-
-/** A secret of this installation, made once. */
-function kept(name: string, make: () => string): string {
-  const secret = readPrivate(name);
-  if (secret !== undefined) return secret;
-  const fresh = make();
-  writePrivate(name, fresh);
+/** The user's, or one of this installation, which is made once. */
+function secret(name: string): string {
+  const file = name.toLowerCase().replaceAll('_', '-');
+  const known = given(name) ?? readPrivate(file);
+  if (known !== undefined) return known;
+  const fresh = randomBytes(32).toString('hex');
+  writePrivate(file, fresh);
   return fresh;
 }
 

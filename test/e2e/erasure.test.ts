@@ -77,6 +77,9 @@ describe('who was erased while their records waited everywhere', () => {
     await stack.db.run((sql) => sql.unsafe('analyze'));
     for (let batch = 0; batch < 10; batch += 1) await queue.add('record', packJob(theirs(10)));
     await queue.add('record', packJob(theirs(1)), { delay: 3_600_000 });
+    // which nobody can read, so it fails
+    const [agent, broken] = [theirAgent, { ...personal(needle), domainId: 0, userAgent: 0, id: 'none' }];
+    await queue.add('record', { v: 3, domainIds: [stack.domainId], userAgents: [agent], records: [broken] });
     const rejected = theirs(1).map((record) => ({ record, errorCode: '22008', error: `about ${needle}` }));
     await stack.db.run((sql) => keepRejected(sql, rejected));
     // Postgres refuses the row, and says so in its log
@@ -103,7 +106,7 @@ describe('who was erased while their records waited everywhere', () => {
     eventually(async () => expect(await tablesWith(stack.db, needle)).toEqual([]), { within: 200_000 });
 
   it('there is something to find', async () => {
-    expect(await keysWith(redis.client, needle)).toHaveLength(11);
+    expect(await keysWith(redis.client, needle)).toHaveLength(12);
     const before = await tablesWith(stack.db, needle);
     expect(before).toEqual(
       expect.arrayContaining(['public.rejected_records', 'public.busy_visitors', 'public.user_agents']),
@@ -125,6 +128,7 @@ describe('who was erased while their records waited everywhere', () => {
     await eventually(async () => expect(await countStored(ids)).toEqual({ stored: 120, erased: 120 }));
     await untilNothingIsLeft();
     await eventually(async () => expect(await keysWith(redis.client, needle)).toEqual([]));
+    for (const unreadable of await queue.getFailed()) await unreadable.remove();
     expect(await postgresLogWith()).toEqual([]);
     await eventually(async () => {
       await redis.client.del('assent:rewritten');

@@ -82,7 +82,13 @@ describe('GET /v1/consent/:domainId/feed', () => {
     const entries = [...before, ...after.entries];
     expect(entries.map(({ position }) => position)).toEqual(Array.from({ length: 105 }, (_, each) => each));
     expect(at(entries, 0)).toEqual({ position: 0, type: 'notice', notice });
-    expect(at(entries, 104)).toEqual({ position: 104, type: 'erasure', recordId: at(first, 10), erases: 11 });
+    expect(at(entries, 104)).toEqual({
+      position: 104,
+      type: 'erasure',
+      recordId: at(first, 10),
+      erases: 11,
+      erased: { log: 1, position: 11 },
+    });
     const records = entries.flatMap((entry) => (entry.type === 'record' ? [entry.record] : []));
     expect(records.map(({ id }) => id)).toEqual([...first, ...second]);
     const client = createClient(stack.api.baseUrl, stack.tenant);

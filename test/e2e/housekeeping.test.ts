@@ -1,12 +1,21 @@
+import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
+import { maintenanceQueue, queuePrefix } from '#libs/queue/names';
 import { startWorker } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
-import { makeTenant } from '../support/stores.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-it('a worker sets bookmarks at every ten-thousandth record of a busy day, and deletes unused user agents', async () => {
+it('a worker sets bookmarks at every ten-thousandth record of a busy day, deletes unused user agents, and removes old schedules', async () => {
   const { db, env } = await openStores();
+  // as workers of the release before leave it
+  const redis = await openRedis(env.REDIS_URL);
+  const queue = new Queue(maintenanceQueue, { connection: redis.client, prefix: queuePrefix });
+  await queue.upsertJobScheduler('months', { every: 3_600_000 }, { name: 'months' });
+  await queue.close();
+  const left = () => redis.client.keys(`${queuePrefix}:${maintenanceQueue}:*`);
+  expect((await left()).length).toBeGreaterThan(2);
   const { organizationId, domainIds } = await makeTenant(db);
   const domainId = at(domainIds, 0);
   const day = addDays(dayOf(Date.now()), -30);
@@ -35,5 +44,6 @@ it('a worker sets bookmarks at every ten-thousandth record of a busy day, and de
           (select array_agg(text)::text from user_agents) as texts`,
     );
     expect(found).toEqual({ places: '{10000,20000}', texts: '{used}' });
+    expect(await left()).toEqual([]);
   });
 });

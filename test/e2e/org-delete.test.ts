@@ -195,6 +195,7 @@ describe('an organization that is deleted', () => {
       'notice_counting',
       'facet_progress',
       'user_agents',
+      'user_agent_look',
     ];
     const missing = rows.filter(({ table }) => !listed.has(table) && !others.includes(table));
     expect(missing).toEqual([]);

@@ -28,8 +28,8 @@ describe('queue shards', () => {
     [ofFive, ofOne] = await Promise.all([startApi({ ...env, QUEUE_SHARDS: '5' }), startApi(env), startWorker(env)]);
   });
 
-  /** Each consumer has a connection of its own, which waits for jobs. One of them is that of maintenance. */
-  const consumers = async () => String(await redis.client.call('CLIENT', 'LIST')).split('cmd=bzpopmin').length - 2;
+  /** Each consumer has a connection of its own, which waits for jobs. */
+  const consumers = async () => String(await redis.client.call('CLIENT', 'LIST')).split('cmd=bzpopmin').length - 1;
   const shown = async ({ opsUrl }: Api) => {
     const { queues } = (await (await fetch(`${opsUrl}/queues/api/queues`)).json()) as { queues: { name: string }[] };
     return queues.map(({ name }) => name).toSorted();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf, monthOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import { totalOf } from '#libs/contract/terms';
@@ -76,7 +76,7 @@ describe('statistics by what decisions have in common', () => {
 
   it("crawlers' records do not count towards the monthly limit", async () => {
     await askLater(ofDomain('country'), firstAt);
-    const used = monthOf(yesterday) === monthOf(today) ? 8 : 7;
+    const used = yesterday.slice(0, 7) === today.slice(0, 7) ? 8 : 7;
     const { plan } = await eventually(async () => {
       const { body } = await stack.client.organization();
       expect(body.usage).toMatchObject({ used, bots: 1 });

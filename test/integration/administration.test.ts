@@ -136,20 +136,4 @@ describe('administration', () => {
     const keys = await db.run((sql) => directory.keys(sql, domainId));
     expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([null, null]);
   });
-
-  it('a plan keeps what is not given, and its limit can be taken away', async () => {
-    const admin = createAdministration(db, 'olga');
-    expect(await admin.setPlan('kept', { consentLog: false, monthlyRecordLimit: 3 })).toEqual({
-      name: 'kept',
-      consentLog: false,
-      monthlyRecordLimit: 3,
-    });
-    expect(await admin.setPlan('kept', {})).toMatchObject({ consentLog: false, monthlyRecordLimit: 3 });
-    expect(await admin.setPlan('kept', { consentLog: true })).toMatchObject({
-      consentLog: true,
-      monthlyRecordLimit: 3,
-    });
-    expect(await admin.setPlan('kept', { monthlyRecordLimit: null })).toMatchObject({ monthlyRecordLimit: null });
-    expect(await admin.setPlan('kept', { monthlyRecordLimit: 0 })).toMatchObject({ monthlyRecordLimit: 0 });
-  });
 });

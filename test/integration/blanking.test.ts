@@ -1,43 +1,70 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
+import { keepRejected } from '#libs/store/records/rejected';
+import { createDatabase, type Database } from '#libs/store/sql';
+import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
 import { blanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createClearing } from '../../apps/worker/derive/blank/leftovers.ts';
+import { createTelling } from '../../apps/worker/derive/blank/telling.ts';
+import { atEnd } from '../support/at-end.ts';
+import { turnedClock } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 
+const config = { queueShards: 1, backupDays: 32 };
+const hashOf = createVisitorHash(Buffer.from(privacyKey, 'hex'));
+
 describe('blanking', () => {
+  let url: string;
   let db: Database;
   let redis: RedisConnection;
   let tenant: Tenant;
   let sealer: Sealer;
 
   beforeEach(async () => {
-    ({ db } = await openDatabase());
+    ({ url, db } = await openDatabase());
     redis = await openRedis((await openRedisServer()).url);
-    tenant = await makeTenant(db);
+    tenant = await makeTenant(db, { domains: 60 });
     sealer = createSealer(db, redis);
   });
 
-  const visitorId = 'v';
-  const record = () =>
-    recordAt(Date.now(), { domainId: at(tenant.domainIds, 0), visitorId, ip: '192.0.2.0', userAgent: 'Mozilla/5.0' });
-  const erase = () => {
+  const record = (visitorId = 'v', fields: Partial<NewRecord> = {}) =>
+    recordAt(Date.now(), {
+      domainId: at(tenant.domainIds, 0),
+      visitorId,
+      ip: '192.0.2.0',
+      userAgent: 'Mozilla/5.0',
+      ...fields,
+    });
+  const erase = (visitorId = 'v') => {
     const { organizationId } = tenant;
-    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(organizationId, visitorId);
-    return eraseVisitor(db, { organizationId, visitorId, hash, actor: 'test' });
+    return eraseVisitor(db, { organizationId, visitorId, hash: hashOf(organizationId, visitorId), actor: 'test' });
   };
+  const reject = (...records: NewRecord[]) =>
+    db.run((sql) =>
+      keepRejected(
+        sql,
+        records.map((each) => ({ record: each, errorCode: '22008', error: 'refused' })),
+      ),
+    );
   const left = () =>
     db.run(
       (sql) => sql<{ id: string }[]>`
         select id from records where visitor_id is not null or ip is not null or user_agent_number is not null`,
     );
+  const rejectedOf = async (visitorId: string) => {
+    const found = await db.run(
+      (sql) => sql`select from rejected_records where record like ${`%"visitorId":"${visitorId}"%`}`,
+    );
+    return found.count;
+  };
 
   it('does again what was rolled back after it was done', async () => {
     await erase();
@@ -56,12 +83,115 @@ describe('blanking', () => {
     expect(await left()).toEqual([]);
   });
 
+  it('takes all that is of erased visitors, in however many domains and transactions, and nothing else', async () => {
+    await erase();
+    const ofEach = tenant.domainIds.map((domainId) => record('v', { domainId }));
+    // more than one transaction blanks, and more than one piece looks at
+    const ofOne = Array.from({ length: 5_000 }, (_, n) => record(n % 8 === 0 ? 'v' : 'another'));
+    await persist(db, [...ofEach, ...ofOne]);
+    await sealer.close();
+    await sealer.seal();
+    expect(await left()).toHaveLength(4_375);
+    const [erasures] = await db.run((sql) => sql`select count(*)::int as entries from log_texts`);
+    expect(erasures).toEqual({ entries: 60 + 625 });
+  });
+
+  it('and clearing cost the same, however many were erased before', async () => {
+    // one connection, which tells what it has read
+    const own = createDatabase({
+      ...{ url, max: 1, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' },
+    });
+    atEnd(() => own.close());
+    await db.run((sql) =>
+      sql.unsafe(`
+        insert into tombstones (hash, organization_number, domain_number, epoch, until)
+        select sha256(n::text::bytea), number, 0, 1, now() + interval '1 day'
+        from generate_series(1, 20000) as n, organizations;
+        insert into rejected_records (error_code, error, record)
+        select '', '', '{"n":' || n || '}' from generate_series(1, 2000) as n;
+        analyze tombstones, rejected_records`),
+    );
+    const [blankNow, tell, clear] = [
+      createSealer(own, redis).blank,
+      createTelling({ redis, db: own }),
+      createClearing({ config, hashOf, redis, db: own, clock: turnedClock(own).clock }),
+    ];
+    const read = async () => {
+      await own.run((sql) => sql`select pg_stat_force_next_flush()`);
+      const rows = await own.run(
+        (sql) => sql<{ name: 'tombstones' | 'rejected_records'; rows: number }[]>`
+          select relname as name, seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables
+          where relname in ('tombstones', 'rejected_records')`,
+      );
+      return Object.fromEntries(rows.map(({ name, rows: count }) => [name, count]));
+    };
+    const round = async () => {
+      const before = await read();
+      await persist(own, [record(), record('another'), record('v', { domainId: at(tenant.domainIds, 7) })]);
+      await sealer.close();
+      await blankNow();
+      await tell();
+      await clear();
+      const after = await read();
+      const of = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+      return { tombstones: of('tombstones'), rejected: of('rejected_records') };
+    };
+    // Redis is told of all, and rejected records are searched for all, once
+    await round();
+    await db.run((sql) => sql`analyze tombstones, rejected_records`);
+    await erase();
+    await reject(record(), record('another'));
+    expect((await round()).tombstones).toBeLessThan(200);
+    expect([await rejectedOf('v'), await rejectedOf('another')]).toEqual([0, 1]);
+    await reject(record(), record('another'));
+    const { tombstones, rejected } = await round();
+    expect([await rejectedOf('v'), await rejectedOf('another')]).toEqual([0, 2]);
+    expect(tombstones).toBeLessThan(200);
+    expect(rejected).toBeLessThan(50);
+    expect(await left()).toHaveLength(3);
+  });
+
+  it('clears what it can where one step fails, and says which', async () => {
+    await erase();
+    await reject(record());
+    await db.run((sql) => sql`insert into user_agents_to_look_for (number) values (7)`);
+    await db.run((sql) => sql`alter table busy_visitors rename to gone`);
+    const clear = createClearing({ config, hashOf, redis, db, clock: turnedClock(db).clock });
+    await expect(clear()).rejects.toThrow('could not clear: busy visitors');
+    expect(await rejectedOf('v')).toBe(0);
+    expect(await db.run((sql) => sql`select from user_agents_to_look_for`)).toEqual([]);
+  });
+
   it('looks for user agents that nobody names where no visitor was erased', async () => {
     await persist(db, [record()]);
     await db.run((sql) => sql`insert into user_agents_to_look_for (number) select number from user_agents`);
     await db.run((sql) => sql`update records set user_agent_number = null`);
     const config = { queueShards: 1, backupDays: 32 };
-    await createClearing({ config, hashOf: undefined, redis, db })();
+    await createClearing({ config, hashOf: undefined, redis, db, clock: turnedClock(db).clock })();
     expect(await db.run((sql) => sql`select text from user_agents`)).toEqual([]);
+  });
+
+  it('forgets who was erased so long ago that no backup has them, but not while the clocks differ', async () => {
+    const [old, recent] = [40, 30].map((days) => ({
+      organizationId: tenant.organizationId,
+      domainId: null,
+      hash: String(days).repeat(32),
+      erasedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
+    }));
+    await rememberTombstones(
+      redis.client,
+      [old, recent].flatMap((each) => each ?? []),
+    );
+    const { clock, turned } = turnedClock(db);
+    await clock.measure();
+    const config = { queueShards: 1, backupDays: 35 };
+    const clear = createClearing({ config, hashOf: undefined, redis, db, clock });
+    const known = async () => (await recallTombstones(redis.client)).map(({ hash }) => hash.slice(0, 2)).sort();
+    turned.own = 60_000;
+    await clear();
+    expect(await known()).toEqual(['30', '40']);
+    turned.own = 0;
+    await clear();
+    expect(await known()).toEqual(['30']);
   });
 });

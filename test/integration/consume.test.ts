@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import { consumeShard, NotNow } from '#libs/queue/consume';
+import { promoteStray } from '#libs/queue/delayed';
+import { createHold } from '#libs/queue/hold';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
 import { summarizeOne } from '#libs/queue/summary';
@@ -32,7 +34,14 @@ describe('the consumer of a queue', () => {
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
     const { log } = quiet();
-    const consumer = consumeShard({ connection: worker, shard: 0, concurrency: 2, handle, log });
+    const consumer = consumeShard({
+      connection: worker,
+      shard: 0,
+      concurrency: 2,
+      handle,
+      hold: createHold(0, () => {}),
+      log,
+    });
     if (!consumer) throw new Error('no consumer');
     onTestFinished(() => consumer.close());
     return consumer;
@@ -50,6 +59,15 @@ describe('the consumer of a queue', () => {
     await eventually(async () => expect(await counts()).toEqual(nothing));
     expect(seen).toEqual(batches);
     expect(await queue.getCompletedCount()).toBe(0);
+  });
+
+  it('gets a job at once that a clock 400 days ahead delayed, and in its time any other', async () => {
+    const job = { v: 1, records: [record()] };
+    await queue.add('record', job, { delay: 400 * 24 * 3_600_000 });
+    await queue.add('record', job, { delay: 30_000 });
+    expect(await promoteStray(worker, 1)).toBe(1);
+    expect(await counts()).toEqual({ ...nothing, waiting: 1, delayed: 1 });
+    expect(await promoteStray(worker, 1)).toBe(0);
   });
 
   it('takes what earlier releases queued, whose records hold their user agents themselves, or name no notices', async () => {

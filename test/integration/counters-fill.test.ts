@@ -1,18 +1,29 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { spanOf } from '#libs/contract/calendar';
 import type { Counter } from '#libs/contract/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
-import { raise } from '#libs/counters/raise';
+import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { listerOf, readSame, unpackAll } from '../support/counter-stores.ts';
+import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';
+import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const untilConnected = (connection: RedisConnection, otherThan = '') =>
+  eventually(() => {
+    const runId = connection.runIdOf('');
+    if (runId === undefined || runId === otherThan) throw new Error('Redis is not connected');
+    return runId;
+  });
+
 describe('a fill', () => {
   let db: Database;
+  let server: RunningRedis;
   let connection: RedisConnection;
   let tenant: Tenant;
   let organizationId: string;
@@ -21,7 +32,8 @@ describe('a fill', () => {
 
   beforeAll(async () => {
     ({ db } = await openDatabase());
-    connection = await openRedis((await openRedisServer()).url);
+    server = await openRedisServer();
+    connection = await openRedis(server.url);
     tenant = await makeTenant(db, { domains: 3 });
     ({ organizationId } = tenant);
     // so that it takes two pages
@@ -68,17 +80,6 @@ describe('a fill', () => {
       return page;
     });
     expect(inKeyOrder(listed)).toEqual(inKeyOrder(truth));
-  });
-
-  it('that is exactly one page long ends, and is complete', async () => {
-    let pages = 0;
-    const counting: ListCounters = (after) => {
-      pages += 1;
-      return listerOf(db, organizationId)(after, truth.length);
-    };
-    expect(await fill(connection, organizationId, counting)).toBe(true);
-    expect(pages).toBe(2);
-    expect(await read()).toEqual(truth);
   });
 
   it.each([
@@ -153,21 +154,40 @@ describe('a fill', () => {
     expect(await fill(connection, organizationId, list)).toBe(true);
   });
 
-  it('never lowers what was raised while it ran', async () => {
-    const [first] = truth;
-    if (!first) throw new Error('no counter');
-    const raised = { ...first, accept_all: first.accept_all + 5 };
-    await fill(connection, organizationId, async (after, limit) => {
-      const counters = await list(after, limit);
-      await raise(connection.client, [raised]);
-      return counters;
-    });
-    expect(await readSame(connection, organizationId, [first])).toEqual([raised]);
+  it('is wanted after a restart of Redis, though Redis kept them', async () => {
+    const [domainId = ''] = tenant.domainIds;
+    await fill(connection, organizationId, list);
+    const before = connection.runIdOf('');
+
+    await server.stop();
+    await eventually(() => expect(connection.runIdOf('')).toBeUndefined());
+    const wanted = { organizationId, domainId, spans: [spanOf('2023-06')] };
+    expect(await readCounters(connection, wanted)).toBeNull();
+    expect(await fill(connection, organizationId, list)).toBe(false);
+    // stored while Redis was away, and never raised
+    await persist(db, [recordAt('2023-06-15', { domainId })]);
+
+    server = await restartRedis(server);
+    await untilConnected(connection, before);
+    // the mark of the run before is still there
+    expect(await connection.client.keys('*:ready')).toHaveLength(1);
+    expect(await readCounters(connection, wanted)).toBeNull();
+    expect(await isReady(connection, organizationId)).toBe(false);
+
+    expect(await fill(connection, organizationId, list)).toBe(true);
+    truth = await storedCounters(db, organizationId);
+    expect(await read()).toEqual(truth);
   });
 
-  it('of one organization does not make another readable', async () => {
-    const other = await makeTenant(db);
-    await fill(connection, organizationId, list);
-    expect(await isReady(connection, other.organizationId)).toBe(false);
+  it('that a restart interrupted leaves no mark that counts', async () => {
+    const before = connection.runIdOf('');
+    await fill(connection, organizationId, async () => {
+      await server.stop();
+      server = await restartRedis(server);
+      await untilConnected(connection, before);
+      return packedPage([]);
+    });
+    expect(await isReady(connection, organizationId)).toBe(false);
+    expect(await read()).toBeNull();
   });
 });

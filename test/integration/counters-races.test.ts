@@ -8,7 +8,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
-import { addBreakdown, type Breakdown, type Counter, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
+import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
@@ -17,7 +17,6 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
 import { countRecords } from '../support/counts.ts';
-import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 
@@ -27,11 +26,10 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a reader, while writers, fills and flushes race', () => {
   let db: Database;
-  let url: string;
   let redisUrl: string;
 
   beforeAll(async () => {
-    ({ db, url } = await openDatabase());
+    ({ db } = await openDatabase());
     redisUrl = (await openRedisServer()).url;
   });
 
@@ -127,26 +125,6 @@ describe('a reader, while writers, fills and flushes race', () => {
     const truth = await countRecords(db, organizationId);
     if (!(await readSame(reading, organizationId, truth))) await fill(filling, organizationId, list);
     expect(await readSame(reading, organizationId, truth)).toEqual(truth);
-  });
-
-  it('sees the sum of all domains and days once the race is over, with two workers delivering the same jobs', async () => {
-    const { organizationId, domainIds } = await makeTenant(db, { domains: 4 });
-    const second = openPool(url, { max: 4 });
-    const connection = await openRedis(redisUrl);
-    await fill(connection, organizationId, listerOf(db, organizationId));
-    const jobs = Array.from({ length: 20 }, (_, job) =>
-      Array.from({ length: 5 }, (_, index) =>
-        recordAt(Date.UTC(2024, 1, 27 + (index % 4)), { domainId: domainIds[(job + index) % 4] ?? '' }),
-      ),
-    );
-    const work = async (pool: Database, order: typeof jobs) => {
-      for (const records of order) await raise(connection.client, (await persist(pool, records)).counters);
-    };
-    await Promise.all([work(db, jobs), work(second, jobs.toReversed()), work(second, jobs)]);
-    const truth = await countRecords(db, organizationId);
-    expect(await readSame(connection, organizationId, truth)).toEqual(truth);
-    const organization = truth.filter((counter: Counter) => counter.domainId === '' && counter.period.length === 7);
-    expect(totalOf(organization.reduce((sum, counter) => addBreakdown(sum, counter), emptyBreakdown()))).toBe(100);
   });
 });
 

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { spanOf } from '#libs/contract/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
-import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { packedPage, readSame } from '../support/counter-stores.ts';
 import { inKeyOrder } from '../support/counts.ts';
@@ -63,24 +61,6 @@ describe('a raise', () => {
       { numRuns: 40 },
     );
   });
-
-  it('touches no other counter: domains, months, days and organizations are apart', async () => {
-    const organizationId = newOrganization();
-    await makeReady(organizationId);
-    await raise(connection.client, [
-      counter(organizationId, 'dom_a', '2024-02-01', { custom: 7 }),
-      counter(newOrganization(), 'dom_a', '2024-03-01', { custom: 9 }),
-    ]);
-    const read = (domainId: string) =>
-      readCounters(connection, {
-        organizationId,
-        domainId,
-        spans: ['2024-02', '2024-01-01', '2024-02-01', '2024-02-02', '2024-03-01'].map(spanOf),
-      });
-    expect(await read('dom_a')).toEqual(new Map([['2024-02-01', { ...emptyBreakdown(), custom: 7 }]]));
-    expect(await read('dom_b')).toEqual(new Map());
-    expect(await read('')).toEqual(new Map());
-  });
 });
 
 describe('a raise of very many counters', () => {
@@ -95,26 +75,6 @@ describe('a raise of very many counters', () => {
     expect(await readSame(connection, organizationId, last)).toEqual(last);
     await drop(connection.client, organizationId);
     expect(await keysOf(organizationId)).toEqual([]);
-  });
-});
-
-describe('without the ready mark', () => {
-  it('a read is null, whatever counters are there', async () => {
-    const organizationId = newOrganization();
-    const read = () => readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-02')] });
-    expect(await read()).toBeNull();
-    await raise(connection.client, [counter(organizationId, '', '2024-02', { custom: 7 })]);
-    expect(await read()).toBeNull();
-    expect(await isReady(connection, organizationId)).toBe(false);
-  });
-
-  it('of another run of Redis a read is null', async () => {
-    const organizationId = newOrganization();
-    await makeReady(organizationId);
-    const [mark = ''] = await connection.client.keys(`*${organizationId}}:ready`);
-    await connection.client.set(mark, '0123456789012345678901234567890123456789');
-    expect(await readCounters(connection, { organizationId, domainId: '', spans: [spanOf('2024-02')] })).toBeNull();
-    expect(await isReady(connection, organizationId)).toBe(false);
   });
 });
 

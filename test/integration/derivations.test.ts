@@ -77,8 +77,11 @@ describe('a derivation', () => {
     await close();
     await close();
     await store(3);
+    // of the epoch that is open nothing is derived yet
+    await persist(db, [recordAt(Date.now(), { domainId: domainIds[0] ?? '' })]);
     await runUntilDone(counting('once'));
     expect((await derivedBy('once'))[0]?.records).toBe(stored);
+    stored += 1;
     expect(await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, 'once')))).toBe(0);
   });
 
@@ -115,12 +118,5 @@ describe('a derivation', () => {
     await runUntilDone(first);
     await runUntilDone(second);
     expect((await derivedBy('second'))[0]?.records).toBe(stored);
-  });
-
-  it('leaves the open epoch alone', async () => {
-    const before = (await derivedBy('once'))[0]?.records;
-    await persist(db, [recordAt(Date.now(), { domainId: domainIds[0] ?? '' })]);
-    await runUntilDone(counting('once'));
-    expect((await derivedBy('once'))[0]?.records).toBe(before);
   });
 });

@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
 import { type Gate, openGate } from '../support/gate.ts';
+import { openPool } from '../support/pool.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -47,14 +48,7 @@ describe('displays of the banner', () => {
   /** A counter whose Postgres is behind the gate, over one connection. */
   const countThrough = (gate: Gate, { statementTimeout = 400, deadline = 500 } = {}) => {
     const metrics = createMetrics();
-    const through = createDatabase({
-      url: gate.url,
-      max: 1,
-      statementTimeout,
-      deadline,
-      prepare: true,
-      name: 'test',
-    });
+    const through = openPool(gate.url, { max: 1, statementTimeout, deadline });
     const store = (each: Parameters<typeof storeDisplays>[1]) => storeDisplays(through, each);
     const told: object[] = [];
     const log = { warn: (fields: object) => void told.push(fields) };

@@ -60,21 +60,6 @@ describe('findDrift', () => {
     expect(places((await find()).differences)).toEqual([`${domainId} 2024-02-20`]);
   });
 
-  it('finds a counter that Redis holds and Postgres does not', async () => {
-    const redis = { ...emptyBreakdown(), custom: 3 };
-    await raise(connection.client, [{ organizationId, domainId: 'dom_gone', period: '2024-02-20', ...redis }]);
-    const { differences } = await find();
-    expect(differences).toMatchObject([{ domainId: 'dom_gone', redis, postgres: emptyBreakdown() }]);
-  });
-
-  it('finds counters that were never raised', async () => {
-    await persist(db, [recordAt(noon, { domainId, decision: 'withdraw' })]);
-    const { differences } = await find();
-    expect(places(differences)).toEqual(
-      [' 2024-02', ' 2024-02-20', `${domainId} 2024-02`, `${domainId} 2024-02-20`].sort(),
-    );
-  });
-
   it('finds what is ahead also where something else is behind', async () => {
     const ahead = { organizationId, domainId, period: '2024-02-20', ...emptyBreakdown(), withdraw: 9 };
     await raise(connection.client, [ahead]);
@@ -82,11 +67,6 @@ describe('findDrift', () => {
     expect(places((await find()).differences)).toEqual(
       [' 2024-03', ' 2024-03-05', `${domainId} 2024-02-20`, `${domainId} 2024-03`, `${domainId} 2024-03-05`].sort(),
     );
-  });
-
-  it('finds a key that Redis lost', async () => {
-    await connection.client.del(`assent:{${organizationId}}:months:${domainId}`);
-    expect(places((await find()).differences)).toEqual([`${domainId} 2024-02`, `${domainId} 2024-03`]);
   });
 
   it('does not find what is merely on its way', async () => {

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readBacklog } from '#libs/store/backlog';
 import { closeEpoch, listInTheWay, secondsBehind } from '#libs/store/epochs/epochs';
+import { readOpenEpoch } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
@@ -120,6 +121,27 @@ describe('epochs', () => {
     expect(stored).toBeGreaterThan(0);
     for (const [epoch, records] of await counts())
       expect({ epoch, records: closed.get(epoch) }).toEqual({ epoch, records });
+  });
+
+  it('whoever stores records never waits for whoever closes an epoch, however long another one takes', async () => {
+    await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+    const held = await connect().reserve();
+    await held`begin`;
+    await held`select open_epoch()`;
+    const before = await openEpoch();
+    let isOver = false;
+    const closing = closeEpoch(db, { every: 0, patience: 10_000 }).finally(() => {
+      isOver = true;
+    });
+    await waitsForLock(1);
+    expect((await persist(db, [recordAt(Date.now(), { domainId })])).added).toBe(1);
+    expect({ isOver, open: await openEpoch() }).toEqual({ isOver: false, open: before });
+    // an export that begins now has it, too
+    expect(await readOpenEpoch(db)).toBe(before + 1);
+    await held`commit`;
+    expect(await closing).toBe('closed');
+    const [newest] = await db.run((sql) => sql`select max(epoch) as epoch from records`);
+    expect(newest).toEqual({ epoch: before + 1 });
   });
 
   it('two that close at once close one', async () => {

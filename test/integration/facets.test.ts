@@ -6,11 +6,14 @@ import type { NewRecord } from '#libs/contract/record';
 import { decisions, sources, totalOf } from '#libs/contract/terms';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
+import { createDatabase, type Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
 import { createFacetDerivation, createFacets } from '../../apps/worker/derive/facets/facets.ts';
+import { atEnd } from '../support/at-end.ts';
+import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -152,7 +155,7 @@ describe('facets', () => {
     const organizationIds = tenants.map(({ organizationId }) => organizationId);
     const epochs = fc.array(fc.array(someRecord(domainIds), { maxLength: 30 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(epochs, fc.integer({ min: 1, max: 12 }), async (each, limit) => {
+      fc.asyncProperty(epochs, fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }), async (each, sizes) => {
         for (const records of each) {
           await store(
             records.map(({ daysAgo, ...fields }) =>
@@ -160,13 +163,47 @@ describe('facets', () => {
             ),
           );
         }
-        await derive(createFacetDerivation(limit), 0.3);
+        await derive(createFacetDerivation(changingSize(sizes)), 0.3);
         expect((await listFacets(organizationIds)).map(({ row }) => row)).toEqual(
           (await groupRecords(organizationIds)).map(({ row }) => row),
         );
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('are added in smaller pieces where one takes longer than a statement may, each record once', async () => {
+    const { url, db: own } = await openDatabase();
+    const { organizationId, domainIds } = await makeTenant(own);
+    const records = Array.from({ length: 120 }, (_, n) =>
+      recordAt(noonOf(today), { domainId: at(domainIds, 0), bannerVersion: `${n}` }),
+    );
+    await persist(own, records);
+    await closeOpenEpoch(own);
+    while ((await deriveNext(own, createBlank(undefined))) !== 'done');
+    // a statement takes as long as it has rows, however fast the machine is
+    await own.run((sql) =>
+      sql.unsafe(`
+        create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.002); return new; end $$;
+        create trigger slow before insert on facets for each row execute function slow()`),
+    );
+    const hasty = createDatabase({
+      ...{ url, max: 2, statementTimeout: 400, deadline: 25_000, prepare: true, name: 'test' },
+    });
+    atEnd(() => hasty.close());
+    const round = createFacets(hasty, createPieceSize(records.length));
+    const ends: string[] = [];
+    while (ends.at(-1) !== 'done' && ends.length < 8) {
+      ends.push(
+        await round(never).then(
+          () => 'done',
+          ({ code }) => code,
+        ),
+      );
+    }
+    expect(ends).toEqual(expect.arrayContaining(['57014', 'done']));
+    const question = { organizationId, domainId: '', dimensions: ['source' as const], periods: [today] };
+    expect((await own.run((sql) => readFacets(sql, question))).map(totalOf)).toEqual([records.length]);
   });
 
   it('of displays are counted once for each flush, beside what was answered', async () => {
@@ -230,7 +267,7 @@ describe('facets', () => {
       const facets = await db.run((sql) => readFacets(sql, question));
       return facets.map(({ answers, displays }) => ({ answers, displays }));
     };
-    await createFacets(busy, 2)(tooMany.signal);
+    await createFacets(busy, createPieceSize(2))(tooMany.signal);
     const [first] = await counted();
     // the other one only with what was shown before it
     expect(first?.answers).toBe(1);

@@ -309,82 +309,62 @@ describe('a check of the logs', () => {
     expect(results.flatMap(({ differences }) => differences)).toEqual([]);
     expect(at(results, -1).checked).toBeGreaterThan(3);
   });
-});
 
-describe('a check of logs with expired records', () => {
-  let db: Database;
-  let redis: RedisConnection;
-  let sealer: Sealer;
-  let domainId: string;
-  const old = Date.parse(`${dayOf(now).slice(0, 4)}-01-15T00:00:00Z`) - 86_400_000 * 366;
+  describe('with expired records', () => {
+    const old = Date.parse(`${dayOf(now).slice(0, 4)}-01-15T00:00:00Z`) - 86_400_000 * 366;
+    const sealMore = async (domainId: string, from: number, count: number) => {
+      await persist(
+        db,
+        Array.from({ length: count }, (_, each) => recordAt(from - each, { domainId })),
+      );
+      await sealer.closeAndSeal();
+    };
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redis = await openRedis((await openRedisServer()).url);
-    sealer = createSealer(db, redis);
-    await db.run((sql) => makeMonth(sql, monthOf(old)));
-  });
-  const seal = async (from: number, count: number) => {
-    await persist(
-      db,
-      Array.from({ length: count }, (_, each) => recordAt(from - each, { domainId })),
-    );
-    await sealer.closeAndSeal();
-  };
-  const check = (inside = db) => checkLogs({ db: inside, redis, domainId });
+    it('counts them, and takes nothing of a month that retention dropped for a difference', async () => {
+      await db.run((sql) => makeMonth(sql, monthOf(old)));
+      const aged = await seal(2);
+      await sealMore(aged.domainId, old, 3);
+      const sound = { checked: 5, differences: [] };
+      expect(await check(aged)).toEqual(sound);
+      expect(await db.run((sql) => dropMonth(sql, monthOf(old)))).toBe(true);
+      expect(await check(aged)).toEqual(sound);
+      // as expiry leaves a run
+      const change = (to: string) =>
+        db.run((sql) => sql.unsafe(`update log_runs set ${to} where domain_number = ${aged.number} and first = 2`));
+      await change('ids = null, secrets = null');
+      expect(await check(aged)).toEqual(sound);
+      await change('leaves = set_byte(leaves, 2, 255 - get_byte(leaves, 2))');
+      expect((await check(aged)).differences).not.toEqual([]);
+    });
 
-  it('counts them, and takes nothing of a month that retention dropped for a difference', async () => {
-    domainId = at((await makeTenant(db)).domainIds, 0);
-    await seal(old, 3);
-    await seal(now, 2);
-    expect(await check()).toEqual({ checked: 5, differences: [] });
-    expect(await db.run((sql) => dropMonth(sql, monthOf(old)))).toBe(true);
-    expect(await check()).toEqual({ checked: 5, differences: [] });
-    // as expiry leaves a run
-    await db.run((sql) => sql`update log_runs set ids = null, secrets = null where first = 0`);
-    expect(await check()).toEqual({ checked: 5, differences: [] });
-    await db.run(
-      (sql) => sql`update log_runs set leaves = set_byte(leaves, 2, 255 - get_byte(leaves, 2)) where first = 0`,
-    );
-    expect((await check()).differences).not.toEqual([]);
-  });
-
-  it('finds a changed node of 65,536 entries, and a missing one, and tells of the first thousand differences', async () => {
-    domainId = at((await makeTenant(db)).domainIds, 0);
-    await seal(now, 256);
-    // one tile less than 65,536 entries, all but the first of them expired
-    await growByExpired(db, domainId, 254);
-    await seal(now, 300);
-    const checked = 65_580;
-    expect(await check()).toEqual({ checked, differences: [] });
-    const differencesAfter = (change: (sql: Sql) => Promise<unknown>) =>
-      rolledBack(db, async (inside) => {
-        await inside.run(change);
-        return (await check(inside)).differences;
-      });
-    const of = (what: string): Difference => ({ domainId, log: 1, position: 0, what });
-    const node = (sql: Sql) => sql`domain_number = (select number from domains where id = ${domainId}) and level = 2`;
-    expect(await differencesAfter((sql) => sql`update log_nodes set hash = ${sevens(32)} where ${node(sql)}`)).toEqual([
-      of('the stored hash of the entries 0 to 65535 is not theirs'),
-    ]);
-    expect(await differencesAfter((sql) => sql`delete from log_nodes where ${node(sql)}`)).toEqual([
-      of('the hash of the entries 0 to 65535 is missing'),
-    ]);
-    const told = await differencesAfter((sql) => sql`update record_months set dropped_at = null`);
-    expect(told).toHaveLength(1_001);
-    expect(at(told, -1)).toMatchObject({ position: null, what: `${254 * 256 - 1_000} more differences` });
+    it('finds a changed node of 65,536 entries, and a missing one, and tells of the first thousand differences', async () => {
+      const large = await seal(256);
+      // one tile less than 65,536 entries, all but the first of them expired
+      await growByExpired(db, large, 254);
+      await sealMore(large.domainId, now, 300);
+      expect(await check(large)).toEqual({ checked: 65_580, differences: [] });
+      const node = (sql: Sql) => sql`domain_number = ${large.number} and level = 2`;
+      expect(
+        await differencesAfter((sql) => sql`update log_nodes set hash = ${sevens(32)} where ${node(sql)}`, large),
+      ).toEqual([of(0, 'the stored hash of the entries 0 to 65535 is not theirs', large)]);
+      expect(await differencesAfter((sql) => sql`delete from log_nodes where ${node(sql)}`, large)).toEqual([
+        of(0, 'the hash of the entries 0 to 65535 is missing', large),
+      ]);
+      const told = await differencesAfter((sql) => sql`update record_months set dropped_at = null`, large);
+      expect(told).toHaveLength(1_001);
+      expect(at(told, -1)).toMatchObject({ position: null, what: `${254 * 256 - 1_000} more differences` });
+    });
   });
 });
 
 /** Whole tiles of expired entries, behind a log that consists of whole tiles. */
-async function growByExpired(db: Database, domainId: string, tiles: number): Promise<void> {
+async function growByExpired(db: Database, { number }: Sealed, tiles: number): Promise<void> {
   const [head] = await db.run(
-    (sql) => sql<{ number: number; size: number; frontier: Buffer; lastEpoch: number; lastId: string }[]>`
-      select domain_number as number, size, frontier, last_epoch as "lastEpoch", last_id as "lastId" from logs
-      where domain_number = (select number from domains where id = ${domainId})`,
+    (sql) => sql<{ size: number; frontier: Buffer; lastEpoch: number; lastId: string }[]>`
+      select size, frontier, last_epoch as "lastEpoch", last_id as "lastId" from logs where domain_number = ${number}`,
   );
   if (!head) throw new Error('no log');
-  const name = { domainNumber: head.number, log: 1 };
+  const name = { domainNumber: number, log: 1 };
   const frontier = unpackFrontier(head.size, head.frontier);
   const nodes: Node[] = [];
   for (let tile = 0; tile < tiles; tile += 1) {
@@ -392,7 +372,7 @@ async function growByExpired(db: Database, domainId: string, tiles: number): Pro
     await db.run(
       (sql) => sql`
       insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, leaves)
-      values (${head.number}, 1, ${frontier.size}, 256, ${head.lastEpoch}, ${head.lastId}, ${leaves})`,
+      values (${number}, 1, ${frontier.size}, 256, ${head.lastEpoch}, ${head.lastId}, ${leaves})`,
     );
     for (let at = 0; at < leaves.length; at += 32)
       append(sha256, frontier, leaves.subarray(at, at + 32), (level, n, hash) =>
@@ -403,6 +383,6 @@ async function growByExpired(db: Database, domainId: string, tiles: number): Pro
     await addNodes(sql, nodes);
     await sql`
       update logs set size = ${frontier.size}, frontier = ${Buffer.from(packFrontier(frontier))}
-      where domain_number = ${head.number}`;
+      where domain_number = ${number}`;
   });
 }

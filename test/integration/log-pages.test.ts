@@ -21,7 +21,7 @@ const draft = fc.record({
   visitorId: fc.constantFrom(...visitors),
   bot: fc.boolean(),
 });
-const date = fc.constantFrom(...days, '2024-02-15', '2023-12-31', '2024-12-31');
+const date = fc.constantFrom(...days, '2024-02-15', '2023-12-31', '2024-12-31', '0001-01-01', '1969-12-31');
 const filters: fc.Arbitrary<Filters> = fc.record(
   {
     decision: fc.constantFrom<Decision[]>(...decisions),
@@ -73,7 +73,8 @@ describe('the log, on random records over days and months', () => {
   };
 
   it('a page at any offset is that slice of all that match, with the true total', async () => {
-    const offsets = fc.array(fc.tuple(fc.nat(70), fc.integer({ min: 1, max: 30 })), { minLength: 4, maxLength: 8 });
+    const offset = fc.oneof({ arbitrary: fc.nat(70), weight: 9 }, fc.constant(200 * 999_999_999));
+    const offsets = fc.array(fc.tuple(offset, fc.integer({ min: 1, max: 30 })), { minLength: 4, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(
         fc.array(draft, { maxLength: 60, size: 'max' }),
@@ -109,8 +110,9 @@ describe('the log, on random records over days and months', () => {
           const expected = matching(records, filter);
           const seen: string[] = [];
           let after: string | undefined;
+          // as the route asks: the cursor carries the number of its page
           do {
-            const page = await idsOf({ organizationId, domainId, ...filter, limit, after });
+            const page = await idsOf({ organizationId, domainId, ...filter, limit, offset: seen.length, after });
             expect(page.total).toBe(expected.length);
             seen.push(...page.ids);
             after = page.more ? page.ids.at(-1) : undefined;
@@ -140,16 +142,6 @@ describe('the log, on random records over days and months', () => {
     // as the route asks: the cursor carries the number of its page
     const page = await idsOf({ organizationId, domainId, ...filter, limit: 5, offset: 5, after: expected[4] });
     expect(page.ids).toEqual(expected.slice(5, 10));
-  });
-
-  it('a visitor’s records are found by days before 1970 as by any others', async () => {
-    const { organizationId, domainId, records } = await store([
-      { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: false },
-    ]);
-    const query = { organizationId, domainId, limit: 10, offset: 0, visitorId: 'anna' };
-    const since = await idsOf({ ...query, from: '0001-01-01' });
-    expect(since).toEqual({ total: 1, more: false, ids: records.map(({ id }) => id) });
-    expect(await idsOf({ ...query, to: '1969-12-31' })).toEqual({ total: 0, more: false, ids: [] });
   });
 
   it("another organization's name finds nothing of a domain", async () => {

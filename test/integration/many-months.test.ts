@@ -43,6 +43,8 @@ describe('with 48 months', () => {
       await persist(db, records);
     }
     await db.run((sql) => sql`analyze records, counters`);
+    const partitions = await db.run((sql) => sql`select from pg_inherits where inhparent = 'records'::regclass`);
+    expect(partitions).toHaveLength(months);
   });
 
   /** How many months' partitions a connection has locked for `work`, once it has done that often. */
@@ -64,14 +66,6 @@ describe('with 48 months', () => {
   };
   const page = (query: Partial<LogQuery>) => (sql: Sql) =>
     readPage(sql, { organizationId, domainId, limit: 20, offset: 0, ...query });
-
-  it('there are 48', async () => {
-    const [row] = await db.run(
-      (sql) => sql<{ n: number }[]>`select count(*) as n from pg_inherits where inhparent = 'records'::regclass`,
-    );
-    expect(row?.n).toBe(months);
-    expect((await db.run(page({ offset: 1_190 }))).records).toHaveLength(10);
-  });
 
   it.each<[string, Partial<LogQuery>]>([
     ['the first page', {}],

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,10 +9,13 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { openGate } from '../support/gate.ts';
 import { sharedPostgresUrl } from '../support/shared.ts';
 import { freshDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
-const versions = readdirSync(new URL('../../libs/store/migrations', import.meta.url))
-  .map((file) => file.split('_')[0])
-  .sort();
+const folder = new URL('../../libs/store/migrations/', import.meta.url);
+const files = readdirSync(folder).sort();
+const versions = files.map((file) => file.split('_')[0]);
+/** The last one of 0.1.0. What comes after it meets databases at work. */
+const lastOfFirstRelease = '20261125000002_webhooks.sql';
 
 const open = (url: string) => {
   const address = new URL(url);
@@ -129,5 +132,47 @@ describe('migrate', () => {
     const { host, pathname } = new URL(old);
     await expect(migrate(old)).rejects.toThrow(`the database ${host}${pathname} has a schema from before the first`);
     expect(await schemaOf(sql)).toEqual(before);
+  });
+});
+
+describe('each migration since the first release', () => {
+  const readUp = (file: string) => {
+    const [, up = ''] = readFileSync(new URL(file, folder), 'utf8').split('-- migrate:up');
+    return up.slice(up.indexOf('\n')).split('-- migrate:down')[0] ?? '';
+  };
+
+  it('that waits for a long transaction that reads keeps nobody else waiting', async () => {
+    const url = await emptyDatabase();
+    const [reader, migrator, other] = [open(url), open(url), open(url)];
+    for (const file of files.filter((each) => each <= lastOfFirstRelease)) await migrator.unsafe(readUp(file));
+    const waited: string[] = [];
+    for (const file of files.filter((each) => each > lastOfFirstRelease)) {
+      const tables = await other<{ name: string }[]>`
+        select tablename as name from pg_tables where schemaname = 'public' order by 1`;
+      await reader.unsafe(`begin; ${tables.map(({ name }) => `select from "${name}" limit 1`).join(';')}`);
+      let isDone = false;
+      const migrating = migrator.unsafe(`begin; ${readUp(file)}; commit`).then(() => {
+        isDone = true;
+      });
+      try {
+        await eventually(async () => {
+          const waiting = await other`
+            select from pg_stat_activity
+            where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`;
+          expect(isDone || waiting.count > 0).toBe(true);
+        });
+        if (!isDone) waited.push(file);
+        // as whoever writes there, but far more patient
+        for (let round = 0; round < 3 && !isDone; round += 1)
+          for (const { name } of tables)
+            await other.unsafe(
+              `begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`,
+            );
+      } finally {
+        await reader.unsafe('commit');
+        await migrating;
+      }
+    }
+    expect(waited).toContain('20261126000001_managing.sql');
   });
 });

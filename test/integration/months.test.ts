@@ -4,6 +4,7 @@ import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database, Sql } from '#libs/store/sql';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
+import { atOnce } from '../support/clock.ts';
 import { storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
@@ -96,7 +97,8 @@ describe('the months of the records', () => {
       keeper = openPool(url, { max: 6 });
     });
 
-    const retention = () => dropExpiredMonths(keeper, { retentionMonths: 1, derivations: [] }, Date.now());
+    const retention = () =>
+      dropExpiredMonths(keeper, { retentionMonths: 1, derivations: [], round: atOnce }, Date.now());
     const waiting = (sql: Sql) => sql`
       from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
         and query like 'alter table records detach partition%'`;
@@ -128,16 +130,16 @@ describe('the months of the records', () => {
           await persist(keeper, [recordAt(now, { domainId }), recordAt(now - 1, { domainId })]);
           await keeper.run((other) => readPage(other, { organizationId, domainId, limit: 10, offset: 0 }));
           await cutOff();
-          expect(await dropping).toEqual({ dropped: [], held: '2015-01' });
+          expect(await dropping).toMatchObject({ dropped: [], held: '2015-01' });
         }),
       );
       expect(await tableExists('2015-01')).toBe(true);
       // hidden at once
       const page = await keeper.run((sql) => readPage(sql, { organizationId, domainId, limit: 1, offset: 0 }));
       expect(page.total).toBe(3);
-      expect(await retention()).toEqual({ dropped: ['2015-01', '2015-02'] });
+      expect(await retention()).toMatchObject({ dropped: ['2015-01', '2015-02'] });
       expect([await tableExists('2015-01'), await tableExists('2015-02')]).toEqual([false, false]);
-      expect(await retention()).toEqual({ dropped: [] });
+      expect(await retention()).toMatchObject({ dropped: [] });
     });
 
     it('are dropped in the end also where the first attempt was cut off between its steps', async () => {
@@ -160,12 +162,12 @@ describe('the months of the records', () => {
         }),
       );
       expect(await pending()).toEqual(['records_2016_02']);
-      expect(await retention()).toEqual({ dropped: ['2016-02', '2016-01'] });
+      expect(await retention()).toMatchObject({ dropped: ['2016-02', '2016-01'] });
       expect(await pending()).toEqual([]);
       await persist(keeper, [recordAt('2017-01-15', { domainId })]);
       await keeper.run((sql) => sql`update record_months set dropped_at = now() where month = '2017-01'`);
       await keeper.run((sql) => sql`alter table records detach partition records_2017_01 concurrently`);
-      expect(await retention()).toEqual({ dropped: ['2017-01'] });
+      expect(await retention()).toMatchObject({ dropped: ['2017-01'] });
       expect(await tableExists('2017-01')).toBe(false);
     });
   });

@@ -1,11 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { isUnavailable } from '#libs/store/errors';
+import { dropMonth } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { listRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
+import { replay } from '../../apps/cli/records.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
-import { openPool } from '../support/pool.ts';
+import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 
@@ -79,15 +81,31 @@ describe('a record that Postgres refuses', () => {
     expect(await countStored()).toBe(2);
   });
 
-  it('is stored once its cause is gone and it is delivered again', async () => {
-    const record = recordAt(noon, { domainId: `dom_late_${tenant.organizationId}` });
-    expect((await persistOrReject(db, [record])).rejected).toBe(1);
+  it('costs a batch one statement more where half of it is of a domain that is gone, and is stored by a replay once that is back', async () => {
+    const gone = `dom_gone_${tenant.organizationId}`;
+    const batch = Array.from({ length: 40 }, (_, n) => recordAt(noon, { domainId: n % 2 === 0 ? domainId : gone }));
+    const { db: process, asked } = counting(db);
+    expect(await persistOrReject(process, batch)).toMatchObject({ added: 20, rejected: 20 });
+    expect(asked()).toBe(2);
+    const list = await rejected();
+    expect(await replay(db, 6)).toEqual({ replayed: 20, stored: 0, rejected: 20 });
+    expect(await rejected()).toEqual(list);
     await db.run(
-      (sql) => sql`insert into domains (id, organization_id, name)
-        values (${record.domainId}, ${tenant.organizationId}, 'late.example')`,
+      (sql) => sql`insert into domains (id, organization_id, name) values (${gone}, ${tenant.organizationId}, 'back')`,
     );
-    expect(await persistOrReject(db, [record])).toMatchObject({ added: 1, rejected: 0 });
-    expect(await countStored()).toBe(1);
+    expect(await replay(db, 6)).toEqual({ replayed: 20, stored: 20, rejected: 0 });
+    expect(await rejected()).toEqual([]);
+    expect(await countStored()).toBe(40);
+  });
+
+  it('is one that comes late for a month that was dropped, and the others of its batch are stored', async () => {
+    const [late, other] = [recordAt('2022-07-15', { domainId }), recordAt(noon, { domainId })];
+    await persistOrReject(db, [recordAt('2022-07-31', { domainId })]);
+    await db.run((sql) => dropMonth(sql, '2022-07'));
+    for (const batch of [[late, other], [late]])
+      expect(await persistOrReject(db, batch)).toMatchObject({ rejected: 1 });
+    expect((await rejected()).map(({ record }) => JSON.parse(record))).toEqual([late]);
+    expect(await db.run((sql) => sql`select from records where id in ${sql([late.id, other.id])}`)).toHaveLength(1);
   });
 
   it('is none where the error is not its own: that is thrown', async () => {
@@ -95,6 +113,19 @@ describe('a record that Postgres refuses', () => {
     const answer = persistOrReject(db, [recordAt(noon, { domainId })]);
     await expect(answer).rejects.toThrow(/"counters" does not exist/);
     await db.run((sql) => sql`alter table counters_away rename to counters`);
+    expect(await rejected()).toHaveLength(0);
+  });
+
+  it('is none where whatever Postgres gets takes too long: a few statements tell', async () => {
+    const { db: slow, asked } = counting(openPool(url, { statementTimeout: 100 }));
+    const batch = Array.from({ length: 100 }, () => recordAt(noon, { domainId }));
+    await db.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`lock table counters`;
+        await expect(persistOrReject(slow, batch)).rejects.toMatchObject({ code: '57014' });
+      }),
+    );
+    expect(asked()).toBeLessThan(15);
     expect(await rejected()).toHaveLength(0);
   });
 

@@ -1,45 +1,38 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
+import { decisions } from '#libs/contract/terms';
 import { isUnavailable } from '#libs/store/errors';
+import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
+import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
+import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
+const concurrent = 12;
+
+const shuffled = <T>(items: T[]): T[] =>
+  items
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((one, other) => one.key - other.key)
+    .map(({ item }) => item);
+
+/** What a batch stores, counts and returns: test/integration/model.test.ts. */
 describe('persist', () => {
+  let url: string;
   let db: Database;
   let tenant: Tenant;
   let domainId: string;
-  let other: string;
   const noon = '2024-05-15T12:00:00.000Z';
 
-  beforeAll(() => {
-    ({ db } = useDatabase());
+  beforeAll(async () => {
+    ({ url, db } = await openDatabase());
   });
   beforeEach(async () => {
-    tenant = await makeTenant(db, { domains: 2 });
-    [domainId = '', other = ''] = tenant.domainIds;
-  });
-
-  const bannerOf = (id: string, domain = domainId) =>
-    db.run(async (sql) =>
-      (
-        await sql<{ banner: string }[]>`
-          select banner_version as banner from records where domain_number = (select number from domains where id = ${domain}) and id = ${id}`
-      ).map((row) => row.banner),
-    );
-  const expectTrueCounters = async () =>
-    expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
-  const countsOf = (counters: { domainId: string; period: string; accept_all: number }[]) =>
-    counters.map(({ domainId, period, accept_all }) => `${domainId} ${period} ${accept_all}`).sort();
-
-  it('a record that is three times in a batch is one record and one count', async () => {
-    const record = recordAt(noon, { domainId });
-    const { added } = await persist(db, [record, record, recordAt(noon, { domainId }), record]);
-    expect(added).toBe(2);
-    expect(await bannerOf(record.id)).toHaveLength(1);
-    await expectTrueCounters();
+    tenant = await makeTenant(db);
+    [domainId = ''] = tenant.domainIds;
   });
 
   it('gives up as with a lost connection where connections are closed again and again', async () => {
@@ -49,88 +42,116 @@ describe('persist', () => {
     expect([error, isUnavailable(error)]).toMatchObject([{ code: 'CONNECTION_CLOSED' }, true]);
   });
 
-  it('a batch that is sent again, whole or in part, adds nothing', async () => {
-    const records = Array.from({ length: 20 }, () => recordAt(noon, { domainId }));
-    expect((await persist(db, records)).added).toBe(20);
-    expect((await persist(db, records)).added).toBe(0);
-    expect((await persist(db, records.slice(5, 12))).added).toBe(0);
-    expect((await persist(db, [...records.slice(15), recordAt(noon, { domainId })])).added).toBe(1);
-    await expectTrueCounters();
-  });
-
-  it('of two bodies with one id in a batch the first wins, in whatever order ids sort', async () => {
-    const twice = Array.from({ length: 30 }, () => recordAt(noon, { domainId })).flatMap((record): NewRecord[] => [
-      { ...record, bannerVersion: 'first', decision: 'custom' },
-      { ...record, bannerVersion: 'second', decision: 'withdraw' },
-    ]);
-    const firsts = twice.filter((record) => record.bannerVersion === 'first').reverse();
-    const seconds = twice.filter((record) => record.bannerVersion === 'second');
-    await persist(db, [...firsts, ...seconds]);
-    for (const { id } of firsts) expect(await bannerOf(id)).toEqual(['first']);
-    await expectTrueCounters();
-  });
-
-  it('of two bodies with one id in two batches the first stored wins, and only it is counted', async () => {
-    const record = recordAt(noon, { domainId, bannerVersion: 'first', decision: 'custom' });
-    await persist(db, [record]);
-    const { added, counters } = await persist(db, [{ ...record, bannerVersion: 'second', decision: 'withdraw' }]);
-    expect(added).toBe(0);
-    expect(await bannerOf(record.id)).toEqual(['first']);
-    expect(counters.map(({ custom, withdraw }) => [custom, withdraw])).toEqual(Array(4).fill([1, 0]));
-  });
-
   it('one id in upper and in lower case is one record', async () => {
     const record = recordAt(noon, { domainId });
     await persist(db, [record]);
     expect((await persist(db, [{ ...record, id: record.id.toUpperCase() }])).added).toBe(0);
   });
 
-  it('one id on two domains is two records', async () => {
-    const record = recordAt(noon, { domainId });
-    expect((await persist(db, [record, { ...record, domainId: other }])).added).toBe(2);
-    await expectTrueCounters();
+  it('counts on the UTC day and month of its id to the millisecond, with any bits behind them', async () => {
+    const days = ['2023-02-28', '2023-03-01', '2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '2024-04-30'];
+    for (const day of days) {
+      const ends = [Date.parse(day), Date.parse(day) + 86_399_999].flatMap((time) => {
+        const hex = time.toString(16).padStart(12, '0');
+        return ['7000-8000-000000000000', '7fff-bfff-ffffffffffff'].map((tail) =>
+          recordAt(time, { domainId, id: `${hex.slice(0, 8)}-${hex.slice(8)}-${tail}` }),
+        );
+      });
+      const { counters } = await persist(db, ends);
+      expect(new Set(counters.map(({ period }) => period))).toEqual(new Set([day, day.slice(0, 7)]));
+    }
   });
 
-  it('returns the absolute value of each counter of the batch at all four levels', async () => {
-    await persist(db, [recordAt(noon, { domainId }), recordAt(noon, { domainId: other })]);
-    const { counters } = await persist(db, [recordAt(noon, { domainId }), recordAt(noon, { domainId })]);
-    expect(countsOf(counters)).toEqual(
-      [` 2024-05 4`, ` 2024-05-15 4`, `${domainId} 2024-05 3`, `${domainId} 2024-05-15 3`].sort(),
-    );
-    expect(new Set(counters.map((counter) => counter.organizationId))).toEqual(new Set([tenant.organizationId]));
-  });
-
-  it('returns them also where nothing was new, so that a redelivered job can still raise', async () => {
-    const records = [recordAt(noon, { domainId }), recordAt('2024-06-01', { domainId: other, decision: 'custom' })];
-    await persist(db, records);
-    await persist(db, [recordAt(noon, { domainId })]);
-    const { added, counters } = await persist(db, records);
-    expect(added).toBe(0);
-    expect(inKeyOrder(counters)).toEqual(await storedCounters(db, tenant.organizationId));
-  });
-
-  it('returns both where only some days of the batch had something new', async () => {
-    const old = recordAt('2024-05-14T12:00:00.000Z', { domainId });
-    await persist(db, [old]);
-    const { added, counters } = await persist(db, [old, recordAt(noon, { domainId: other })]);
-    expect(added).toBe(1);
-    expect(inKeyOrder(counters)).toEqual(await storedCounters(db, tenant.organizationId));
-  });
-
-  it("the organization is the domain's own, and each decision has its own count", async () => {
-    const records = (['accept_all', 'reject_all', 'custom', 'withdraw'] as const).flatMap((decision, index) =>
-      Array.from({ length: index + 1 }, () => recordAt(noon, { domainId, decision })),
-    );
-    const { counters } = await persist(db, records);
-    for (const counter of counters)
-      expect(counter).toMatchObject({ accept_all: 1, reject_all: 2, custom: 3, withdraw: 4 });
-    await expectTrueCounters();
-  });
-
-  it('either all of a batch is stored and counted or nothing of it', async () => {
+  it('either all of a batch is stored, counted and owed, or nothing of it', async () => {
     const good = Array.from({ length: 5 }, () => recordAt(noon, { domainId }));
-    await expect(persist(db, [...good, recordAt(noon, { domainId: 'dom_unknown' })])).rejects.toThrow(/null value/);
+    const batch = [...good, recordAt(noon, { domainId: 'dom_unknown' })];
+    await expect(persist(db, batch, { owe: true })).rejects.toThrow(/null value/);
+    expect(await countOwed(db, tenant.organizationId)).toBe(0);
     expect(await countRecords(db, tenant.organizationId)).toEqual([]);
     expect(await storedCounters(db, tenant.organizationId)).toEqual([]);
+  });
+
+  describe('of concurrent batches', () => {
+    let tenants: Tenant[];
+    beforeAll(async () => {
+      tenants = await Promise.all([15, 15, 10].map((domains) => makeTenant(db, { domains })));
+    });
+
+    /** A pool of its own: what its backends counted is visible once they have ended. */
+    const withPool = async (work: (pool: Database) => Promise<void>): Promise<{ deadlocks: number }> => {
+      const name = 'test-concurrent';
+      const pool = openPool(url, { max: concurrent, name });
+      await work(pool);
+      await pool.close();
+      return eventually(() =>
+        db.run(async (sql) => {
+          const [row] = await sql<{ open: number; deadlocks: number }[]>`
+          select (select count(*) from pg_stat_activity where application_name = ${name}) as open, deadlocks
+          from pg_stat_database where datname = current_database()`;
+          if (!row || row.open > 0) throw new Error('the pool is not closed yet');
+          return { deadlocks: row.deadlocks };
+        }),
+      );
+    };
+
+    const expectTrueCounters = async (records: NewRecord[]) => {
+      const [row] = await db.run(
+        (sql) => sql<{ n: number }[]>`select count(*) as n from records where id = any(${records.map(({ id }) => id)})`,
+      );
+      expect(row?.n).toBe(records.length);
+      for (const { organizationId } of tenants) {
+        expect(await storedCounters(db, organizationId)).toEqual(await countRecords(db, organizationId));
+      }
+    };
+
+    it('that share ids, domains and counters, few or many of them, in any order, neither deadlock nor miscount', async () => {
+      const domainIds = tenants.flatMap((tenant) => tenant.domainIds);
+      const below = (count: number) => Math.floor(Math.random() * count);
+      const made: NewRecord[] = [];
+      const make = (count: number) => {
+        const batch = Array.from({ length: count }, () =>
+          recordAt(Date.parse('2024-01-30') + below(60) * 86_400_000, {
+            domainId: domainIds[below(40)] ?? '',
+            decision: decisions[below(4)] ?? 'custom',
+          }),
+        );
+        made.push(...batch);
+        return batch;
+      };
+      let added = 0;
+      const { deadlocks } = await withPool(async (pool) => {
+        for (let round = 0; round < 3; round += 1) {
+          const shared = make(300);
+          // counters of small and of large batches lie in hash tables of different sizes, hence in different orders
+          const batches = Array.from({ length: concurrent }, (_, worker) => [
+            shuffled(shared).slice(0, 50 + 20 * worker),
+            make([20, 100, 600][worker % 3] ?? 1),
+          ]).flat();
+          const results = await Promise.all([...batches, shared].map((batch) => persist(pool, batch)));
+          added += results.reduce((sum, result) => sum + result.added, 0);
+        }
+      });
+      expect(added).toBe(made.length);
+      expect(deadlocks).toBe(0);
+      await expectTrueCounters(made);
+    });
+
+    it('whose month has no partition yet make it on demand, once, and are all stored', async () => {
+      const [{ domainIds: [domainId = ''] = [] } = {}] = tenants;
+      expect(await db.run(listMonths)).not.toContain('2019-05');
+      const alone = recordAt('2019-05-31T23:59:59.999Z', { domainId });
+      expect((await persist(db, [alone])).added).toBe(1);
+      const records = Array.from({ length: 5 }, (_, index) => [
+        recordAt('2018-02-01T00:00:00.000Z', { domainId }),
+        recordAt('2018-12-31T23:59:59.999Z', { domainId }),
+        recordAt(Date.UTC(2018, index, 15), { domainId }),
+      ]);
+      const results = await Promise.all(records.map((batch) => persist(db, batch)));
+      expect(results.map((result) => result.added)).toEqual(Array(5).fill(3));
+      expect((await db.run(listMonths)).filter((month) => month.startsWith('2018'))).toEqual(
+        [1, 2, 3, 4, 5, 12].map((month) => `2018-${String(month).padStart(2, '0')}`),
+      );
+      await expectTrueCounters([alone, ...records.flat()]);
+    });
   });
 });

@@ -2,7 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blankMonth } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
+import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
+import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
+import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -56,6 +59,27 @@ describe('personal retention', () => {
     expect(pauses).toBe(13);
   });
 
+  it('leaves the user agents of what is imported after a month was blanked, and takes them the next time', async () => {
+    const userAgent = 'Rare/1.0';
+    const imported = () =>
+      recordAt('2024-01-10T00:00:00Z', { domainId: domainIds[0] ?? '', source: 'import', userAgent });
+    const blanked = () => blankMonth(db, '2024-01', { pause: async () => {}, signal });
+    const clean = async () => {
+      await deleteUnusedUserAgents(db);
+      await deleteUnnamedUserAgents(db);
+      return (await db.run((sql) => sql`select from user_agents where text = ${userAgent}`)).count;
+    };
+    await persist(db, [imported()]);
+    await closeOpenEpoch(db);
+    await blanked();
+    // the process remembers the text, and that it was sent in this month
+    await persist(db, [imported()]);
+    await closeOpenEpoch(db);
+    expect(await clean()).toBe(1);
+    expect(await blanked()).toBe(1);
+    expect(await clean()).toBe(0);
+  });
+
   it('blanks later months where one fails, and fails at the end', async () => {
     for (const month of ['2026-03', '2026-04', '2026-05']) await store(month, 2);
     await db.run((sql) =>
@@ -66,9 +90,13 @@ describe('personal retention', () => {
           create trigger refuse before update on records_2026_04 for each row execute function refuse()`;
       }),
     );
-    await expect(blankOldMonths(db, 1, now, signal)).rejects.toThrow('refused');
+    await expect(blankOldMonths(db, { personalRetentionMonths: 1, round: atOnce }, now, signal)).rejects.toThrow(
+      'refused',
+    );
     expect(await named()).toMatchObject({ '2026-03': 0, '2026-04': 4, '2026-05': 0 });
     await db.run((sql) => sql`drop trigger refuse on records_2026_04`);
-    expect(await blankOldMonths(db, 1, now, signal)).toBe(4);
+    expect(await blankOldMonths(db, { personalRetentionMonths: 1, round: atOnce }, now, signal)).toMatchObject({
+      records: 4,
+    });
   });
 });

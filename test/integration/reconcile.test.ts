@@ -2,7 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Counter, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
+import { noteServer } from '#libs/counters/server';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { currentServer } from '#libs/store/logs/server';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
@@ -44,7 +46,7 @@ describe('healing', () => {
   const { signal } = new AbortController();
   const heal = async () => {
     await fillMissing(deps(), signal);
-    await reconcile(deps(), signal, 1);
+    await reconcile(deps(), signal, { patience: 1 });
   };
   const driftSeen = async () => (await metrics.drift.get()).values[0]?.value ?? 0;
   const fillsSeen = async () => (await metrics.fills.get()).values[0]?.value ?? 0;
@@ -129,7 +131,7 @@ describe('healing', () => {
     it('the others are reconciled', async () => {
       const ahead: Counter = { organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 };
       await raise(connection.client, [ahead]);
-      await reconcile(deps(), signal, 1);
+      await reconcile(deps(), signal, { patience: 1 });
       await expectEqual();
     });
 
@@ -144,7 +146,7 @@ describe('healing', () => {
       ],
     ])('it is rebuilt where the reason is %s', async (_, breakMore) => {
       await breakMore();
-      await reconcile(deps(), signal, 1);
+      await reconcile(deps(), signal, { patience: 1 });
       const truth = await storedCounters(db, broken.organizationId);
       expect(await readSame(connection, broken.organizationId, truth)).toEqual(truth);
     });
@@ -175,6 +177,28 @@ describe('healing', () => {
       await expectEqual();
     });
 
+    it('looks at the organizations behind the one that the round before ended with, and then begins again', async () => {
+      const others = [organizationId, (await makeTenant(db)).organizationId].toSorted();
+      const [first = '', second = ''] = others;
+      await connection.client.flushall();
+      expect(await fillMissing(deps(), signal, first)).toBe('');
+      expect([await isReady(connection, first), await isReady(connection, second)]).toEqual([false, true]);
+      await heal();
+      const wrong = others.map((id) => ({
+        organizationId: id,
+        domainId: 'dom_gone',
+        period: today,
+        ...emptyBreakdown(),
+        custom: 1,
+      }));
+      await raise(connection.client, wrong);
+      expect(await reconcile(deps(), signal, { patience: 1, after: first })).toBe('');
+      const left = () => connection.client.keys('*dom_gone*');
+      expect(await left()).toEqual([expect.stringContaining(first)]);
+      await reconcile(deps(), signal, { patience: 1 });
+      expect(await left()).toEqual([]);
+    });
+
     it('begins no organization once it is told to stop', async () => {
       await connection.client.flushall();
       await fillMissing(deps(), AbortSignal.abort());
@@ -198,6 +222,33 @@ describe('healing', () => {
       await expectEqual();
       expect(await isReady(connection, organizationId)).toBe(true);
       expect(await driftSeen()).toBe(before + 1);
+    });
+
+    it('compares every period once where Postgres is another one, and drops only what differs', async () => {
+      const longAgo = now - 400 * 86_400_000;
+      const month = new Date(longAgo).toISOString().slice(0, 7);
+      const ahead: Counter = { organizationId, domainId, period: month, ...emptyBreakdown(), accept_all: 50 };
+      const unmarked = await makeTenant(db);
+      await heal();
+      await raise(connection.client, [ahead, { ...ahead, organizationId: unmarked.organizationId }]);
+      await connection.client.del(`assent:{${unmarked.organizationId}}:ready`);
+      // under the same one nobody looks so far back
+      await reconcile(deps(), signal, { patience: 1 });
+      expect(await readSame(connection, organizationId, [ahead])).toEqual([ahead]);
+      const filled = await fillsSeen();
+      // as a copy of the database beside it would be
+      const { systemIdentifier, timeline, database } = await db.run(currentServer);
+      await noteServer(connection.client, [systemIdentifier, timeline, `${database}0`].join(' '));
+      await reconcile(deps(), signal, { patience: 1 });
+      const none = { ...ahead, accept_all: 0 };
+      expect(await readSame(connection, organizationId, [none])).toEqual([none]);
+      const unmarkedNone = { ...none, organizationId: unmarked.organizationId };
+      expect(await readSame(connection, unmarked.organizationId, [unmarkedNone])).toEqual([unmarkedNone]);
+      // these two, of all that there are
+      expect(await fillsSeen()).toBe(filled + 2);
+      await raise(connection.client, [ahead]);
+      await reconcile(deps(), signal, { patience: 1 });
+      expect(await readSame(connection, organizationId, [ahead])).toEqual([ahead]);
     });
 
     it('raises what a worker stored and never raised', async () => {

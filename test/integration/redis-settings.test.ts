@@ -48,12 +48,6 @@ describe('the settings of Redis', () => {
   const forgetting = expect.stringContaining('no append-only file');
   const evicting = expect.stringContaining('allkeys-lru');
 
-  it('of every Redis that we start hold it below the memory of the machine, and drop nothing', async () => {
-    const client = connect(await openRedisServer());
-    expect(await client.config('GET', 'maxmemory')).toEqual(['maxmemory', String(1024 ** 3)]);
-    expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
-  });
-
   it('are told of once, and again when they become worse, while records go on', async () => {
     const server = await openRedisServer({ maxmemory: '0' });
     const client = connect(server);

@@ -12,6 +12,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
+import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -174,7 +175,7 @@ describe('entries of a log that are not a record’s', () => {
     await store(3, banner, old);
     const [young = ''] = await store(1, other);
     await sealer.closeAndSeal();
-    await dropExpiredMonths(db, { retentionMonths: 6, derivations: ['seal'] }, Date.now());
+    await dropExpiredMonths(db, { retentionMonths: 6, derivations: ['seal'], round: atOnce }, Date.now());
     const domainNumber = await number();
     const sealed = await db.run((sql) => readSealed(sql, { domainNumber, log: 1 }, { from: 0, below: 10 }));
     expect(sealed.filter(({ text }) => text !== null)).toHaveLength(2);

@@ -102,6 +102,22 @@ describe('connections to Postgres that go silent', () => {
     await expect(slow.counted).resolves.toHaveLength(1);
   });
 
+  it('are not what a call has met that found all of them taken: it says so, and those under way go on', async () => {
+    const url = await freshDatabase();
+    const db = openPool(url, { max: 1, deadline: 200 });
+    const blocker = openPool(url);
+    const long = await blocker.run((sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`lock table owed_raises`;
+        const counted = db.run((other) => other`select count(*)::int from owed_raises`, 20_000);
+        await expect(db.run((other) => other`select 1`)).rejects.toThrow('no connection to Postgres was free');
+        expect(db.unavailableSince()).toBeNull();
+        return { counted };
+      }),
+    );
+    await expect(long.counted).resolves.toHaveLength(1);
+  });
+
   it('are replaced, and said to be away, also beside work that asks Postgres nothing', async () => {
     const { way, db } = await open();
     const now = Date.now();

@@ -1,30 +1,21 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BatcherFull } from '#libs/runtime/batcher';
-import { createDatabase, type Database } from '#libs/store/sql';
+import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
+import { isUnavailable } from '#libs/store/errors';
+import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
 import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
+import { openGate } from '../support/gate.ts';
+import { counting, openPool } from '../support/pool.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 
-/** The real database, and how often it was asked. */
-const counted = (db: Database): Database & { asked: number } => ({
-  asked: 0,
-  run(work, deadline) {
-    this.asked += 1;
-    return db.run(work, deadline);
-  },
-  recover: () => false,
-  generation: () => 0,
-  running: () => 0,
-  unavailableSince: () => null,
-  close: () => db.close(),
-});
-
 describe('the tenant cache', () => {
   let db: Database;
-  let asking: Database & { asked: number };
+  let url: string;
+  /** how often `unfollowed` has asked the database */
+  let asked: () => number;
   let caches: TenantCache[];
   let cache: TenantCache;
   let unfollowed: TenantCache;
@@ -35,20 +26,14 @@ describe('the tenant cache', () => {
   const admin = () => createAdministration(db, 'tester');
 
   beforeAll(async () => {
-    const { url, db: own } = await openDatabase();
-    db = own;
+    ({ url, db } = await openDatabase());
     await admin().setPlan('other', {});
     // before the caches follow, so that what they forget later is what the tests change
     for (let n = 0; n < 21; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
     const open = async () => {
-      const options = { url, max: 2, statementTimeout: 2_000, deadline: 2_300, prepare: true, name: 'cache' };
-      const pool = createDatabase(options);
-      const made = createTenantCache(pool, { warn: () => {} });
+      const made = createTenantCache(openPool(url), { warn: () => {} });
       await made.follow();
-      atEnd(() => {
-        made.close();
-        return pool.close();
-      });
+      atEnd(() => made.close());
       return made;
     };
     caches = await Promise.all([open(), open()]);
@@ -62,8 +47,9 @@ describe('the tenant cache', () => {
     tenant = next;
     [domainId = ''] = tenant.domainIds;
     [apiKey = ''] = tenant.apiKeys;
-    asking = counted(db);
-    unfollowed = createTenantCache(asking, { warn: () => {} });
+    const process = counting(db);
+    ({ asked } = process);
+    unfollowed = createTenantCache(process.db, { warn: () => {} });
   });
 
   const everywhere = <T>(check: (one: TenantCache) => Promise<T>) => Promise.all(caches.map(check));
@@ -77,14 +63,14 @@ describe('the tenant cache', () => {
     });
   });
 
-  it('a key that was asked for before it existed works within a second, also where no act tells of it', async () => {
+  it('a key that was asked for before it existed works soon, also where no act tells of it', async () => {
     const key = makeApiKey();
     expect(await unfollowed.domainOfKey(key)).toBeNull();
     await db.run(
       (sql) => sql`
         insert into api_keys (hash, domain_id, prefix) values (decode(${hashApiKey(key)}, 'hex'), ${domainId}, 'ak_')`,
     );
-    await eventually(async () => expect((await unfollowed.domainOfKey(key))?.domainId).toBe(domainId), withinASecond);
+    await eventually(async () => expect((await unfollowed.domainOfKey(key))?.domainId).toBe(domainId));
   });
 
   it('a revoked key stops within a second in every process, and its sister goes on', async () => {
@@ -98,18 +84,6 @@ describe('the tenant cache', () => {
     for (const found of await everywhere((one) => one.domainOfKey(sister))) expect(found?.domainId).toBe(domainId);
   });
 
-  it('a key revoked while it is being looked up is not remembered as good', async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => admin().createKey(domainId)));
-    await Promise.all(
-      keys.map(({ apiKey: key }) =>
-        Promise.all([admin().revokeKey(domainId, key), everywhere((one) => one.domainOfKey(key))]),
-      ),
-    );
-    await eventually(async () => {
-      for (const { apiKey: key } of keys) expect(await everywhere((one) => one.domainOfKey(key))).toEqual([null, null]);
-    }, withinASecond);
-  });
-
   it('what a lookup read before a change that was seen meanwhile is not remembered', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -120,25 +94,18 @@ describe('the tenant cache', () => {
     let changed = false;
     let changeSeen = false;
     // the real database; only the answers of the two lookups come late
-    const slow: Database = {
-      run: async (work, deadline) => {
-        const isLookup = lookups !== undefined && lookups < 2;
-        if (isLookup) lookups = (lookups ?? 0) + 1;
-        const afterChange = changed;
-        const result = await db.run(work, deadline);
-        if (isLookup) {
-          read += 1;
-          await held;
-        } else if (afterChange) changeSeen = true;
-        return result;
-      },
-      recover: () => false,
-      generation: () => 0,
-      running: () => 0,
-      unavailableSince: () => null,
-      close: () => db.close(),
+    const run: Database['run'] = async (work, deadline) => {
+      const isLookup = lookups !== undefined && lookups < 2;
+      if (isLookup) lookups = (lookups ?? 0) + 1;
+      const afterChange = changed;
+      const result = await db.run(work, deadline);
+      if (isLookup) {
+        read += 1;
+        await held;
+      } else if (afterChange) changeSeen = true;
+      return result;
     };
-    const late = createTenantCache(slow, { warn: () => {} });
+    const late = createTenantCache({ ...db, run }, { warn: () => {} });
     await late.follow();
     try {
       // the next poll is half a second away
@@ -158,7 +125,7 @@ describe('the tenant cache', () => {
     }
   });
 
-  it("a plan's change and an organization's change of plan arrive within a second", async () => {
+  it("a plan's change arrives", async () => {
     const { organizationId } = tenant;
     const plans = () => everywhere(async (one) => (await one.organization(organizationId))?.plan);
     const [before] = await plans();
@@ -166,83 +133,43 @@ describe('the tenant cache', () => {
     const name = before?.name ?? '';
     await admin().setPlan(name, { consentLog: false, monthlyRecordLimit: 5 });
     const changed = { name, consentLog: false, monthlyRecordLimit: 5 };
-    await eventually(async () => expect(await plans()).toEqual([changed, changed]), withinASecond);
-
-    const other = `${name}-other`;
-    await admin().setPlan(other, { monthlyRecordLimit: 7 });
-    await admin().setOrganizationPlan(organizationId, other);
-    const moved = { name: other, consentLog: true, monthlyRecordLimit: 7 };
-    await eventually(async () => expect(await plans()).toEqual([moved, moved]), withinASecond);
+    await eventually(async () => expect(await plans()).toEqual([changed, changed]));
   });
 
-  it.each(['', '\0', 'dom_\0', 'dom x', 'd'.repeat(65), 'd'.repeat(10_000)])(
-    'what can be no id of a domain is not looked up: %j',
-    async (id) => {
-      const found = await Promise.all([unfollowed.domain(id), unfollowed.domain(domainId)]);
-      expect(found.map((domain) => domain?.domainId)).toEqual([undefined, domainId]);
-      const { asked } = asking;
+  it('what can be no id of a domain, or no key, makes no query', async () => {
+    for (const id of ['', '\0', 'dom_\0', 'dom x', 'd'.repeat(65), 'd'.repeat(10_000)])
       expect(await unfollowed.domain(id)).toBeNull();
-      expect(asking.asked).toBe(asked);
-    },
-  );
-
-  it('what can be no id of a domain never reaches Postgres, also when it comes alone', async () => {
-    expect(await unfollowed.domain('\0')).toBeNull();
-    expect(await unfollowed.domain('d'.repeat(65))).toBeNull();
-    expect(asking.asked).toBe(0);
+    for (const key of ['', 'ak_', 'ak_short', `ak_${'x'.repeat(65)}`, `${apiKey}!`, apiKey.slice(3), `${apiKey}\n`])
+      expect(await unfollowed.domainOfKey(key)).toBeNull();
+    expect(asked()).toBe(0);
   });
 
-  it('a new domain is in its organization and known itself within a second', async () => {
-    const { organizationId } = tenant;
-    const id = `late-${organizationId}`;
-    await everywhere((one) => one.organization(organizationId));
-    expect(await everywhere((one) => one.domain(id))).toEqual([null, null]);
-    const domain = { domainId: id, organizationId, name: 'late.example', origins: ['https://x'] };
-    await admin().createDomain(organizationId, domain);
-    await eventually(async () => {
-      expect(await everywhere((one) => one.domain(id))).toEqual([domain, domain]);
-      for (const organization of await everywhere((one) => one.organization(organizationId)))
-        expect(organization?.domains).toContainEqual({ domainId: id, name: 'late.example' });
-    }, withinASecond);
-  });
-
-  it('a new domain leaves the keys of all others known', async () => {
+  it("a new domain becomes known and leaves the keys of all others known, and a domain's own keys are asked for anew when it changes", async () => {
     await cache.domainOfKey(apiKey);
-    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
-    expect((await cache.organization(tenant.organizationId))?.domains).toHaveLength(2);
-    const { domainId: made } = await admin().createDomain(tenant.organizationId, { name: 'made', origins: [] });
+    const made = `late-${tenant.organizationId}`;
+    expect(await cache.domain(made)).toBeNull();
+    await admin().createDomain(tenant.organizationId, { domainId: made, name: 'late.example', origins: ['https://x'] });
     // what was known of the organization is given up once the act has been seen
     await eventually(async () => {
+      expect(await cache.domain(made)).toMatchObject({ name: 'late.example', origins: ['https://x'] });
       const organization = await cache.organization(tenant.organizationId);
-      expect(organization?.domains.map((each) => each.domainId)).toContain(made);
-    }, withinASecond);
-    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
-  });
-
-  it("a domain's own keys are asked for anew when it changes", async () => {
-    await cache.domainOfKey(apiKey);
-    await db.run(async (sql) => {
-      await sql`update domains set origins = '{https://new.example}' where id = ${domainId}`;
-      await sql`
-        insert into administrative_acts (actor, act, subject, details)
-        values ('tester', 'domain.origins', ${domainId}, '{}')`;
+      expect(organization?.domains).toContainEqual({ domainId: made, name: 'late.example' });
     });
+    expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
+    await admin().changeDomain(tenant.organizationId, domainId, { origins: ['https://new.example'] });
     await eventually(async () => {
       expect((await cache.domainOfKey(apiKey))?.origins).toEqual(['https://new.example']);
-    }, withinASecond);
+    });
   });
 
   it('what is known is answered without a query', async () => {
     await unfollowed.follow();
     try {
       await Promise.all([unfollowed.domainOfKey(apiKey), unfollowed.organization(tenant.organizationId)]);
-      const asked = asking.asked;
-      for (let n = 0; n < 100; n += 1) {
-        void unfollowed.domainOfKey(apiKey);
-        await unfollowed.organization(tenant.organizationId);
-      }
-      // the poll may have asked meanwhile
-      expect(asking.asked - asked).toBeLessThan(3);
+      const before = asked();
+      // no poll can come before these are answered
+      await Promise.all([unfollowed.domainOfKey(apiKey), unfollowed.organization(tenant.organizationId)]);
+      expect(asked()).toBe(before);
     } finally {
       unfollowed.close();
     }
@@ -255,10 +182,10 @@ describe('the tenant cache', () => {
     const guesses = Array.from({ length: 1_000 }, makeApiKey);
     const found = await Promise.all([...guesses, apiKey].map((key) => unfollowed.domainOfKey(key)));
     expect(found.filter((domain) => domain !== null)).toHaveLength(1);
-    expect(asking.asked).toBeLessThanOrEqual(3);
-    const asked = asking.asked;
+    expect(asked()).toBeLessThanOrEqual(3);
+    const before = asked();
     await Promise.all(guesses.map((key) => unfollowed.domainOfKey(key)));
-    expect(asking.asked).toBe(asked);
+    expect(asked()).toBe(before);
   });
 
   it('guesses are remembered in a bounded number: the first of very many is asked for again', async () => {
@@ -269,26 +196,66 @@ describe('the tenant cache', () => {
     await unfollowed.domainOfKey(first);
     for (let wave = 0; wave < 4; wave += 1)
       await Promise.all(Array.from({ length: 2_500 }, () => unfollowed.domainOfKey(makeApiKey())));
-    const asked = asking.asked;
+    const before = asked();
     await unfollowed.domainOfKey(first);
-    expect(asking.asked).toBe(asked + 1);
     await unfollowed.domainOfKey(first);
-    expect(asking.asked).toBe(asked + 1);
-  });
-
-  it('what cannot be a key makes no query', async () => {
-    for (const key of ['', 'ak_', 'ak_short', `ak_${'x'.repeat(65)}`, `${apiKey}!`, apiKey.slice(3), `${apiKey}\n`])
-      expect(await unfollowed.domainOfKey(key)).toBeNull();
-    expect(asking.asked).toBe(0);
+    expect(asked()).toBe(before + 1);
   });
 
   it('a flood of guesses is bounded: what is too much is refused, and nothing is the worse for it', async () => {
+    // on a slow machine some would wait for too long
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
     const flood = Array.from({ length: 6_000 }, () => unfollowed.domainOfKey(makeApiKey()));
     const results = await Promise.allSettled(flood);
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused).toHaveLength(1_000);
     for (const { reason } of refused) expect(reason).toBeInstanceOf(BatcherFull);
-    expect(asking.asked).toBe(10);
+    expect(asked()).toBe(10);
     expect((await unfollowed.domainOfKey(apiKey))?.domainId).toBe(domainId);
+  });
+
+  it('while Postgres is away known ones are served and unknown ones an error, and after it changes arrive, also where acts are missing', async () => {
+    const gate = await openGate(url);
+    let failedPolls = 0;
+    const warn = () => {
+      failedPolls += 1;
+    };
+    const behind = createTenantCache(openPool(gate.url), { warn });
+    atEnd(() => behind.close());
+    const { organizationId, domainIds, apiKeys } = tenant;
+    const [, neverAsked = ''] = apiKeys;
+    const { apiKey: lost } = await admin().createKey(domainId);
+    await behind.follow();
+    expect(await behind.domainOfKey(lost)).not.toBeNull();
+    const known = () =>
+      Promise.all([behind.domainOfKey(apiKey), behind.domain(domainId), behind.organization(organizationId)]);
+    const before = await known();
+
+    gate.shut();
+    await eventually(() => expect(failedPolls).toBe(1));
+    const isNoAnswer = (error: unknown) => isUnavailable(error) || error instanceof BatcherTimeout;
+    const away = (question: Promise<unknown>) => expect(question).rejects.toSatisfy(isNoAnswer);
+    for (const key of [neverAsked, makeApiKey()]) await away(behind.domainOfKey(key));
+    await away(behind.domain('dom_never_asked'));
+    await away(behind.organization('org_never_asked'));
+    expect(await known()).toEqual(before);
+
+    gate.open();
+    await eventually(async () => expect((await behind.domainOfKey(neverAsked))?.domainId).toBe(domainIds[1]));
+    // the same as before: what was known still is, without a lookup
+    await behind.catchUp();
+    expect(behind.knownDomainOfKey(apiKey)).toEqual(before[0]);
+    // as where a replica takes its place, which has got neither the key nor the act, and then another one
+    await db.run((sql) =>
+      sql.begin(async (inside) => {
+        await inside`delete from api_keys where hash = decode(${hashApiKey(lost)}, 'hex')`;
+        await inside`delete from administrative_acts where subject = ${hashApiKey(lost)}`;
+        await inside`insert into administrative_acts (actor, act, subject) values ('tester', 'domain.create', 'dom_other')`;
+      }),
+    );
+    await eventually(async () => expect(await behind.domainOfKey(lost)).toBeNull());
+    await admin().revokeKey(domainId, apiKey);
+    await eventually(async () => expect(await behind.domainOfKey(apiKey)).toBeNull());
   });
 });

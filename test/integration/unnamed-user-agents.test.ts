@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
+import { inTransaction } from '../support/transaction.ts';
 import { eventually } from '../support/wait.ts';
 
 it('a text whose last record is blanked while it is looked for goes with the next look', async () => {
@@ -21,18 +24,53 @@ it('a text whose last record is blanked while it is looked for goes with the nex
   let looking: Promise<number> | undefined;
   await db.run((sql) =>
     sql.begin(async (transaction) => {
-      // holds up the end of a look, which has found the record by then
-      await transaction`select pg_advisory_xact_lock(hashtext('assent.epoch'))`;
+      await transaction`select from user_agents_to_look_for for update`;
       looking = deleteUnnamedUserAgents(db);
+      // it has found the record, and is about to take the note away
       await eventually(async () => {
-        const waiting = await db.run((sql) => sql`select from pg_locks where locktype = 'advisory' and not granted`);
+        const waiting = await db.run(
+          (sql) => sql`select from pg_locks where locktype = 'transactionid' and not granted`,
+        );
         expect(waiting.count).toBe(1);
       });
-      await eraseVisitor(db, { organizationId, visitorId, hash, actor: 'test' });
+      await eraseVisitor(inTransaction(db, transaction), { organizationId, visitorId, hash, actor: 'test' });
     }),
   );
   await looking;
-  expect(await texts()).toHaveLength(1);
   await deleteUnnamedUserAgents(db);
   expect(await texts()).toEqual([]);
+});
+
+it('a text that nobody names is looked for some records a round, by whichever process, and only where it was sent', async () => {
+  const { url, db } = await openDatabase();
+  const { domainIds } = await makeTenant(db);
+  const domainId = at(domainIds, 0);
+  const others = (month: string, count: number) =>
+    Array.from({ length: count }, (_, n) => recordAt(Date.parse(`${month}-05T00:00:00Z`) + n, { domainId }));
+  const first = ['Only theirs/1.0', 'Another/1.0'].map((userAgent) =>
+    recordAt('2026-04-04T00:00:00Z', { domainId, userAgent }),
+  );
+  // what is far more was never sent with it
+  await persist(db, [...others('2026-03', 500), ...others('2026-04', 24), ...first]);
+  await closeOpenEpoch(db);
+  const note = (userAgent: string, at: string) =>
+    db.run(
+      (sql) => sql`
+        insert into user_agents_to_look_for (number, noted_at)
+        select number, ${at} from user_agents where text = ${userAgent}`,
+    );
+  await note('Only theirs/1.0', '2026-05-05T00:00:00Z');
+  await db.run((sql) => sql`update records set user_agent_number = null where id = ${at(first, 0).id}`);
+  const size = createPieceSize(10);
+  const rounds: number[] = [];
+  while (rounds.at(-1) !== 1 && rounds.length < 20) {
+    rounds.push(await deleteUnnamedUserAgents(connectDatabase(url).db, { size, pieces: 1 }));
+    // a note that was committed late: the record that names it lies behind
+    if (rounds.length === 2) await note('Another/1.0', '2026-05-04T00:00:00Z');
+  }
+  // three pieces of its month and one behind its end, and the end
+  expect(rounds).toEqual([0, 0, 0, 0, 1]);
+  while ((await deleteUnnamedUserAgents(db)) > 0);
+  expect(await db.run((sql) => sql`select text from user_agents`)).toEqual([{ text: 'Another/1.0' }]);
+  expect(await db.run((sql) => sql`select from user_agents_to_look_for`)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Decision } from '#libs/contract/terms';
 import type { WebhookType } from '#libs/contract/webhook';
 import { readBacklog } from '#libs/store/backlog';
+import { readFeed } from '#libs/store/logs/feed';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
@@ -21,7 +22,7 @@ import type { Sender } from '../../apps/worker/deliver/send.ts';
 import { openCertificate } from '../support/certificate.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { privacyKey, secretsKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
@@ -79,6 +80,10 @@ describe('deliveries', () => {
     const ids = await record(...given);
     await sealer.closeAndSeal();
     return ids;
+  };
+  const eraseV = () => {
+    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(tenant.organizationId, 'v');
+    return eraseVisitor(db, { organizationId: tenant.organizationId, visitorId: 'v', hash, actor: 'test' });
   };
   /** Until nothing is due any more. */
   const deliver = async (by = deliverer) => {
@@ -364,12 +369,51 @@ describe('deliveries', () => {
     await make({ types: ['visitor.erased'] });
     await seal(2);
     await seal(2, { visitorId: 'v' });
-    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(tenant.organizationId, 'v');
-    await eraseVisitor(db, { organizationId: tenant.organizationId, visitorId: 'v', hash, actor: 'test' });
+    await eraseV();
     await seal(1);
     await deliver();
     expect(receiver.received.map(({ message: { type, data } }) => [type, data])).toEqual([
       ['visitor.erased', { domainId: at(tenant.domainIds, 0), log: 1, positions: [2, 3] }],
+    ]);
+  });
+
+  it('of erasures are of one log each, also of one that was restarted since, whatever is tried again', async () => {
+    const domainId = at(tenant.domainIds, 0);
+    await make({ types: ['visitor.erased'] });
+    await seal(2, { visitorId: 'v' });
+    await createAdministration(db, 'test').restartLog(domainId, async () => ({
+      log: 2,
+      origin: `${logName}/${domainId}/2`,
+    }));
+    await seal(1);
+    await seal(2, { visitorId: 'v' });
+    await eraseV();
+    await seal(1);
+    receiver.answerWith((response) => void response.writeHead(500).end());
+    await deliver();
+    receiver.answerWith();
+    for (let round = 0; round < 2; round += 1) {
+      await pass(60_000);
+      await deliver();
+    }
+    const first = ['visitor.erased', { domainId, log: 1, positions: [0, 1] }];
+    expect(receiver.received.map(({ message: { type, data } }) => [type, data])).toEqual([
+      first,
+      first,
+      ['visitor.erased', { domainId, log: 2, positions: [1, 2] }],
+    ]);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false]);
+    // the same in the feed
+    const entries = await db.run(async (sql) => {
+      const [domain] = await sql<{ number: number }[]>`select number from domains where id = ${domainId}`;
+      return readFeed(sql, { domainNumber: domain?.number ?? 0, log: 2 }, { from: 0, below: 100 });
+    });
+    expect(entries.filter(({ type }) => type === 'erasure')).toMatchObject([
+      { erases: null, erased: { log: 1, position: 0 } },
+      { erases: null, erased: { log: 1, position: 1 } },
+      { erases: 1, erased: { log: 2, position: 1 } },
+      { erases: 2, erased: { log: 2, position: 2 } },
     ]);
   });
 

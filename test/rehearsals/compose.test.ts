@@ -1,8 +1,10 @@
 /** What docker-compose.yml starts, as far as it runs without a container engine: secrets, Redis, API, worker, proxy. */
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
@@ -10,13 +12,15 @@ import { type Setting, settings } from '#libs/config/settings';
 import { readPage } from '#libs/store/records/log';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
 import { startServer } from '../../scripts/stack/server.ts';
 import { reachableFolder, removeFolder, serviceUser } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startCaddy } from '../support/caddy.ts';
+import { startDialler } from '../support/dialler.ts';
 import { type Service, startProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
+import { makeTenant, openDatabase, type Tenant, type TestDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 interface Compose {
@@ -66,6 +70,17 @@ describe('scripts/make-secrets.sh', () => {
     // other users read them in the containers
     for (const [name = ''] of read()) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o644);
     expect(Object.fromEntries(read())).toMatchObject({ 'jwt-secret': 'one of before\n' });
+  });
+
+  it('lets the containers read what they mount, in a checkout that its owner alone could read', () => {
+    const checkout = mkdtempSync(path.join(inject('folder'), 'closed-'));
+    for (const name of ['scripts/make-secrets.sh', 'apps/Caddyfile', 'docs/monitoring'])
+      cpSync(path.join(root, name), path.join(checkout, name), { recursive: true });
+    const mounted = ['apps/Caddyfile', 'docs/monitoring', 'docs/monitoring/alerts.yml'];
+    for (const name of mounted.toReversed()) chmodSync(path.join(checkout, name), name.endsWith('g') ? 0o700 : 0o600);
+    expect(spawnSync('scripts/make-secrets.sh', { cwd: checkout }).status).toBe(0);
+    const modes = mounted.map((name) => (statSync(path.join(checkout, name)).mode & 0o777).toString(8));
+    expect(modes).toEqual(['644', '755', '644']);
   });
 
   it('keeps what is there', () => {
@@ -187,6 +202,8 @@ describe('the services', () => {
   const folder = mkdtempSync(path.join(inject('folder'), 'compose-'));
   const secrets = path.join(folder, 'secrets');
   const processes = new Map<'api' | 'worker', Service>();
+  const local = { HOST: '127.0.0.1', PORT: '0', OPS_HOST: '127.0.0.1', OPS_PORT: '0' };
+  let stores: Record<string, string>;
   let database: TestDatabase;
   let redisCli: (...args: string[]) => string;
 
@@ -239,16 +256,15 @@ describe('the services', () => {
     writeFileSync(path.join(folder, 'redis-url'), url);
     writeFileSync(path.join(folder, 'database-url'), `${database.url}\n`);
     // as in .env, for stores that are elsewhere
-    const variables = {
+    stores = {
       DATABASE_URL_FILE: path.join(folder, 'database-url'),
       REDIS_URL_FILE: path.join(folder, 'redis-url'),
       LOG_NAME: 'consent.example.com',
       SEAL_SECONDS: '1',
       TRUSTED_PROXY_HOPS: '1',
     };
-    const local = { HOST: '127.0.0.1', PORT: '0', OPS_HOST: '127.0.0.1', OPS_PORT: '0' };
     for (const [name, service] of Object.entries({ api, worker }))
-      processes.set(name as 'api' | 'worker', startBare(name, { ...environmentOf(service, variables), ...local }));
+      processes.set(name as 'api' | 'worker', startBare(name, { ...environmentOf(service, stores), ...local }));
   });
 
   /** With nothing else than what the compose file gives. */
@@ -259,6 +275,23 @@ describe('the services', () => {
     if (!found) throw new Error(`no ${name}`);
     return found;
   };
+
+  const post = ({ url, certificate: ca }: { url: string; certificate?: string }, { domainIds, apiKeys }: Tenant) =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-api-key': at(apiKeys, 0),
+        'x-forwarded-for': '203.0.113.9',
+      };
+      const request = ca === undefined ? http.request : https.request;
+      const options = { method: 'POST', ca, headers, agent: false };
+      request(`${url}/v1/consent/${at(domainIds, 0)}/record`, options, (response) => {
+        response.resume();
+        resolve([response.statusCode, response.headers['alt-svc']]);
+      })
+        .on('error', reject)
+        .end('{"decision":"custom"}');
+    });
 
   it('Redis wants the password, and has it in no argument', () => {
     expect(redisCli('ping')).toMatch(/^NOAUTH/);
@@ -281,19 +314,9 @@ describe('the services', () => {
     const caddy = await startCaddy(path.join(folder, 'caddy'), String(port));
     atEnd(caddy.stop);
     const tenant = await makeTenant(database.db);
-    const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, 'x-forwarded-for': '203.0.113.9' };
-    const answer = await new Promise((resolve, reject) => {
-      const url = `${caddy.url}/v1/consent/${domainId}/record`;
-      request(url, { method: 'POST', ca: caddy.certificate, headers }, (response) => {
-        response.resume();
-        resolve([response.statusCode, response.headers['alt-svc']]);
-      })
-        .on('error', reject)
-        .end('{"decision":"custom"}');
-    });
+    const domainId = at(tenant.domainIds, 0);
     // nothing is promised by UDP
-    expect(answer).toEqual([202, undefined]);
+    expect(await post(caddy, tenant)).toEqual([202, undefined]);
     const { organizationId } = tenant;
     await eventually(async () => {
       const { records } = await database.db.run((sql) =>
@@ -303,5 +326,45 @@ describe('the services', () => {
     });
     const plain = await fetch(`${caddy.plainUrl}/docs`, { redirect: 'manual' });
     expect([plain.status, plain.headers.get('location')]).toEqual([308, expect.stringMatching(/^https:/)]);
+  });
+
+  it('a POST is tried again where one address refuses: by Caddy 2.11.2 and newer, while older ones answer 502', async () => {
+    const { port } = await logged('api', 'listening');
+    const caddy = await startCaddy(path.join(folder, 'caddy-of-two'), String(await freePort()), String(port));
+    atEnd(caddy.stop);
+    const tenant = await makeTenant(database.db);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => post(caddy, tenant)));
+    const isNew = caddy.version.localeCompare('2.11.2', 'en', { numeric: true }) >= 0;
+    expect(new Set(answers.map(String))).toEqual(new Set(isNew ? ['202,'] : ['202,', '502,']));
+  });
+
+  it('API processes that are replaced one after the other, each on its port, refuse nothing behind a proxy that tries again', async () => {
+    const tenant = await makeTenant(database.db);
+    const startOn = async (port: number) => {
+      const fresh = startBare('api', { ...environmentOf(api, stores), ...local, PORT: String(port) });
+      await fresh.logged('listening');
+      return fresh;
+    };
+    const ports = [await freePort(), await freePort()];
+    const running = await Promise.all(ports.map(startOn));
+    const proxy = await startDialler(ports);
+    atEnd(proxy.stop);
+    const answers: unknown[] = [];
+    let isReplacing = true;
+    const load = async () => {
+      while (isReplacing) {
+        answers.push(await post(proxy, tenant).catch(String));
+        await sleep(50);
+      }
+    };
+    const loading = load();
+    for (const [index, port] of ports.entries()) {
+      await running[index]?.stop();
+      await startOn(port);
+    }
+    isReplacing = false;
+    await loading;
+    expect(answers.length).toBeGreaterThan(10);
+    expect(answers.filter((answer) => String(answer) !== '202,')).toEqual([]);
   });
 });

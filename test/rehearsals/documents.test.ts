@@ -35,8 +35,11 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^\.ci\/run$/, because: 'runs npm test' },
 ];
 
-/** Their commands need stores of their own: test/rehearsals/runbook-*.test.ts run them, block by block. */
-const apart = ['docs/runbooks.md'];
+/**
+ * Their commands need stores of their own, or containers: test/rehearsals/runbook-*.test.ts, containers-restore.test.ts and
+ * test/unit/deployment.test.ts run them, block by block.
+ */
+const apart = ['docs/runbooks.md', 'docs/containers.md'];
 
 /** These stay until they are told to end. */
 const staying = /^npm run (api|worker)$/;
@@ -70,17 +73,25 @@ const linesOf = (page: string): string[] =>
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => text.split('\n'));
 
-function toScript(lines: string[], { demo, databaseUrl, redisUrl }: Checkout): string {
+function toScript(lines: string[], { demo, databaseUrl, redisUrl, settings }: Checkout): string {
   const run = lines.map((line) => {
     if (isNotRun(line)) return ':';
     return staying.test(withoutComment(line)) ? `stay ${line}` : line;
   });
-  return (prelude + run.join('\n'))
-    .replaceAll('postgres://…', databaseUrl)
-    .replaceAll('redis://…', redisUrl)
-    .replaceAll('org_…', demo.organizationId)
-    .replaceAll('dom_…', demo.domainId)
-    .replaceAll('ak_…', demo.apiKey);
+  return (
+    (prelude + run.join('\n'))
+      // the secrets that its database knows
+      .replaceAll(/^(\w+)=\$\(openssl rand -hex 32\)$/gm, (made, name: string) =>
+        settings[name] === undefined ? made : `${name}=${settings[name]}`,
+      )
+      .replaceAll('/etc/assent', './etc')
+      .replaceAll('/backup/assent', '.')
+      .replaceAll('postgres://…', databaseUrl)
+      .replaceAll('redis://…', redisUrl)
+      .replaceAll('org_…', demo.organizationId)
+      .replaceAll('dom_…', demo.domainId)
+      .replaceAll('ak_…', demo.apiKey)
+  );
 }
 
 describe('the documents', () => {

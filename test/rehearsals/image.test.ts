@@ -19,8 +19,11 @@ let app = '';
 let command: string[] = [];
 
 beforeAll(() => {
+  // as the checkout of somebody with this umask, whose files another user has to read in the container
+  const umask = process.umask(0o077);
   // a clean copy, a production install, and the build alone, as the Dockerfile says
   ({ app, command } = rehearseImage(folder));
+  process.umask(umask);
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -29,6 +32,8 @@ it('what the image holds runs from a tarball, by the commands of docs/upgrading.
   const redis = await openRedisServer();
   const env = { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url, REDIS_URL: redis.url };
   const version = versionOf(root);
+  const { output: closed } = await runCommand('find', ['package.json', 'dist', '!', '-perm', '-o+r'], { cwd: app });
+  expect(closed).toBe('');
   const release = path.join(folder, 'release');
   mkdirSync(release);
   const tar = pack(app, { version, seconds: 0 });

@@ -89,7 +89,7 @@ describe('Redis', () => {
     // the worker tells it what Postgres knows
     const told = await openRedis(stores.redis.url);
     await eventually(async () => expect(await recallTombstones(told.client)).toHaveLength(1));
-    await told.client.del('assent:tombstones');
+    await told.client.del('assent:erased');
     // and so does the command, before the file is read
     expect(await createCli(env).json('visitor', 'tombstones', '--to-redis')).toEqual({ tombstones: 1 });
     expect(await tombstones(stores.redis.url)).toContain(tenant.organizationId);

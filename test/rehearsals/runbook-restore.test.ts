@@ -14,6 +14,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { runCommand } from '../../scripts/stack/command.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { reachableFolder, removeFolder, serviceUser, writeFor } from '../../scripts/stack/service-user.ts';
@@ -48,6 +49,8 @@ function archiving(folder: string): string {
   return block?.text.replaceAll('/backup/wal', folder) ?? '';
 }
 
+const crontab = blocksIn(page, sectionOf(page, '### Every night')).at(0)?.text ?? '';
+
 describe.skipIf(clients === undefined)('Postgres restored to a moment (with the client programs of Postgres)', () => {
   let folder: string;
   let source: RunningPostgres;
@@ -60,6 +63,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   let api: ApiProcess;
   let env: Record<string, string>;
   let emptyRedis: string;
+  let options: { cwd: string; values: Record<string, string> };
   let moment: string;
   let laterMoment: string;
   const receiver = startReceiver();
@@ -95,6 +99,23 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     copyFileSync(path.join(source.dataDir, 'password'), path.join(dataDir, 'password'));
     return startPostgres({ dataDir, settings });
   };
+  /** It is restored, and then stopped again, so that it ends with this test. */
+  const startAsWritten = async () => {
+    const port = String(await freePort());
+    const given = { ...options, asPostgres: true, values: { 5433: port } };
+    appendFileSync(path.join(folder, 'restored/postgresql.conf'), "unix_socket_directories = ''\n");
+    await runbook.step('pg_ctl', env, given);
+    try {
+      const there = { ...env, RESTORED_URL: source.url.replace(/:\d+\//, `:${port}/`) };
+      expect(await runbook.step('pg_is_in_recovery', there)).toContain(`f|${moment.slice(0, 16)}`);
+    } finally {
+      await runbook.run('pg_ctl --pgdata="$RESTORED" --wait stop', env, given);
+    }
+    // one that was not restored says so
+    const asked =
+      "psql service=admin --tuples-only --no-align --command='select pg_is_in_recovery(), pg_last_xact_replay_timestamp()'";
+    expect(await runbook.run(asked, { ...env, ADMIN_URL: sharedPostgresUrl() })).toMatch(/^f\|$/m);
+  };
   const configure = ({ dataDir }: RunningPostgres, lines: string) =>
     appendFileSync(path.join(dataDir, 'cluster', 'postgresql.conf'), lines);
   const filesOf = (location: string, timeline: string) =>
@@ -122,6 +143,8 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
   beforeAll(async () => {
     folder = reachableFolder(path.join(inject('folder'), 'restore'));
     const archive = reachableFolder(path.join(folder, 'wal'));
+    reachableFolder(path.join(folder, 'base'));
+    mkdirSync(path.join(folder, 'assent'));
     const [redis, empty] = await Promise.all([openRedisServer(), openRedisServer()]);
     emptyRedis = empty.url;
     const dataDir = path.join(folder, 'source');
@@ -142,8 +165,11 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
       REDIS_URL: redis.url,
       ...sealSettings,
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      ADMIN_URL: source.url,
       ARCHIVE: archive,
+      RESTORED: path.join(folder, 'restored'),
     };
+    options = { cwd: folder, values: { '/backup/': `${folder}/` } };
     api = await startApiProcess(env);
     runbook = await openRunbook('## Back up', '## Restore');
   }, 60_000);
@@ -153,13 +179,22 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     await createCli(env).json('webhook', 'create', tenant.organizationId, (await receiver).url);
     for (let each = 0; each < 4; each += 1) await record(api, domain(each % 2), key(each % 2), 'erased-later');
     await untilSealed(before, 4);
-    await runbook.step('tombstones.ndjson', env, { cwd: folder });
-    await runbook.step('pg_dump', env, { cwd: folder });
-    await runbook.step('pg_basebackup', env, { asPostgres: true, cwd: folder });
-    const files = readdirSync(folder);
-    const [BASE = '', DUMP = ''] = ['base-', 'assent-'].map((name) => files.find((file) => file.startsWith(name)));
+    await runbook.step('tombstones.ndjson', env, options);
+    await runbook.step('pg_dump', env, options);
+    await runbook.step('pg_basebackup', env, { ...options, asPostgres: true });
+    const only = (...names: string[]) => {
+      const location = path.join(folder, ...names);
+      return path.join(location, readdirSync(location).find((file) => file !== 'tombstones.ndjson') ?? '');
+    };
+    const [BASE, DUMP] = [only('base'), only('assent')];
     env = { ...env, BASE, OLDEST: BASE, DUMP };
-    await runbook.step('pg_archivecleanup', env, { cwd: folder });
+    await runbook.step('pg_archivecleanup', env, options);
+    for (const [, user, command = ''] of crontab.matchAll(/^(?:\S+ ){5}(assent|postgres) (.*)$/gm)) {
+      const here = { '. /etc/assent/env': ':', 'cd /opt/assent': ':', 'base/$(date +%F)': 'base/nightly' };
+      const given = { ...options, values: { ...here, ...options.values }, asPostgres: user === 'postgres' };
+      await runbook.run(command.replaceAll('\\%', '%'), env, given);
+    }
+    expect(readdirSync(path.join(folder, 'base'))).toHaveLength(2);
     for (let each = 0; each < 3; each += 1) await record(api, domain(0), key(0), `kept-${each}`);
     await untilSealed(before, 7);
     moment = await now(before);
@@ -185,7 +220,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     await untilRedisKnowsErased(before.db);
     // four erasures are entries too, so that Redis remembers more of both logs than the moment has
     await untilSealed(before, 17);
-    await createCli(env).run('visitor', 'tombstones', '--out', path.join(folder, 'tombstones.ndjson'));
+    await createCli(env).run('visitor', 'tombstones', '--out', path.join(folder, 'assent/tombstones.ndjson'));
     await eventually(async () => expect((await read()).size).toBe(13));
     await worker.stop();
   });
@@ -204,18 +239,26 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
 
   it('is restored elsewhere, and erasures are repeated before anybody reads', async () => {
     const dumped = await createEmptyDatabase(sharedPostgresUrl());
-    await runbook.step('pg_restore', { ...env, RESTORED_URL: dumped }, { cwd: folder });
-    await runbook.step('recovery.signal', { ...env, RESTORE_TO: moment }, { asPostgres: true, cwd: folder });
+    await runbook.step('pg_restore', { ...env, RESTORED_URL: dumped }, options);
+    await runbook.step('recovery.signal', { ...env, RESTORE_TO: moment }, { ...options, asPostgres: true });
+    await startAsWritten();
     restored = await startRestored('after');
     env.RESTORED_URL = restored.url;
-    await runbook.step('pg_is_in_recovery', env);
     after = connectDatabase(restored.url);
+    // as if the dump were on the old server
+    const name = (url: string) => new URL(url).pathname.slice(1);
+    const onOld = { ...env, DATABASE_URL: dumped, ADMIN_URL: sharedPostgresUrl(), DATABASE: name(dumped) };
+    await runbook.step('allow_connections', onOld);
+    await expect(createCli({ DATABASE_URL: dumped, REDIS_URL: emptyRedis }).error('acts')).resolves.toMatch(/Postgres/);
     expect(await countErased(after, 'erased-later')).toEqual({ left: 4, erased: 0 });
     expect(await runbook.step('erase --replay', env)).toMatch(/visitors +1\n/);
     expect(await countErased(after, 'erased-later')).toEqual({ left: 0, erased: 4 });
     const lost = { ...env, REDIS_URL: emptyRedis };
-    expect(await runbook.step('--from tombstones', lost, { cwd: folder })).toMatch(/tombstones +1\n/);
+    expect(await runbook.step('--from /backup', lost, options)).toMatch(/tombstones +1\n/);
     expect((await createCli(lost).run('visitor', 'tombstones')).stdout).toContain(tenant.organizationId);
+    const another = name(await createEmptyDatabase(sharedPostgresUrl()));
+    const values = { 'database restored rename': `database ${another} rename` };
+    expect(await runbook.step('rename to', onOld, { values })).toMatch(/(ALTER DATABASE\n){2}/);
   });
 
   it('what waited is stored, logs that lack something begin anew, and all checks pass', async () => {
@@ -300,7 +343,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     const files = filesOf(written, '00000002');
     expect(files).toContain('00000002.history');
     for (const file of files) writeFor(serviceUser(), path.join(archive, file), readFileSync(path.join(written, file)));
-    await runbook.again('recovery.signal', { ...env, RESTORE_TO: laterMoment }, { asPostgres: true, cwd: folder });
+    await runbook.again('recovery.signal', { ...env, RESTORE_TO: laterMoment }, { ...options, asPostgres: true });
     later = await startRestored('later');
     await runbook.again('pg_is_in_recovery', { ...env, RESTORED_URL: later.url });
     const { db } = connectDatabase(later.url);
@@ -316,7 +359,7 @@ describe.skipIf(clients === undefined)('Postgres restored to a moment (with the 
     if (!later) throw new Error('it was not restored');
     const { dataDir, url } = later;
     const archive = reachableFolder(path.join(folder, 'wal-of-later'));
-    await runbook.step('alter system reset', { ...env, RESTORED_URL: url });
+    await runbook.step('alter system reset', { ...env, ADMIN_URL: url });
     configure(later, archiving(archive));
     await later.stop();
     const own = readFileSync(path.join(dataDir, 'cluster', 'postgresql.auto.conf'), 'utf8');

@@ -268,6 +268,14 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     await wrong.error('webhook', 'reseal');
   });
 
+  it('a key that was lost is forgotten, and the next one noted', async () => {
+    set({ SECRETS_KEY: newKey() });
+    await createCli(env).error('webhook', 'reseal');
+    const values = { PRIVACY_KEY: 'SECRETS_KEY' };
+    expect(await runbook.step('key_fingerprints', env, { values })).toBe('DELETE 1\n');
+    await restartWorker();
+  });
+
   it('the privacy key: who was erased is found again with the old one', async () => {
     const erased = await request(apis.next().baseUrl, '/v1/organization/visitors/somebody', {
       method: 'DELETE',
@@ -277,8 +285,9 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     });
     expect(erased.status).toBe(200);
     await untilRedisKnowsErased(database.db);
-    set({ PRIVACY_KEY: newKey() });
+    set({ PRIVACY_KEY: newKey(), PRIVACY_KEY_PREVIOUS: privacyKey });
     await restartWorker();
+    set({ PRIVACY_KEY_PREVIOUS: '' });
     await persist(database.db, [recordAt(Date.now(), { domainId: domainId(), visitorId: 'somebody' })]);
     expect(await cli().json('visitor', 'erase', '--replay')).toMatchObject({ tombstones: 1, visitors: 0 });
     expect(await runbook.step('OLD_PRIVACY_KEY', { ...env, OLD_PRIVACY_KEY: privacyKey })).toMatch(/visitors +1\n/);

@@ -1,18 +1,29 @@
 /** The machine's Caddy, or Debian's, with apps/Caddyfile in front of an API: TLS by an authority of its own. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findCaddy } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { startServer } from '../../scripts/stack/server.ts';
 
-export async function startCaddy(dataDir: string, apiPort: string) {
+/** `apiPorts`: of the API, here; with several, an address each, in place of those that DNS would name. */
+export async function startCaddy(dataDir: string, ...apiPorts: string[]) {
   const { binary, env } = await findCaddy();
   mkdirSync(dataDir, { recursive: true });
   let httpPort = 0;
   let healthPort = 0;
   const certificate = () => readFileSync(path.join(dataDir, 'caddy/pki/authorities/local/root.crt'), 'utf8');
-  const file = path.join(root, 'apps/Caddyfile');
+  const file = path.join(dataDir, 'Caddyfile');
+  const written = readFileSync(path.join(root, 'apps/Caddyfile'), 'utf8');
+  const addresses = apiPorts.map((port) => `127.0.0.1:${port}`).join(' ');
+  const [apiPort] = apiPorts;
+  writeFileSync(
+    file,
+    apiPorts.length > 1 ? written.replace(/dynamic a \{[\s\S]*?\n\t\t\}/, `to ${addresses}`) : written,
+  );
+  const [, version = ''] =
+    /^v?(\d+\.\d+\.\d+)/.exec(spawnSync(binary, ['version'], { env, encoding: 'utf8' }).stdout) ?? [];
   const server = await startServer({
     name: 'Caddy',
     dataDir,
@@ -39,5 +50,5 @@ export async function startCaddy(dataDir: string, apiPort: string) {
       if (status !== 200) throw new Error(`it answers ${status}`);
     },
   });
-  return { ...server, certificate: certificate(), plainUrl: `http://localhost:${httpPort}` };
+  return { ...server, version, certificate: certificate(), plainUrl: `http://localhost:${httpPort}` };
 }

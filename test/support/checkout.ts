@@ -18,6 +18,8 @@ export interface Checkout {
   demo: z.infer<typeof demo>;
   databaseUrl: string;
   redisUrl: string;
+  /** what it runs with, secrets too */
+  settings: Record<string, string>;
   /** Runs a shell script in it; a command that fails ends the script. */
   shell(script: string, env?: Record<string, string>): Promise<{ code: number | null; output: string }>;
   /** As Ctrl-C does. */
@@ -71,13 +73,14 @@ export async function startCheckout(): Promise<Checkout> {
   );
   if (!start.running()) throw new Error(`npm start has ended:\n${output}`);
   const settings = Object.fromEntries(
-    [...file('env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    [...file('env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
   return {
     output,
     demo: demo.parse(JSON.parse(file('demo.json'))),
     databaseUrl: z.string().parse(settings.DATABASE_URL),
     redisUrl: z.string().parse(settings.REDIS_URL),
+    settings,
     shell: (script, extra = {}) => runCommand('/bin/sh', ['-c', script], { cwd, env: { ...env, ...extra } }),
     stop: () => start.stop(),
   };

@@ -1,6 +1,43 @@
-/** The clock by which limits count. */
+/** Clocks: that by which limits count, and those of processes and of Postgres, each wrong or right as a test says. */
 import { vi } from 'vitest';
+import { createClock } from '#libs/store/clock';
+import type { Round } from '#libs/store/records/due-months';
+import type { Database } from '#libs/store/sql';
+import { createLog } from '#libs/telemetry/log';
 import { atEnd } from './at-end.ts';
+
+/** A round that suffices, for tests of what follows. */
+export const atOnce: Round = { counts: true, sinceJump: null, every: 0, needed: 1 };
+
+/** From now on Postgres' clock is what `turn` says, in milliseconds ahead of the machine's, for connections made later. */
+export async function holdPostgresClock(db: Database): Promise<{ turn(ahead: number): Promise<void> }> {
+  await db.run((sql) =>
+    sql.begin(async (transaction) => {
+      await transaction`create schema turned`;
+      await transaction`create table turned.ahead (milliseconds float8 not null)`;
+      await transaction`insert into turned.ahead values (0)`;
+      await transaction`
+        create function turned.clock_timestamp() returns timestamptz language sql volatile
+        return pg_catalog.clock_timestamp() + (select milliseconds from turned.ahead) * interval '1 ms'`;
+      // before the system's own functions
+      await transaction.unsafe(`do $$ begin execute format(
+        'alter database %I set search_path = turned, pg_catalog, public', current_database()); end $$`);
+    }),
+  );
+  return {
+    turn: async (ahead) => void (await db.run((sql) => sql`update turned.ahead set milliseconds = ${ahead}`)),
+  };
+}
+
+/** A process' clock against Postgres', measured when a test says so; each of its own clocks is turned on by the test. */
+export function turnedClock(db: Database) {
+  const turned = { own: 0, monotonic: 0 };
+  const clock = createClock(db, createLog('test', 'silent'), {
+    now: () => Date.now() + turned.own,
+    monotonic: () => performance.now() + turned.monotonic,
+  });
+  return { clock, turned };
+}
 
 /**
  * What this process measures of time passes a hundred times slower, so that no minute of a limit ends meanwhile: until the

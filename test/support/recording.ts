@@ -5,42 +5,38 @@ import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createRecorder, type Recorder } from '../../apps/api/record/recorder.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';
 import { quiet } from './counter-stores.ts';
+import { openPool } from './pool.ts';
 import { openRedis } from './stores.ts';
 import { eventually } from './wait.ts';
 
 /** As the API sets it up, with the API's deadlines. */
-export async function openRecorder(urls: { redis: string; postgres: string }): Promise<{
+export async function openRecorder(
+  urls: { redis: string; postgres: string },
+  shards = 1,
+): Promise<{
   recorder: Recorder;
   producer: Producer;
   redisHealth: RedisHealth;
 }> {
   const connection = await openRedis(urls.redis);
-  const db = createDatabase({
-    url: urls.postgres,
-    max: 10,
-    statementTimeout: 2_000,
-    deadline: 2_300,
-    prepare: true,
-    name: 'recorder',
-  });
+  const db = openPool(urls.postgres, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'recorder' });
   const redisHealth = watchRedis(connection.client, () => {});
-  const producer = createProducer(connection, 1);
+  const producer = createProducer(connection, shards);
   const recorder = createRecorder({
     producer,
     redisHealth,
     persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
-    shards: 1,
+    shards,
     ...quiet(),
   });
   atEnd(async () => {
     await recorder.idle();
     redisHealth.close();
-    await db.close();
   });
   await Promise.all([redisHealth.usable(), producer.ready()]);
   return { recorder, producer, redisHealth };
@@ -52,20 +48,36 @@ export const untilRedisTakesRecords = (health: RedisHealth): Promise<void> =>
     if (reason !== null) throw new Error(`records go straight to Postgres: ${reason}`);
   });
 
-/** A worker's consumer, which ends with the file if not before. `counters`: what it raises through. */
+/** Nothing is left to store. */
+export const untilQuiet = (producer: Producer): Promise<void> =>
+  eventually(async () => {
+    for (const queue of producer.queues()) {
+      const counts = Object.values(await queue.getJobCounts('waiting', 'active', 'delayed', 'failed'));
+      if (counts.some((count) => count > 0)) throw new Error(`jobs are left: ${counts}`);
+    }
+  });
+
+/** A worker's consumer of five jobs of a shard at once, which ends with the file if not before. `counters`: what it raises through. */
 export async function openConsumer(
   urls: { redis: string; postgres: string },
   db: Database,
   counters?: RedisConnection,
+  { shards = 1, mostHeld }: { shards?: number; mostHeld?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
   const redis = await openRedis(urls.redis, 'worker');
-  const config = readWorkerConfig({ DATABASE_URL: urls.postgres, REDIS_URL: urls.redis, WORKER_CONCURRENCY: '5' });
+  const config = readWorkerConfig({
+    DATABASE_URL: urls.postgres,
+    REDIS_URL: urls.redis,
+    WORKER_CONCURRENCY: '5',
+    QUEUE_SHARDS: String(shards),
+  });
   const consumer = createConsumer({
     config,
     redis,
     countersRedis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
+    ...(mostHeld !== undefined && { mostHeld }),
   });
   let closed: Promise<void> | undefined;
   const close = () => {

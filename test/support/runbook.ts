@@ -1,5 +1,5 @@
 /** The commands of docs/runbooks.md, run in their order as they are written there, with secrets that come from files. */
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
 import { type Setting, settings } from '#libs/config/settings';
@@ -44,6 +44,27 @@ function withSecretFiles(env: Record<string, string>, folder: string): Record<st
   );
 }
 
+/** By which names `psql` and the like know the addresses. */
+const services = {
+  assent: 'DATABASE_URL',
+  admin: 'ADMIN_URL',
+  restored: 'RESTORED_URL',
+  new: 'NEW_DATABASE_URL',
+};
+
+/** A service file of libpq with those that the environment has. */
+export function serviceFile(env: Record<string, string>): string {
+  const sections = Object.entries(services).map(([name, variable]) => {
+    if (!env[variable]) return '';
+    const { hostname, port, username, password, pathname } = new URL(env[variable]);
+    const lines = { host: hostname, port, user: username, password, dbname: pathname.slice(1) };
+    return `[${name}]\n${Object.entries(lines)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join('')}`;
+  });
+  return sections.join('');
+}
+
 const findRedisCli = () =>
   findProgram({
     names: ['redis-cli'],
@@ -53,7 +74,7 @@ const findRedisCli = () =>
   });
 
 interface StepOptions {
-  /** what its `…` stand for, such as `{ 'dom_…': domainId }` */
+  /** what its `…` stand for, such as `{ 'dom_…': domainId }`, and its folders */
   values?: Record<string, string>;
   /** as whom Postgres runs */
   asPostgres?: boolean;
@@ -65,6 +86,8 @@ export interface Runbook {
   step(text: string, env: Record<string, string>, options?: StepOptions): Promise<string>;
   /** Runs the block with that text once more. */
   again(text: string, env: Record<string, string>, options?: StepOptions): Promise<string>;
+  /** Runs commands that are in no such block. */
+  run(commands: string, env: Record<string, string>, options?: StepOptions): Promise<string>;
   /** blocks that were not run yet */
   left(): string[];
 }
@@ -81,9 +104,14 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
     { values = {}, asPostgres = false, cwd = inject('folder') }: StepOptions = {},
   ) => {
     let text = block;
-    for (const [name, value] of Object.entries(values)) text = text.replaceAll(name, value);
+    const backup = path.join(inject('folder'), 'backup');
+    mkdirSync(path.join(backup, 'assent'), { recursive: true });
+    for (const [name, value] of Object.entries({ '/backup/': `${backup}/`, ...values }))
+      text = text.replaceAll(name, value);
     expect(text.replaceAll(/#.*$/gm, '')).not.toContain('…');
     const secrets = reachableFolder(mkdtempSync(path.join(inject('folder'), 'secrets-')));
+    const PGSERVICEFILE = path.join(secrets, 'pg_service.conf');
+    writeFor(serviceUser(), PGSERVICEFILE, serviceFile(env));
     const { code, output } = await runCommand('/bin/sh', ['-c', prelude + text], {
       cwd,
       ...(asPostgres && serviceUser()),
@@ -91,6 +119,7 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
         LD_LIBRARY_PATH: redisCli.env.LD_LIBRARY_PATH,
         ...withSecretFiles({ PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env }, secrets),
         DIST: inject('dist'),
+        PGSERVICEFILE,
         PATH: folders.join(path.delimiter),
       },
     });
@@ -100,6 +129,7 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
   };
   return {
     left: () => blocks.slice(next),
+    run,
     async step(wanted, env, options) {
       const block = blocks[next] ?? '';
       expect(block).toContain(wanted);

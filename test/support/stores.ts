@@ -4,11 +4,12 @@ import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { connectRedis, type RedisConnection, type Role } from '#libs/runtime/redis';
-import { createDatabase, type Database } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';
+import { openPool } from './pool.ts';
 import { sharedPostgresUrl, sharedStack } from './shared.ts';
 import { eventually } from './wait.ts';
 
@@ -27,9 +28,7 @@ export const openDatabase = async (): Promise<TestDatabase> => connectDatabase(a
 export const useDatabase = (): TestDatabase => connectDatabase(sharedStack().env.DATABASE_URL);
 
 export function connectDatabase(url: string): TestDatabase {
-  const db = createDatabase({ url, max: 8, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' });
-  atEnd(() => db.close());
-  return { url, db };
+  return { url, db: openPool(url, { max: 8 }) };
 }
 
 /** A Redis as it is shipped: append-only file, every write on disk before its answer. */

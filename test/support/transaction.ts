@@ -5,7 +5,12 @@ import type { Database, Sql } from '#libs/store/sql';
 /** The same database, but for all its work being done in this transaction, also what would begin one of its own. */
 export function inTransaction(db: Database, transaction: postgres.TransactionSql): Database {
   const own = (...given: Parameters<Sql>) => (transaction as unknown as Sql)(...given);
-  const begin = (_: string, inside: (sql: unknown) => Promise<unknown>) => inside(transaction);
+  type Inside = (sql: unknown) => Promise<unknown>;
+  const begin = (first: string | Inside, second?: Inside) => {
+    const inside = second ?? first;
+    if (typeof inside === 'string') throw new Error('there is no work for a transaction');
+    return inside(transaction);
+  };
   const sql = Object.assign(own, transaction, { begin }) as unknown as Sql;
   return { ...db, run: (work) => work(sql) };
 }

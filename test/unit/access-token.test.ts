@@ -65,7 +65,6 @@ describe('an access token', () => {
   const changed = `${contentOf(signed({ org: 'org_a' }))}.${signed({ org: 'org_x' }).split('.')[2]}`;
   it.each([
     ['that is garbage', 'Bearer garbage'],
-    ['that is no token at all', 'Bearer a.b.c'],
     ['that is empty', 'Bearer'],
     ['in two parts', `Bearer ${contentOf(signed())}`],
     ['of another scheme', `Basic ${signed()}`],
@@ -73,7 +72,6 @@ describe('an access token', () => {
     ['with something behind it', `Bearer ${signed()} x`],
     ['of 12,000 characters', `Bearer ${signed({ x: 'x'.repeat(8_900) })}`],
     ['of alg none', `Bearer ${contentOf(withHeader({ alg: 'none', typ: 'JWT' }))}.`],
-    ['of alg none with a signature', `Bearer ${withHeader({ alg: 'none' })}`],
     ['of another algorithm with the same secret', `Bearer ${hs512}`],
     ['with another secret', `Bearer ${signed({}, `${secret}.`)}`],
     ['whose claims were changed', `Bearer ${changed}`],
@@ -102,11 +100,9 @@ describe('an access token', () => {
     ['of an organization that no database can hold', `Bearer ${signed({ org: 'org\0' })}`],
     ['whose payload is no JSON', `Bearer ${signedRaw('{"sub":')}`],
     ['whose payload is null', `Bearer ${signedRaw('null')}`],
-    ['whose payload is text', `Bearer ${signedRaw('"text"')}`],
     ['whose header is null', `Bearer ${withHeader(null)}`],
     ['whose header asks for what nobody knows', `Bearer ${withHeader({ alg: 'HS256', crit: ['x'], x: 1 })}`],
     ['whose kid is no text', `Bearer ${withHeader({ alg: 'HS256', kid: ['a'] })}`],
-    ['whose kid is null', `Bearer ${withHeader({ alg: 'HS256', kid: null })}`],
     ['with a key of its own', `Bearer ${withHeader({ alg: 'HS256', jwk: { kty: 'oct', k: part('own') } }, '"own"')}`],
   ])('%s is an invalid_token', async (_, authorization, detail: string = expect.stringMatching(/./)) => {
     const refusal = await ask(authorization).catch((error: unknown) => error);

@@ -47,18 +47,6 @@ describe('a batcher', () => {
     expect(await Promise.all([...first, ...rest])).toEqual(['a+b', 'a+b', 'c+d+e', 'c+d+e', 'c+d+e']);
   });
 
-  it('runs at most `concurrency` at once', async () => {
-    const { batcher, runs, started } = gated({ concurrency: 2, maxBatch: 1 });
-    const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
-    await started(2);
-    await turn();
-    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b']]);
-    runs[1]?.succeed();
-    (await started(3)).succeed();
-    runs[0]?.succeed();
-    expect(await Promise.all(added)).toEqual(['a', 'b', 'c']);
-  });
-
   it('gives an error that `run` throws before it returns a promise to its batch too', async () => {
     const { batcher } = gated({
       run: () => {

@@ -23,23 +23,13 @@ const range = (min = '2000-01-01', max = '2100-12-31') =>
     .tuple(day(min, max), day(min, max))
     .map(([one, other]): [string, string] => (one < other ? [one, other] : [other, one]));
 
-it.each([
-  ['2023-12-31T23:59:59.999Z', '2023-12-31'],
-  ['2024-01-01T00:00:00.000Z', '2024-01-01'],
-  ['2024-02-29T23:59:59.999Z', '2024-02-29'],
-  ['2024-03-01T00:00:00.000Z', '2024-03-01'],
-  ['2025-02-28T23:59:59.999Z', '2025-02-28'],
-])('the UTC day of %s is %s', (time, day) => {
-  expect(dayOf(Date.parse(time))).toBe(day);
-  expect([monthOf(Date.parse(time)), monthOfDay(day)]).toEqual([day.slice(0, 7), day.slice(0, 7)]);
-});
-
 it('a UTC day begins at midnight and ends a millisecond before the next', () => {
   fc.assert(
     fc.property(day('2000-01-01', '2100-12-31'), (date) => {
       expect(dayOf(startOf(date))).toBe(date);
       expect(dayOf(startOf(date) - 1)).toBe(addDays(date, -1));
       expect(dayOf(startOf(addDays(date, 1)) - 1)).toBe(date);
+      expect([monthOf(startOf(date)), monthOfDay(date)]).toEqual([date.slice(0, 7), date.slice(0, 7)]);
     }),
   );
 });
@@ -54,14 +44,9 @@ describe('the calendar', () => {
     expect([countDays('2024-01-01', '2024-12-31'), countDays('2100-01-01', '2100-12-31')]).toEqual([366, 365]);
   });
 
-  it.each([
-    ['2026-01', 1, '2026-02'],
-    ['2026-12', 1, '2027-01'],
-    ['2026-01', -13, '2024-12'],
-    ['2026-11', 0, '2026-11'],
-    ['2026-11', 26, '2029-01'],
-  ])('%s and %i months are %s', (month, count, expected) => {
-    expect(addMonths(month, count)).toBe(expected);
+  it('adds months across years', () => {
+    const added = [addMonths('2026-12', 1), addMonths('2026-01', -13), addMonths('2026-11', 26)];
+    expect(added).toEqual(['2027-01', '2024-12', '2029-01']);
   });
 
   it('tells dates from what is none', () => {

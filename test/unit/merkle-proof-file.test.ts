@@ -34,7 +34,6 @@ describe('a proof file', () => {
     ['nothing', '', 'This is no proof file'],
     ['something else', '{"a":1}', 'This is no proof file'],
     ['the first line only', 'c2sp.org/tlog-proof@v1\n', 'cut off before its checkpoint'],
-    ['other line ends', vector.proof.replaceAll('\n', '\r\n'), 'carriage returns'],
     ['no entry', vector.proof.replace(/extra .*\n/, ''), 'does not hold the entry'],
     [
       'an entry in another base64',
@@ -49,7 +48,6 @@ describe('a proof file', () => {
     ['a hash more', vector.proof.replace(/(AozczD.*\n)/, '$1$1'), 'does not have this entry'],
     ['a hash cut short', vector.proof.replace('vlL0HdHE', ''), 'not a SHA-256'],
     ['another size', vector.proof.replace('dom_test\n3\n', 'dom_test\n4\n'), 'the text was changed'],
-    ['a checkpoint without signature', vector.proof.replace(/— .*\n/, ''), 'no signature'],
   ])('with %s says what is wrong with it', (_, changed, why) => {
     expect(changed).not.toBe(vector.proof);
     expect(check(changed)).toEqual({ holds: false, why: expect.stringContaining(why) });

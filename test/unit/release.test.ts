@@ -1,14 +1,12 @@
 /** What `npm run release` checks and writes, piece by piece; its checks as a whole are run in test/rehearsals/release.test.ts. */
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkChangelog, readSections } from '../../scripts/release/changelog.ts';
 import { checkVersions, readVersions, versionOf } from '../../scripts/release/check.ts';
 import { checkLicences } from '../../scripts/release/licences.ts';
 import { describeSettings } from '../../scripts/release/notes.ts';
 import { readReleases } from '../../scripts/release/releases.ts';
-import { pack } from '../../scripts/release/tarball.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 const changelog = (...sections: string[]) => ['# Changelog', ...sections].join('\n\n');
@@ -43,21 +41,12 @@ describe('the changelog', () => {
   });
 });
 
-describe('the version', () => {
+it('the version is the same everywhere, is one, and is not released already', () => {
   const released = [{ version: '1.9.0', date: '2026-11-01', commit: 'a'.repeat(40) }];
-
-  it('is the same everywhere', () => {
-    expect(new Set(Object.values(readVersions(root))).size).toBe(1);
-    expect(checkVersions({ 'package.json': '1.10.0', 'docker-compose.yml, image': '1.10.0' }, released)).toEqual([]);
-  });
-
-  it('is told where it differs, is none, or is released already', () => {
-    expect(checkVersions({ 'package.json': '2.0.0', 'docker-compose.yml, image': '1.9.0' }, released)).toEqual([
-      'docker-compose.yml, image has version 1.9.0, package.json has 2.0.0',
-    ]);
-    expect(checkVersions({ 'package.json': '2.0' }, released)).toEqual([expect.stringContaining('not a version')]);
-    expect(checkVersions({ 'package.json': '1.9.0' }, released)).toEqual([expect.stringContaining('released already')]);
-  });
+  expect(new Set(Object.values(readVersions(root))).size).toBe(1);
+  expect(checkVersions({ 'package.json': '1.10.0', 'docker-compose.yml, image': '1.10.0' }, released)).toEqual([]);
+  expect(checkVersions({ 'package.json': '2.0' }, released)).toEqual([expect.stringContaining('not a version')]);
+  expect(checkVersions({ 'package.json': '1.9.0' }, released)).toEqual([expect.stringContaining('released already')]);
 });
 
 it('settings are told that are new, gone, or have another default', () => {
@@ -85,24 +74,4 @@ describe('licences', () => {
     expect(of('none')).toEqual(['a 1.0.0 has the licence none, which nobody has allowed yet']);
     expect([of('MPL-2.0'), of('MPL-2.0', 'axe-core')].map(({ length }) => length)).toEqual([1, 0]);
   });
-});
-
-it('the tarball does not tell when, in which order and with which mask its files were made', () => {
-  const make = (names: string[], mode: number, linked: boolean) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-pack-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const app = path.join(folder, 'app');
-    mkdirSync(app, { mode });
-    for (const name of names) {
-      const file = path.join(app, name);
-      if (linked && name === 'b') linkSync(path.join(app, 'a'), file);
-      else writeFileSync(file, 'the same', { mode });
-      utimesSync(file, mode, mode);
-    }
-    chmodSync(path.join(app, 'c'), mode | 0o100);
-    return pack(app, { version: '1.0.0', seconds: 1_700_000_000 });
-  };
-  const one = make(['a', 'b', 'c'], 0o700 & ~0o100, false);
-  expect(one.includes('assent-1.0.0/a')).toBe(true);
-  expect(make(['c', 'a', 'b'], 0o644, true).equals(one)).toBe(true);
 });

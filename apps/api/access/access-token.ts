@@ -25,6 +25,8 @@ export interface AccessToken {
   jti: string | undefined;
   /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
   countedAs: string;
+  /** the generation of the provider's keys that it was verified with; undefined: with one of our own */
+  verifiedIn: number | undefined;
 }
 
 export interface AccessTokens {
@@ -32,7 +34,7 @@ export interface AccessTokens {
   verify(token: string): Promise<AccessToken>;
   /** Call it once the organization was found, too. */
   remember(token: string, access: AccessToken): void;
-  /** A token that is remembered and has not expired since. */
+  /** A token that is remembered, and has not expired since, nor has a provider changed the keys that verified it. */
   known(token: string): AccessToken | undefined;
   forget(token: string): void;
 }
@@ -43,18 +45,23 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
   const found = new LRUCache<string, AccessToken>({ max: maxKnown });
   const provider =
     config.jwksUrl === undefined ? undefined : createProviderKeys({ ...config, jwksUrl: config.jwksUrl });
-  const keysOf = async (token: string): Promise<KeyObject[]> => {
+  const keysOf = async (token: string): Promise<VerifyingKey[]> => {
     const header = headerOf(token);
     if (!header) return [];
-    const own = keysNamedBy(header, config);
+    const own = keysNamedBy(header, config).map((key) => ({ key, generation: undefined }));
     // a token of another algorithm is not worth asking the provider
-    const theirs = header.alg === config.algorithm ? await provider?.find(header.kid) : undefined;
-    return theirs ? [...own, theirs] : own;
+    if (!provider || header.alg !== config.algorithm) return own;
+    const generation = provider.generation();
+    const key = await provider.find(header.kid);
+    return key ? [...own, { key, generation }] : own;
   };
+  const holds = ({ exp, verifiedIn }: AccessToken): boolean =>
+    Date.now() / 1000 < exp + clockTolerance &&
+    (verifiedIn === undefined || (provider?.isCurrent(verifiedIn) ?? false));
   return {
     known: (token) => {
       const access = found.get(digest(token));
-      return access && Date.now() / 1000 < access.exp + clockTolerance ? access : undefined;
+      return access && holds(access) ? access : undefined;
     },
     verify: async (token) => {
       const { org, ...claims } = claimsOf(token, await keysOf(token), config);
@@ -76,11 +83,17 @@ interface Claims extends Pick<AccessToken, 'subject' | 'scopes' | 'exp' | 'issue
   org: string;
 }
 
+interface VerifyingKey {
+  key: KeyObject;
+  /** where it is the provider's */
+  generation: number | undefined;
+}
+
 /** Only the configured algorithm and keys count. The token's header may at most name one of these keys. */
-function claimsOf(token: string, keys: KeyObject[], config: TokenConfig): Claims {
+function claimsOf(token: string, keys: VerifyingKey[], config: TokenConfig): Claims & Pick<AccessToken, 'verifiedIn'> {
   const { algorithm, issuer, audience } = config;
   const failures: unknown[] = [];
-  for (const key of keys) {
+  for (const { key, generation } of keys) {
     try {
       const claims = jsonwebtoken.verify(token, key, {
         algorithms: [algorithm],
@@ -88,7 +101,7 @@ function claimsOf(token: string, keys: KeyObject[], config: TokenConfig): Claims
         ...(issuer && { issuer }),
         ...(audience && { audience }),
       });
-      return requireClaims(claims, config);
+      return { ...requireClaims(claims, config), verifiedIn: generation };
     } catch (error) {
       if (error instanceof Problem) throw error;
       failures.push(error);

@@ -15,25 +15,43 @@ const maxWaiting = 200;
 
 interface Line {
   taken: number;
-  waiting: (() => void)[];
+  /** oldest first; each begins a read */
+  waiting: Set<() => void>;
 }
 
 export function fairTurns(atOnce = defaultAtOnce): Middleware {
   const lines = new Map<string, Line>();
 
-  const take = async (key: string): Promise<Line> => {
-    const line = lines.get(key) ?? { taken: 0, waiting: [] };
+  /** Undefined where the request was answered meanwhile, such as by the deadline, or its client has left. */
+  const take = async (key: string, { res }: Context): Promise<Line | undefined> => {
+    if (res.writableEnded || res.destroyed) return undefined;
+    const line = lines.get(key) ?? { taken: 0, waiting: new Set() };
     lines.set(key, line);
-    if (line.taken < atOnce) line.taken += 1;
-    else if (line.waiting.length >= maxWaiting) throw unavailable('too many reads are waiting; try again');
-    else await new Promise<void>((resolve) => line.waiting.push(resolve));
-    return line;
+    if (line.taken < atOnce) {
+      line.taken += 1;
+      return line;
+    }
+    if (line.waiting.size >= maxWaiting) throw unavailable('too many reads are waiting; try again');
+    return new Promise((resolve) => {
+      const begin = () => {
+        res.off('close', giveUp);
+        resolve(line);
+      };
+      const giveUp = () => {
+        line.waiting.delete(begin);
+        resolve(undefined);
+      };
+      line.waiting.add(begin);
+      res.once('close', giveUp);
+    });
   };
   /** Passes the turn on. */
   const leave = (key: string, line: Line) => {
-    const next = line.waiting.shift();
-    if (next) next();
-    else {
+    const [begin] = line.waiting;
+    if (begin) {
+      line.waiting.delete(begin);
+      begin();
+    } else {
       line.taken -= 1;
       if (line.taken === 0) lines.delete(key);
     }
@@ -41,10 +59,11 @@ export function fairTurns(atOnce = defaultAtOnce): Middleware {
 
   return async (ctx, next) => {
     const key = organizationIn(ctx).organizationId;
-    const line = await take(key);
+    const line = await take(key, ctx);
+    if (!line) return;
     let size = 0;
     try {
-      // while it waited the client may have left, or the deadline may have answered
+      // answered just now
       if (ctx.res.writableEnded || ctx.res.destroyed) return;
       await next();
       size = stringify(ctx);

@@ -19,6 +19,10 @@ const maxBytes = 256 * 1024;
 export interface ProviderKeys {
   /** Undefined for an unknown one. Throws a 503 while the provider is away and nothing is known of its keys. */
   find(kid: string | undefined): Promise<KeyObject | undefined>;
+  /** Grows whenever one was added or removed. To be read before `find`, for what is verified with the key that it finds. */
+  generation(): number;
+  /** Whether what was verified in that generation would be verified now. */
+  isCurrent(generation: number): boolean;
 }
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
@@ -38,17 +42,36 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
     cacheMaxAge: holdFor,
     [customFetch]: fetchKeys,
   });
+  let known = '';
+  let generation = 0;
+  const note = () => {
+    const now = JSON.stringify(keys.jwks()?.keys);
+    if (now !== known) generation += 1;
+    known = now;
+  };
   const refresh = () => {
     if (!keys.fresh || Date.now() < refreshAt) return;
     refreshAt = Date.now() + refreshEvery;
     // one that was removed is not accepted for longer; until it succeeds, those at hand hold
-    keys.reload().catch(() => {});
+    keys.reload().then(note, () => {});
+  };
+  const fetched = async (kid: string | undefined) => {
+    try {
+      return await keys({ alg: algorithm, ...(kid !== undefined && { kid }) });
+    } finally {
+      note();
+    }
   };
   return {
+    generation: () => generation,
+    isCurrent: (given) => {
+      refresh();
+      return keys.fresh && given === generation;
+    },
     find: async (kid) => {
       refresh();
       try {
-        return KeyObject.from(await keys({ alg: algorithm, ...(kid !== undefined && { kid }) }));
+        return KeyObject.from(await fetched(kid));
       } catch (error) {
         if (keys.fresh || error instanceof errors.JWKSNoMatchingKey) return undefined;
         throw unavailable('the keys of the identity provider cannot be fetched; try again', {

@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import { unavailable } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
 import { findKnown } from '#libs/store/records/known';
+import { countRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 
 /** Batches in the queue that are not known to be stored; each has some hundred records. */
@@ -24,55 +25,63 @@ type Record = (record: NewRecord, organizationId: string, bytes: number) => Prom
 
 interface Batch {
   domainId: string;
-  ids: string[];
+  records: NewRecord[];
+  /** of its import */
+  signal: AbortSignal;
 }
 
 export interface ImportLane {
-  /** Resolves once they are safe and few others wait. */
+  /** Resolves once they are safe and few others wait. `signal`: one for each import. */
   store(organizationId: string, domainId: string, records: NewRecord[], signal: AbortSignal): Promise<void>;
-  /** Resolves once all that went through is stored, or after a while. */
+  /** Resolves once all that went through for this import is stored or refused, or after a while. */
   settle(signal: AbortSignal): Promise<void>;
 }
 
 export function createImportLane({ db, record }: { db: Database; record: Record }): ImportLane {
   const oneByOne = pLimit(1);
-  const waiting: Batch[] = [];
+  const waiting = new Set<Batch>();
 
-  const isStored = async ({ domainId, ids }: Batch): Promise<boolean> => {
+  /** Whether Postgres has stored or refused them all. */
+  const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
+    const ids = records.map(({ id }) => id);
     const known = await db.run((sql) => findKnown(sql, domainId, ids));
-    return known.size === ids.length;
+    const missing = records.filter(({ id }) => !known.has(id));
+    return missing.length === 0 || (await db.run((sql) => countRejected(sql, missing))) === missing.length;
   };
-
-  /** False where the oldest batch is not stored by then. */
-  const awaitOldest = async (until: number, signal: AbortSignal): Promise<boolean> => {
-    const [oldest] = waiting;
-    if (!oldest) return true;
-    while (!(await isStored(oldest))) {
-      if (performance.now() > until) return false;
-      await wait(lookEvery, undefined, { signal });
-    }
-    waiting.shift();
-    return true;
+  /** The first one tells where nothing has been done yet. */
+  const isSettled = async ({ domainId, records }: Batch): Promise<boolean> =>
+    (await areSettled(domainId, records.slice(0, 1))) && areSettled(domainId, records);
+  /** Each for itself: one of another import, or one that nobody can store, says nothing of the others. */
+  const look = async (batches: Iterable<Batch>): Promise<void> => {
+    for (const batch of batches) if (await isSettled(batch)) waiting.delete(batch);
   };
+  const ofImport = (signal: AbortSignal) => [...waiting].filter((batch) => batch.signal === signal);
 
   return {
     store: (organizationId, domainId, records, signal) =>
       oneByOne(async () => {
         signal.throwIfAborted();
         const outcomes = await Promise.all(records.map((each) => record(each, organizationId, roughSize)));
-        if (outcomes.includes('queued')) waiting.push({ domainId, ids: records.map(({ id }) => id) });
+        if (outcomes.includes('queued')) waiting.add({ domainId, records, signal });
         const until = performance.now() + patience;
-        while (waiting.length > ahead) {
-          if (await awaitOldest(until, signal)) continue;
-          // one of its records may have been refused by Postgres, and is listed there
-          waiting.shift();
-          throw unavailable('records are not being stored for now; what was queued is safe, so send the file again');
+        for (;;) {
+          if (waiting.size > ahead) await look(waiting);
+          if (waiting.size <= ahead) return;
+          if (performance.now() > until) {
+            waiting.clear();
+            throw unavailable('records are not being stored for now; what was queued is safe, so send the file again');
+          }
+          await wait(lookEvery, undefined, { signal });
         }
       }),
-    settle: (signal) =>
-      oneByOne(async () => {
-        const until = performance.now() + lastPatience;
-        while (waiting.length > 0 && (await awaitOldest(until, signal)));
-      }),
+    settle: async (signal) => {
+      const until = performance.now() + lastPatience;
+      for (;;) {
+        const own = ofImport(signal);
+        await look(own);
+        if (own.every((batch) => !waiting.has(batch)) || performance.now() > until) return;
+        await wait(lookEvery, undefined, { signal });
+      }
+    },
   };
 }

@@ -10,7 +10,9 @@ import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { version } from '#libs/runtime/version';
 import { within } from '#libs/runtime/within';
+import { createClock } from '#libs/store/clock';
 import { storeDisplays } from '#libs/store/displays/displays';
+import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { readsOf } from '#libs/store/replica';
@@ -18,6 +20,7 @@ import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
+import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
@@ -58,7 +61,10 @@ export interface RunningApi extends Running {
   metrics: Metrics;
 }
 
-/** Rejects with a BadSetting where a port or a file cannot be opened. `opsPort` of null: another process serves it. */
+/**
+ * Rejects with a BadSetting where a port or a file cannot be opened, or a key is not in force. `opsPort` of null: another
+ * process serves it, and compares the keys.
+ */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
   { build, log, drain = drainTime }: ApiOptions,
@@ -77,6 +83,8 @@ export async function openApi(
     });
   const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
   const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
+  const clock = createClock(db, log);
+  const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
   const replica = openReplica(config, {
     primary: db,
     connections: database.max,
@@ -106,6 +114,7 @@ export async function openApi(
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
+    clockSkew: clock.skew,
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: database.max },
@@ -113,7 +122,7 @@ export async function openApi(
   });
   const tenants = createTenantCache(db, log);
   const notices = createHeldNotices(db, log);
-  await Promise.all([tenants.follow(), notices.follow(), replica?.follow()]);
+  await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
   const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
     const finish = metrics.persistDuration.startTimer();
@@ -151,6 +160,7 @@ export async function openApi(
     readDb,
     tenants,
     notices,
+    clock,
     recorder,
     counters,
     facets,
@@ -181,6 +191,7 @@ export async function openApi(
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   const stop = inOrder(
     [
+      { name: 'keys', stop: () => keys.close() },
       { name: 'requests', stop: () => stopListening() },
       { name: 'recorder', stop: () => recorder.idle() },
       { name: 'displays', stop: () => displays.close() },
@@ -188,6 +199,7 @@ export async function openApi(
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
       { name: 'widget', stop: () => widget.close() },
+      { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
       { name: 'redis', stop: () => redis.close() },
       { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
@@ -200,10 +212,12 @@ export async function openApi(
   // the API also starts without Redis
   await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
   try {
+    await keys.tried;
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = config.opsPort === null ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    log.info({ event: 'listening', version, port, opsPort }, 'listening');
-    return { port, opsPort, metrics, stop, recover };
+    warnOfMissingKeys(config, log);
+    log.info({ event: 'listening', version, host: config.host, port, opsPort }, 'listening');
+    return { port, opsPort, metrics, stop, recover, failing: failingOf(keys) };
   } catch (error) {
     await stop();
     throw new BadSetting(error instanceof Error ? error.message : String(error));

@@ -6,6 +6,7 @@ import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
+import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
@@ -28,7 +29,7 @@ interface PrimaryOptions {
   onUnable: () => void;
 }
 
-/** Rejects with a BadSetting where a port or a file cannot be opened. */
+/** Rejects with a BadSetting where a port or a file cannot be opened, or a key is not in force. */
 export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
   // each process reads it; a bad one stops all of them here
   if (config.geoipFile !== undefined) await openCountries(config.geoipFile);
@@ -44,6 +45,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     max: 1,
     ...patience,
   });
+  const keys = compareKeys(db, config.keys);
   // to say how the replica is, likewise: its processes read from it, and log what they find
   const replica = openReplica(config, { primary: db, connections: 1, log: silent, onLook: () => {} });
   const listening = new Set<number>();
@@ -116,6 +118,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   const stop = inOrder(
     [
+      { name: 'keys', stop: () => keys.close() },
       { name: 'processes', stop: stopWorkers },
       { name: 'queue', stop: () => queues.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
@@ -126,6 +129,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     log,
   );
   try {
+    await keys.tried;
     const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
     log.info({ processes: config.webConcurrency, opsPort }, 'forking');
   } catch (error) {
@@ -134,5 +138,5 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   }
   void replica?.follow();
   for (let count = 0; count < config.webConcurrency; count += 1) cluster.fork();
-  return { stop, recover };
+  return { stop, recover, failing: failingOf(keys) };
 }

@@ -23,7 +23,7 @@ const addTimeout = 1_000;
 const patience = 4_000;
 /** Bytes of memory for a record and its pending request, in addition to its body. */
 const overhead = 2 * 1024;
-/** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000. */
+/** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000, over all shards. */
 const maxBatch = 1024 * 1024;
 const maxPending = 64 * 1024 * 1024;
 
@@ -50,6 +50,8 @@ interface Item {
   bytes: number;
   origins: readonly Origin[];
 }
+
+const weigh = ({ bytes }: Item): number => bytes + overhead;
 
 export function createRecorder(options: {
   producer: Producer;
@@ -87,19 +89,30 @@ export function createRecorder(options: {
     };
     return new Batcher<Item, Recorded>({
       run,
-      weigh: ({ bytes }) => bytes + overhead,
+      weigh,
       maxBatch,
-      maxPending,
+      maxPending: Number.POSITIVE_INFINITY,
       concurrency: addsAtOnce,
       patience,
     });
   });
 
+  /** bytes, over all shards */
+  let pending = 0;
+  const add = (item: Item, organizationId: string, arrivedAt: number | undefined): Promise<Recorded> => {
+    const batcher = batchers[shardOf(organizationId, shards)];
+    if (!batcher) throw new Error('no such shard');
+    const weight = weigh(item);
+    if (pending + weight > maxPending) return Promise.reject(new BatcherFull('too much is pending'));
+    pending += weight;
+    return batcher.add(item, arrivedAt).finally(() => {
+      pending -= weight;
+    });
+  };
+
   return {
     record(record, organizationId, bytes, arrivedAt, origins = noOrigins) {
-      const batcher = batchers[shardOf(organizationId, shards)];
-      if (!batcher) throw new Error('no such shard');
-      return batcher.add({ record, bytes, origins }, arrivedAt).catch((error: unknown) => {
+      return add({ record, bytes, origins }, organizationId, arrivedAt).catch((error: unknown) => {
         metrics.records.inc({ outcome: 'refused' });
         throw unavailable(whyNot(error), { id: record.id, cause: error });
       });

@@ -1,12 +1,13 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { ApiConfig } from '#libs/config/api';
-import { Problem } from '#libs/contract/problem';
+import { Problem, unavailable } from '#libs/contract/problem';
 import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
 import { countryIn, withoutQuery } from '#libs/contract/record-fields';
 import type { Receipt } from '#libs/contract/responses';
 import { storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
+import type { Clock } from '#libs/store/clock';
 import type { HeldNotices } from '#libs/store/notices/held';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress } from '../access/client-address.ts';
@@ -23,9 +24,10 @@ interface RecordParts {
   countryOf: CountryOf | undefined;
   recorder: Recorder;
   notices: Pick<HeldNotices, 'isWanted'>;
+  clock: Pick<Clock, 'agrees'>;
 }
 
-export function record({ config, countryOf, recorder, notices }: RecordParts): Step {
+export function record({ config, countryOf, recorder, notices, clock }: RecordParts): Step {
   const countryIs = (ctx: Context): string | undefined =>
     (config.countryHeader && countryIn(ctx.get(config.countryHeader))) || countryOf?.(clientAddress(ctx));
   return async (ctx) => {
@@ -33,7 +35,7 @@ export function record({ config, countryOf, recorder, notices }: RecordParts): S
     const given = await readJsonObject(ctx);
     const body = checkBody(given);
     const { receivedAt: now } = ctx.state;
-    const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now);
+    const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now, clock);
     const receivedAt = toTimestamp(now);
     const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt, country: countryIs(ctx) }, config);
     if (isProgram(made, ctx)) made.bot = true;
@@ -68,9 +70,11 @@ function toTimestamp(time: number): string {
 }
 
 /** Returns the id if its time is in the accepted window. */
-function checkTime(id: string, now: number): string {
+function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): string {
   const time = timeOf(id);
   if (time >= now - acceptedPast && time <= now + acceptedAhead) return id;
+  // a client that corrected its clock by a wrong one would date the decision wrongly for good
+  if (!clock.agrees()) throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
     errors: [{ path: '/id', message: `has the time ${new Date(time).toISOString()}` }],
     serverTime: new Date(now).toISOString(),

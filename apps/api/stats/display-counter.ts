@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DisplayBody } from '#libs/contract/display';
-import { createPoll } from '#libs/runtime/poll';
+import { every } from '#libs/runtime/every';
 import { within } from '#libs/runtime/within';
 import type { Flush } from '#libs/store/displays/displays';
 import type { Log } from '#libs/telemetry/log';
@@ -42,15 +42,17 @@ export function createDisplayCounter({
     metrics.displays.inc({ outcome: 'stored' }, totalOf(flush));
     flush.rows = [];
   };
-  const poll = createPoll({
-    every: storeEvery,
-    ask: () => {
+  const rounds = every({
+    name: 'store_displays',
+    pace: storeEvery,
+    task: () => {
       storing = storeOne();
       return storing;
     },
-    failed: (error) => log.warn({ err: error }, 'could not store displays; they are counted and tried again'),
+    failed: (error, isNews) => {
+      if (isNews) log.warn({ err: error }, 'could not store displays; they are counted and tried again');
+    },
   });
-  void poll.start();
 
   /** What is being tried, and then what gathered meanwhile. */
   const storeAll = async () => {
@@ -65,7 +67,7 @@ export function createDisplayCounter({
       metrics.displays.inc({ outcome: 'counted' });
     },
     close: async () => {
-      poll.stop();
+      void rounds.stop();
       try {
         await within(stopPatience, storeAll());
       } catch (error) {

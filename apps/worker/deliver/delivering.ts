@@ -3,12 +3,13 @@
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
 import { randomUUID } from 'node:crypto';
-import { repeat } from '#libs/runtime/repeat';
+import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import {
   type Claiming,
   claimLanes,
+  endBefore,
   fail,
   goOn,
   type Lane,
@@ -83,15 +84,17 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     }
   };
 
-  const deliver = async (lane: Lane): Promise<void> => {
-    const claimed = performance.now();
-    const secrets = lane.isCapped ? undefined : secretsOf(lane);
-    if (!secrets) return void (await db.run((sql) => putOff(sql, lane, by, cappedFor)));
-    const data = await db.run((sql) => readMessage(sql, lane));
-    if (data === undefined) return db.run((sql) => goOn(sql, lane, by));
-    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data });
+  const deliver = async (claimed: Lane): Promise<void> => {
+    const begun = performance.now();
+    const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
+    if (!secrets) return void (await db.run((sql) => putOff(sql, claimed, by, cappedFor)));
+    const message = await db.run((sql) => readMessage(sql, claimed));
+    if (!message) return db.run((sql) => goOn(sql, claimed, by));
+    const lane = { ...claimed, through: message.through };
+    if (lane.through !== claimed.through) await db.run((sql) => endBefore(sql, lane, by));
+    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
     const begin = performance.now();
-    const at = new Date(lane.claimedAt.getTime() + begin - claimed);
+    const at = new Date(lane.claimedAt.getTime() + begin - begun);
     const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
     const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
@@ -162,44 +165,43 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   };
 }
 
-/** `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. */
-export function createDelivering({ pace, ...parts }: DeliveringParts & { pace: number }): { close(): Promise<void> } {
+/**
+ * `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
+ * what the process is at, once the rounds are over.
+ */
+export function scheduleDelivering(
+  { every }: Pick<Scheduler, 'every'>,
+  { pace, ...parts }: DeliveringParts & { pace: number },
+): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
-  const report = (error: unknown) =>
-    log.warn({ event: 'delivering_failed', err: error }, 'delivering failed, and is tried again');
-  let isClosed = false;
+  const round = (name: string, pause: number, task: () => Promise<unknown>, one = false) =>
+    every({
+      name,
+      pace: pause,
+      one,
+      task,
+      failed: (error, isNews) => {
+        if (!isNews) return;
+        log.warn({ event: 'delivering_failed', err: error, task: name }, 'delivering failed, and is tried again');
+      },
+    });
   let soon: NodeJS.Timeout | undefined;
-  let beginning: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
-    beginning ??= deliverer
-      .begin()
-      .then((begun) => {
-        for (const each of begun) void each.then(beginSoon);
-      })
-      .finally(() => {
-        beginning = undefined;
-      });
-    return beginning;
-  };
+  const rounds = round('deliver', pace / 2, async () => {
+    for (const each of await deliverer.begin()) void each.then(beginSoon);
+  });
   /** A lane that is done may have more; those that end together are followed up together. */
   const beginSoon = () => {
-    if (isClosed || soon) return;
-    soon = setTimeout(() => {
+    soon ??= setTimeout(() => {
       soon = undefined;
-      begin().catch(report);
+      void rounds.now();
     }, followUp);
   };
-  const stops = [
-    repeat(pace / 2, begin, report),
-    repeat(pace, () => deliverer.wake(), report),
-    repeat(10 * pace, async () => void (await db.run(addLimitMessages)), report),
-  ];
+  round('wake_lanes', pace, () => deliverer.wake());
+  round('tell_limits', 10 * pace, () => db.run(addLimitMessages), true);
   return {
     close: async () => {
-      isClosed = true;
       clearTimeout(soon);
-      await Promise.all(stops.map((stop) => stop()));
       await deliverer.release();
     },
   };

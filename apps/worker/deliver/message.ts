@@ -1,21 +1,33 @@
 /** What a lane's next message says. */
 import type { FeedEntry } from '#libs/contract/responses';
-import { readErasedPositions, readFeed } from '#libs/store/logs/feed';
+import { readErased, readFeed } from '#libs/store/logs/feed';
 import type { Sql } from '#libs/store/sql';
 import type { Lane } from '#libs/store/webhooks/lanes';
 
+export interface Message {
+  data: object;
+  /** the position after the last that it is about, which may be before that of the lane; null for a single message */
+  through: number | null;
+}
+
 /** Undefined where nothing is left of what the lane has next, by its filter or by its type. */
-export async function readMessage(sql: Sql, lane: Lane): Promise<object | undefined> {
+export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undefined> {
   const { type, domainId, domainNumber, log, position, through, data } = lane;
-  if (domainNumber === null) return data ?? {};
+  if (domainNumber === null) return { data: data ?? {}, through };
   if (log === null || position === null || through === null) throw new Error(`lane ${lane.number} has no place`);
   const range = { from: position, below: through };
   if (type === 'visitor.erased') {
-    const positions = await readErasedPositions(sql, { domainNumber, log }, range);
-    return positions.length > 0 ? { domainId, log, positions } : undefined;
+    const erased = await readErased(sql, { domainNumber, log }, range);
+    const [first] = erased;
+    if (!first) return undefined;
+    // positions are of one log: what is erased of another is the next message
+    const other = erased.find((each) => each.log !== first.log);
+    const own = other ? erased.slice(0, erased.indexOf(other)) : erased;
+    const positions = own.map((each) => each.position).toSorted((one, another) => one - another);
+    return { data: { domainId, log: first.log, positions }, through: other?.entry ?? through };
   }
   const entries = (await readFeed(sql, { domainNumber, log }, range)).filter(isWanted(lane)).map(withoutDevice);
-  return entries.length > 0 ? { domainId, log, first: position, size: through, entries } : undefined;
+  return entries.length > 0 ? { data: { domainId, log, first: position, size: through, entries }, through } : undefined;
 }
 
 /** The filter is about records; whoever keeps them has to hear of erasures in any case. */

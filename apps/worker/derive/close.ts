@@ -1,4 +1,4 @@
-/** Closes epochs on time. Who persists waits while one is being closed, so it waits for them only for a moment. */
+/** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. */
 import { closeEpoch, endConnection, listInTheWay } from '#libs/store/epochs/epochs';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';

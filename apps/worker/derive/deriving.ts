@@ -4,7 +4,8 @@
  */
 import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { repeat } from '#libs/runtime/repeat';
+import type { Scheduler } from '#libs/runtime/scheduler';
+import type { Clock } from '#libs/store/clock';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
@@ -36,6 +37,7 @@ export interface DerivingParts {
   /** fails fast */
   redis: RedisConnection;
   db: Database;
+  clock: Pick<Clock, 'agrees'>;
   /** milliseconds between two rounds */
   pace: number;
   log: Log;
@@ -50,12 +52,22 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
   facetsName,
 ];
 
-export function createDeriving({ config, redis, db, pace, log, metrics }: DerivingParts): { close(): Promise<void> } {
-  const stopping = new AbortController();
+export function scheduleDeriving(
+  { every }: Pick<Scheduler, 'every'>,
+  { config, redis, db, clock, pace, log, metrics }: DerivingParts,
+): void {
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
-  const round = (task: string, run: () => Promise<void>, pause = pace) =>
-    repeat(pause, run, (error) => log.warn({ err: error, task }, 'deriving failed, and is tried again'));
+  // each process: they have locks of their own, so that one that stands still delays nothing
+  const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pause = pace) =>
+    every({
+      name,
+      pace: pause,
+      task,
+      failed: (error, isNews) => {
+        if (isNews) log.warn({ err: error, task: name }, 'deriving failed, and is tried again');
+      },
+    });
   const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = {
     [blanking]: createBlanking({ db, privacyKey: config.privacyKey }),
     ...(config.sealing && { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }),
@@ -63,7 +75,7 @@ export function createDeriving({ config, redis, db, pace, log, metrics }: Derivi
     [facetsName]: createFacets(db),
   };
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  const clear = createClearing({ config, hashOf, redis, db });
+  const clear = createClearing({ config, hashOf, redis, db, clock });
   const timestamp = config.timestampUrl
     ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
     : undefined;
@@ -74,44 +86,37 @@ export function createDeriving({ config, redis, db, pace, log, metrics }: Derivi
     const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
     await forgetEpochs(sql, Math.min(endOfTime, ...marks));
   };
-  const stops = [
-    round('close', async () => {
-      await close();
-      await db.run(forget);
-    }),
-    ...Object.entries(derivations).map(([name, derive]) => {
-      // the others begin an epoch only when blanking is done with it
-      const through = name === blanking ? lastClosedEpoch : (sql: Sql) => doneWith(sql, blanking);
-      return round(
-        name,
-        onceAnEpoch(db, () => derive(stopping.signal), through),
-      );
-    }),
-    round('erase', () => goOnErasing(db, stopping.signal)),
-    round('clear', onceAnEpoch(db, clear)),
-    round('tell of erasures', createTelling({ redis, db })),
-    // a round of its own: sealing does not wait for the authority
-    ...(timestamp ? [round('timestamp', () => timestamp(stopping.signal), timestampEvery * pace)] : []),
-  ];
-  return {
-    close: async () => {
-      stopping.abort();
-      await Promise.all(stops.map((stop) => stop()));
-    },
-  };
+  round('close', async () => {
+    await close();
+    await db.run(forget);
+  });
+  for (const [name, derive] of Object.entries(derivations)) {
+    // the others begin an epoch only when blanking is done with it
+    const through = name === blanking ? lastClosedEpoch : (sql: Sql) => doneWith(sql, blanking);
+    round(name, onceAnEpoch(db, derive, through));
+  }
+  round('erase', (signal) => goOnErasing(db, signal));
+  round('clear', onceAnEpoch(db, clear));
+  round('tell_erasures', createTelling({ redis, db }));
+  // a round of its own: sealing does not wait for the authority
+  if (timestamp) round('timestamp', timestamp, timestampEvery * pace);
 }
 
 /** Another worker may be at it, and may end: so that a derivation also looks now and then. */
 const idleFor = 10_000;
 
 /** Does the work once for each epoch that it may go through, and whenever nothing was done for a while. */
-function onceAnEpoch(db: Database, work: () => Promise<void>, through = lastClosedEpoch): () => Promise<void> {
+function onceAnEpoch(
+  db: Database,
+  work: (signal: AbortSignal) => Promise<void>,
+  through = lastClosedEpoch,
+): (signal: AbortSignal) => Promise<void> {
   let done = -1;
   let doneAt = 0;
-  return async () => {
+  return async (signal) => {
     const epoch = await db.run(through);
     if (epoch === done && performance.now() < doneAt + idleFor) return;
-    await work();
+    await work(signal);
     done = epoch;
     doneAt = performance.now();
   };

@@ -16,21 +16,27 @@ export interface HealingParts {
 /** Organizations at a time: the stores are kept busy, and recording has its share of them. */
 const atOnce = 3;
 
-/** One organization that fails must not keep the others from being healed. None is begun once `signal` aborts. */
+/**
+ * One organization that fails must not keep the others from being healed. None is begun once `signal` aborts. Returns how
+ * many failed.
+ */
 export async function eachOrganization(
   { log }: Pick<HealingParts, 'log'>,
   organizationIds: string[],
   signal: AbortSignal,
   heal: (organizationId: string) => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   const limit = pLimit(atOnce);
+  let failed = 0;
   const healOne = async (organizationId: string) => {
     if (signal.aborted) return;
     try {
       await heal(organizationId);
     } catch (error) {
+      failed += 1;
       log.warn({ err: error, organizationId }, "could not repair an organization's counters");
     }
   };
   await Promise.all(organizationIds.map((organizationId) => limit(healOne, organizationId)));
+  return failed;
 }

@@ -3,32 +3,93 @@ import { addDays, dayOf } from '#libs/contract/calendar';
 import { confirm, type Difference } from '#libs/counters/drift';
 import { fill, readyAmong } from '#libs/counters/fill';
 import { drop } from '#libs/counters/raise';
+import { notedServer, noteServer } from '#libs/counters/server';
 import { StrangeKey, type Suspicion, suspect } from '#libs/counters/suspect';
 import { groupBy } from '#libs/runtime/group-by';
-import { countersSince, listCounters, listOrganizationIds } from '#libs/store/counters';
+import { countersSince, listCounters, nextOrganizationIds } from '#libs/store/counters';
+import { currentServer } from '#libs/store/logs/server';
 import { eachOrganization, type HealingParts } from './organizations.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;
+const everything = '0000-00-00';
 /** Milliseconds that a raise may be on its way. */
 const raisePatience = 1_000;
+/** organizations that are listed at once, and that a round looks at for their marks */
+const page = 1_000;
+const piece = 5_000;
+/** Milliseconds after which a round leaves the other organizations to the next one. */
+const longest = 10_000;
 
-/** Fills every organization that lacks its mark, so that its statistics come from Redis before anybody asks. */
-export async function fillMissing(parts: HealingParts, signal: AbortSignal): Promise<void> {
-  const organizationIds = await parts.db.run(listOrganizationIds);
-  const ready = await readyAmong(parts.countersRedis, organizationIds);
-  const missing = organizationIds.filter((id) => !ready.has(id));
-  await eachOrganization(parts, missing, signal, (id) => fillOrganization(parts, id));
+/**
+ * Fills organizations that lack their mark, so that their statistics come from Redis before anybody asks. A round looks at
+ * a piece of them, those after `after`, and goes on for as long as it finds some: then Redis was emptied. Returns after
+ * which one the next round has to begin.
+ */
+export async function fillMissing(parts: HealingParts, signal: AbortSignal, after = ''): Promise<string> {
+  let last = after;
+  for (let looked = 0; looked < piece && !signal.aborted; looked += page) {
+    const ids = await nextPage(parts, last);
+    const ready = await readyAmong(parts.countersRedis, ids);
+    const missing = ids.filter((id) => !ready.has(id));
+    await eachOrganization(parts, missing, signal, (id) => fillOrganization(parts, id));
+    if (missing.length > 0) looked = 0;
+    last = nextAfter(ids);
+    if (last === '') break;
+  }
+  return last;
 }
 
-/** Compares every organization that has its mark with Postgres, and repairs what drifted. */
-export async function reconcile(parts: HealingParts, signal: AbortSignal, patience = raisePatience): Promise<void> {
+const nextPage = ({ db }: HealingParts, after: string): Promise<string[]> =>
+  db.run((sql) => nextOrganizationIds(sql, after, page));
+
+/** '' behind the last one: then it begins again. */
+const nextAfter = (ids: string[]): string => (ids.length === page ? (ids.at(-1) ?? '') : '');
+
+/**
+ * Compares organizations that have their mark with Postgres, and repairs what drifted: a piece of them in the periods that
+ * records may arrive for, those after `after`. On another Postgres than before it compares all of them in every period.
+ * Returns after which one the next round has to begin.
+ */
+export async function reconcile(
+  parts: HealingParts,
+  signal: AbortSignal,
+  { patience = raisePatience, after = '' } = {},
+): Promise<string> {
+  const { client } = parts.countersRedis;
+  const { systemIdentifier, timeline, database } = await parts.db.run(currentServer);
+  const server = [systemIdentifier, timeline, database].join(' ');
+  if ((await notedServer(client)) === server) {
+    const since = addDays(dayOf(Date.now()), -watchedDays);
+    return (await compareFrom(parts, signal, { since, patience, after, within: longest })).next;
+  }
+  const whole = { since: everything, patience, after: '', within: Number.POSITIVE_INFINITY };
+  const { failed } = await compareFrom(parts, signal, whole);
+  if (failed === 0 && !signal.aborted) await noteServer(client, server);
+  return '';
+}
+
+interface Comparing {
+  /** `YYYY-MM-DD`: older periods are not looked at */
+  since: string;
+  patience: number;
+  /** the organization after which it begins */
+  after: string;
+  /** milliseconds after which no further page is begun */
+  within: number;
+}
+
+async function compareFrom(
+  parts: HealingParts,
+  signal: AbortSignal,
+  { since, patience, after, within }: Comparing,
+): Promise<{ next: string; failed: number }> {
   const { countersRedis, db, log } = parts;
-  const since = addDays(dayOf(Date.now()), -watchedDays);
-  const ready = await readyAmong(countersRedis, await db.run(listOrganizationIds));
+  const end = performance.now() + within;
   const suspicions: Suspicion[] = [];
   const strange: string[] = [];
-  await eachOrganization(parts, [...ready], signal, async (organizationId) => {
+  let [next, failed] = [after, 0];
+  const compareOne = async (organizationId: string) => {
     const truth = countersSince(db, organizationId, since);
     try {
       const suspicion = await suspect(countersRedis, { organizationId, since, truth });
@@ -38,14 +99,23 @@ export async function reconcile(parts: HealingParts, signal: AbortSignal, patien
       log.error({ organizationId, err: error }, 'a key in Redis is no counter; rebuilding them');
       strange.push(organizationId);
     }
-  });
-  if (signal.aborted) return;
+  };
+  do {
+    const ids = await nextPage(parts, next);
+    const ready = await readyAmong(countersRedis, ids);
+    failed += await eachOrganization(parts, [...ready], signal, compareOne);
+    // of another Postgres: a fill would raise them, and lower none
+    if (since === everything) strange.push(...ids.filter((id) => !ready.has(id)));
+    next = nextAfter(ids);
+  } while (next !== '' && !signal.aborted && performance.now() < end);
+  if (signal.aborted) return { next: after, failed };
   const drifted = groupBy(await confirm(countersRedis, suspicions, patience), (each) => each.organizationId);
   for (const [organizationId, differences] of drifted) report(parts, organizationId, differences);
-  await eachOrganization(parts, [...strange, ...drifted.keys()], signal, async (organizationId) => {
+  failed += await eachOrganization(parts, [...strange, ...drifted.keys()], signal, async (organizationId) => {
     await drop(countersRedis.client, organizationId);
     await fillOrganization(parts, organizationId);
   });
+  return { next, failed };
 }
 
 function report({ log, metrics }: HealingParts, organizationId: string, differences: Difference[]): void {

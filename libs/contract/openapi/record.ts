@@ -14,7 +14,7 @@ export const recordPaths: ZodOpenApiPathsObject = {
       operationId: 'record',
       summary: "Record a visitor's decision",
       description:
-        'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. The key may be public, because it can only write.',
+        'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. While the clocks of the service do not agree, an id that is out of range gets a 503: repeat it later, unchanged. The key may be public, because it can only write.',
       tags: ['Record'],
       security: [{ apiKey: [] }],
       requestParams: { path: domainPath },

@@ -4,6 +4,7 @@
  */
 import type { Database, Sql } from '../sql.ts';
 import { lastClosedEpoch } from './epochs.ts';
+import type { PieceSize } from './piece-size.ts';
 
 export interface Mark {
   /** done with all of it */
@@ -16,6 +17,8 @@ export interface Derivation {
   name: string;
   /** the one that has to be done with an epoch before this may begin it */
   after?: string;
+  /** of its pieces */
+  size?: PieceSize;
   /** The first epoch that it has to look at; undefined for none. */
   first?(sql: Sql): Promise<number | undefined>;
   /**
@@ -29,7 +32,12 @@ export interface Derivation {
 export type Step = 'more' | 'done' | 'elsewhere';
 
 /** Handles one piece, if there is one. */
-export const deriveNext = (db: Database, { name, after, first, piece }: Derivation): Promise<Step> =>
+export const deriveNext = (db: Database, derivation: Derivation): Promise<Step> => {
+  const derive = () => derivePiece(db, derivation);
+  return derivation.size ? derivation.size.watch(derive) : derive();
+};
+
+const derivePiece = (db: Database, { name, after, first, piece }: Derivation): Promise<Step> =>
   withMark(db, name, async (sql, mark) => {
     const through = await derivableThrough(sql, after);
     // read after what may be derived: who is concerned by it is known by then

@@ -1,6 +1,7 @@
 /**
  * Epochs: closed sets of stored records. Who persists stamps the open epoch's number on its rows; once it is closed no
- * further record can have that number, and whatever is derived from its records may begin.
+ * further record can have that number, and whatever is derived from its records may begin. To close one takes two steps:
+ * first whoever comes stamps the next number, then those are waited for who stamped this one.
  */
 import { isInTheWay } from '../errors.ts';
 import type { Database, Sql } from '../sql.ts';
@@ -8,36 +9,69 @@ import type { Database, Sql } from '../sql.ts';
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
 export type Closing = 'closed' | 'not yet' | 'in the way';
 
+interface Manner {
+  /** milliseconds that the last one has to have been closed */
+  every: number;
+  /** milliseconds to wait for whoever still stores records under it */
+  patience: number;
+}
+
+/** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
+export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
+  const begun = await db.run((sql) => sql.begin((transaction) => beginClosing(transaction as unknown as Sql, manner)));
+  if (begun === 'not yet') return begun;
+  try {
+    return await db.run((sql) => sql.begin((transaction) => endClosing(transaction as unknown as Sql, manner)));
+  } catch (error) {
+    if (isInTheWay(error)) return 'in the way';
+    throw error;
+  }
+}
+
+/** From now on whoever comes stamps the next number. */
+async function beginClosing(sql: Sql, { every }: Manner): Promise<'not yet' | 'begun'> {
+  const [turn] = await sql<{ isDue: boolean; isAhead: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
+      select from closed_epochs
+      where closed_at > clock_timestamp() - ${every} * interval '1 ms' and closed_at <= clock_timestamp()
+    ) as "isDue", exists (select from closed_epochs where closed_at > clock_timestamp()) as "isAhead"`;
+  if (!turn?.isDue) return 'not yet';
+  // the clock was ahead, and no age is known: each counts from now on
+  if (turn.isAhead)
+    await sql`update closed_epochs set closed_at = clock_timestamp() where closed_at > clock_timestamp()`;
+  await sql`update epochs set filling = open + 1 where filling <= open`;
+  return 'begun';
+}
+
+/** Milliseconds for the first epoch of this release: whoever persists waits behind whoever closes it. */
+const firstPatience = 200;
+
+async function endClosing(sql: Sql, { patience }: Manner): Promise<Closing> {
+  const [turn] = await sql<{ isMine: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) as "isMine"`;
+  if (!turn?.isMine) return 'not yet';
+  const [epoch] = await sql<{ open: number; filling: number | null }[]>`select open, filling from epochs`;
+  if (!epoch) throw new Error('there is no open epoch');
+  const { open, filling } = epoch;
+  // transactions that began before the database was migrated hold the lock of all epochs alone
+  const isFirst = filling === null;
+  if (!isFirst && filling <= open) return 'not yet';
+  await sql`select set_config('lock_timeout', ${String(isFirst ? Math.min(patience, firstPatience) : patience)}, true)`;
+  if (isFirst) await sql`select pg_advisory_xact_lock(hashtext('assent.epoch'))`;
+  else await sql`select pg_advisory_xact_lock(hashtext('assent.epoch'), ${open}::integer)`;
+  await sql`update epochs set open = open + 1, filling = coalesce(filling, open + 1)`;
+  await sql`insert into closed_epochs (epoch) values (${open})`;
+  return 'closed';
+}
+
 /**
- * Closes the open epoch, unless another process is about to, or the last one was closed less than `every` milliseconds
- * ago. Whoever persists meanwhile waits, hence the `patience` (milliseconds).
+ * Whether nothing that is committed from now on is of a closed epoch, nor of one that is closed before the transaction
+ * ends; false while an epoch is about to be closed.
  */
-export function closeEpoch(db: Database, { every, patience }: { every: number; patience: number }): Promise<Closing> {
-  return db.run((sql) =>
-    sql.begin(async (transaction): Promise<Closing> => {
-      const [turn] = await transaction<{ isDue: boolean; isAhead: boolean }[]>`
-        select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
-          select from closed_epochs
-          where closed_at > clock_timestamp() - ${every} * interval '1 ms' and closed_at <= clock_timestamp()
-        ) as "isDue", exists (select from closed_epochs where closed_at > clock_timestamp()) as "isAhead"`;
-      if (!turn?.isDue) return 'not yet';
-      // the clock was ahead, and no age is known: each counts from now on
-      if (turn.isAhead)
-        await transaction`
-          update closed_epochs set closed_at = clock_timestamp() where closed_at > clock_timestamp()`;
-      await transaction`select set_config('lock_timeout', ${String(patience)}, true)`;
-      try {
-        await transaction.savepoint((lock) => lock`select pg_advisory_xact_lock(hashtext('assent.epoch'))`);
-      } catch (error) {
-        if (isInTheWay(error)) return 'in the way';
-        throw error;
-      }
-      await transaction`
-        with closed as (update epochs set open = open + 1 returning open - 1 as epoch)
-        insert into closed_epochs (epoch) select epoch from closed`;
-      return 'closed';
-    }),
-  );
+export async function holdEpoch(sql: Sql): Promise<boolean> {
+  const [held] = await sql<{ epoch: number }[]>`select open_epoch() as epoch`;
+  const [row] = await sql<{ open: number }[]>`select open from epochs`;
+  return held !== undefined && held.epoch === row?.open;
 }
 
 export interface InTheWay {
@@ -55,9 +89,13 @@ export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
   select activity.pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
     coalesce(wait_event = 'SyncRep', false) as "waitsForStandby"
   from pg_locks join pg_stat_activity as activity using (pid)
-  where locktype = 'advisory' and mode = 'ShareLock' and granted and pg_locks.objsubid = 1
+  where locktype = 'advisory' and mode = 'ShareLock' and granted
     and pg_locks.database = (select oid from pg_database where datname = current_database())
-    and (classid::bigint << 32 | objid::bigint) = hashtext('assent.epoch')
+    and case (select filling is null from epochs)
+      when true then pg_locks.objsubid = 1 and (classid::bigint << 32 | objid::bigint) = hashtext('assent.epoch')
+      else pg_locks.objsubid = 2 and classid::bigint = (hashtext('assent.epoch')::bigint & 4294967295)
+        and objid::bigint = (select open from epochs)
+    end
   order by xact_start`;
 
 export async function endConnection(sql: Sql, pid: number): Promise<void> {

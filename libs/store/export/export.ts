@@ -19,9 +19,9 @@ export interface ExportPart {
   last: { domainId: string; id: string } | null;
 }
 
-/** What was stored before is in it, once. */
+/** What was stored before is in it or in an earlier one, also while one is being closed. */
 export async function readOpenEpoch(db: Database): Promise<number> {
-  const [row] = await db.run((sql) => sql<{ open: number }[]>`select open from epochs`);
+  const [row] = await db.run((sql) => sql<{ open: number }[]>`select greatest(open, filling) as open from epochs`);
   if (!row) throw new Error('there is no open epoch');
   return row.open;
 }

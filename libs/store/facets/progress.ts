@@ -6,7 +6,8 @@ interface Place {
   domainNumber: number;
 }
 
-const nil = '00000000-0000-0000-0000-000000000000';
+/** before all records */
+export const nil = '00000000-0000-0000-0000-000000000000';
 
 /** The record up to which it is added, the nil UUID for none. */
 export async function addedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<string> {

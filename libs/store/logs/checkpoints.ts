@@ -54,13 +54,26 @@ export interface Published {
   halted: Halted | null;
 }
 
-/** What is published of the newest log of every domain, or of these. */
-export const listPublished = (sql: Sql, domainNumbers?: number[]): Promise<Published[]> => sql<Published[]>`
+/** What is published of the newest logs of the next domains after number `after`. */
+export const nextPublished = (sql: Sql, after: number, limit: number): Promise<Published[]> =>
+  published(sql, sql`domain_number > ${after}`, limit);
+
+/** The same of these domains. */
+export const listPublished = (sql: Sql, domainNumbers: number[]): Promise<Published[]> =>
+  published(sql, sql`domain_number = any(${domainNumbers})`, domainNumbers.length);
+
+const published = (sql: Sql, which: ReturnType<Sql>, limit: number) => sql<Published[]>`
   select domain_number as "domainNumber", domains.id as "domainId", log, size, checkpoint_size as "checkpointSize",
     split_part(checkpoint, E'\n', 3) as root, halted
   from logs join domains on domains.number = domain_number
-  where ended_at is null and ${domainNumbers ? sql`domain_number = any(${domainNumbers})` : sql`true`}
-  order by domain_number`;
+  where ended_at is null and ${which}
+  order by domain_number limit ${limit}`;
+
+export async function countHalted(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from logs where halted is not null and ended_at is null`;
+  return row?.count ?? 0;
+}
 
 /** Halts logs, or lets them go on (null). */
 export async function setHalted(

@@ -15,10 +15,15 @@ export async function readFeed(sql: Sql, name: LogName, range: { from: number; b
   const entries = sealed.map((each) => toEntry(each, name.log, dropped));
   const erased = entries.flatMap((entry) => (entry.type === 'erasure' ? [entry.recordId] : []));
   if (erased.length === 0) return entries;
-  const places = await readPositions(sql, name, erased);
-  return entries.map((entry) =>
-    entry.type === 'erasure' ? { ...entry, erases: places.get(entry.recordId) ?? null } : entry,
-  );
+  const places = await readPlaces(sql, name, erased);
+  return entries.map((entry) => (entry.type === 'erasure' ? withPlace(entry, name, places) : entry));
+}
+
+type Erasure = Extract<FeedEntry, { type: 'erasure' }>;
+
+function withPlace(entry: Erasure, { log }: LogName, places: Map<string, ErasedRecord>): Erasure {
+  const erased = places.get(entry.recordId) ?? null;
+  return { ...entry, erases: erased?.log === log ? erased.position : null, erased };
 }
 
 function toEntry({ position, text, record }: SealedEntry, log: number, droppedMonths: string[]): FeedEntry {
@@ -28,31 +33,49 @@ function toEntry({ position, text, record }: SealedEntry, log: number, droppedMo
     return { position, type: 'record', record: { ...shown, log, position } };
   }
   const entry = parseEntry(text);
-  if (entry.type === 'erasure') return { position, type: 'erasure', recordId: entry.id, erases: null };
+  if (entry.type === 'erasure') return { position, type: 'erasure', recordId: entry.id, erases: null, erased: null };
   if (entry.type === 'notice') return { position, type: 'notice', notice: entry.notice };
   throw new Error(`the text at ${position} is a record's`);
 }
 
-/** Where the records are that were erased by entries of that range, in order; of this log alone. */
-export async function readErasedPositions(
+/** Where a record is that an entry erases: in the entry's own log, or in one before it. */
+export interface ErasedRecord {
+  log: number;
+  position: number;
+}
+
+/** The records that entries of that range erase, in order, each with the entry's own position. */
+export async function readErased(
   sql: Sql,
   name: LogName,
   { from, below }: { from: number; below: number },
-): Promise<number[]> {
-  const rows = await sql<{ text: string }[]>`
-    select text from log_texts
+): Promise<(ErasedRecord & { entry: number })[]> {
+  const rows = await sql<{ position: number; text: string }[]>`
+    select position, text from log_texts
     where domain_number = ${name.domainNumber} and log = ${name.log} and position >= ${from} and position < ${below}
-      and notice_number is null`;
-  const ids = rows.map(({ text }) => parseEntry(text)).flatMap((entry) => (entry.type === 'erasure' ? [entry.id] : []));
-  if (ids.length === 0) return [];
-  return [...(await readPositions(sql, name, ids)).values()].toSorted((one, other) => one - other);
+      and notice_number is null
+    order by position`;
+  const erasures = rows.flatMap(({ position, text }) => {
+    const entry = parseEntry(text);
+    return entry.type === 'erasure' ? [{ entry: position, id: entry.id }] : [];
+  });
+  if (erasures.length === 0) return [];
+  const places = await readPlaces(
+    sql,
+    name,
+    erasures.map(({ id }) => id),
+  );
+  return erasures.flatMap(({ entry, id }) => {
+    const place = places.get(id);
+    return place ? [{ entry, ...place }] : [];
+  });
 }
 
-/** Where records are in this log; those of another one, and those that have expired, are left out. */
-async function readPositions(sql: Sql, { domainNumber, log }: LogName, ids: string[]): Promise<Map<string, number>> {
-  const rows = await sql<{ id: string; position: number }[]>`
-    select r.id, place.position
-    from records r ${joinLog(sql, log)}
+/** Where records are in their domain's logs; those that have expired are left out. */
+async function readPlaces(sql: Sql, { domainNumber }: LogName, ids: string[]): Promise<Map<string, ErasedRecord>> {
+  const rows = await sql<(ErasedRecord & { id: string })[]>`
+    select r.id, place.log, place.position
+    from records r ${joinLog(sql)}
     where r.domain_number = ${domainNumber} and r.id = any(${ids}) and place.position is not null`;
-  return new Map(rows.map(({ id, position }) => [id, position]));
+  return new Map(rows.map(({ id, ...place }) => [id, place]));
 }

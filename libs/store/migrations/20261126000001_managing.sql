@@ -1,24 +1,27 @@
 -- migrate:up
 
--- Archived: nothing is recorded, and everything can be read. The version grows with each change.
-alter table domains add column archived_at timestamptz, add column version integer not null default 1;
-
--- Access tokens that were issued before are refused.
-alter table organizations add column tokens_since timestamptz;
-
--- for pages of a domain's keys
-alter table api_keys add column number bigint generated always as identity;
-
--- Whose act it is; null for plans and for what concerns the whole installation.
-alter table administrative_acts add column organization_id text;
-update administrative_acts a
-set organization_id = coalesce(
-  details ->> 'organizationId',
-  (select o.id from organizations o where o.id = a.subject and a.act like 'org.%'),
-  (select d.organization_id from domains d where d.id in (a.details ->> 'domainId', a.subject) limit 1)
-)
-where act not like 'plan.%';
-create index administrative_acts_of_organization on administrative_acts (organization_id, id);
+-- Archived: nothing is recorded, and everything can be read. The version grows with each change. Access tokens that were
+-- issued before `tokens_since` are refused. Keys have a number for pages of a domain's keys. `organization_id`: whose act it
+-- is; null for plans and for what concerns the whole installation. Whoever records or reads waits behind this for a moment
+-- only, also while a long transaction reads.
+do $$
+begin
+  for try in 1 .. 240 loop
+    begin
+      set local lock_timeout = '200ms';
+      lock table domains, organizations, api_keys, administrative_acts in access exclusive mode;
+      alter table domains add column archived_at timestamptz, add column version integer not null default 1;
+      alter table organizations add column tokens_since timestamptz;
+      alter table api_keys add column number bigint generated always as identity;
+      alter table administrative_acts add column organization_id text;
+      return;
+    exception when lock_not_available then
+      perform pg_sleep(0.25);
+    end;
+  end loop;
+  raise exception 'transactions that read domains or organizations are in the way for too long'
+    using errcode = 'lock_not_available';
+end $$;
 
 -- Ids of what was deleted are never given again.
 create table deleted_ids (

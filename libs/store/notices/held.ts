@@ -3,8 +3,8 @@
  * process asks what was put and what was dropped, so that this is in force in every process within a second. It knows too
  * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
  */
+import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
-import { createPoll } from '#libs/runtime/poll';
 import type { Database } from '../sql.ts';
 import { droppedFor } from './documents.ts';
 
@@ -59,11 +59,7 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
     asked = { theirs, ours };
   };
 
-  const poll = createPoll({
-    every: pollEvery,
-    ask,
-    failed: (error) => log.warn({ err: error }, 'cannot poll Postgres for new notices'),
-  });
+  let polls: Rounds | undefined;
 
   return {
     isHeld,
@@ -71,8 +67,18 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
     add: (domainId, notice) => {
       if (memory) apply(memory, { domainId, notice, isHeld: true });
     },
-    follow: poll.start,
-    close: poll.stop,
+    follow: () => {
+      polls = every({
+        name: 'poll_notices',
+        pace: pollEvery,
+        task: ask,
+        failed: (error, isNews) => {
+          if (isNews) log.warn({ err: error }, 'cannot poll Postgres for new notices');
+        },
+      });
+      return polls.now();
+    },
+    close: () => void polls?.stop(),
   };
 }
 

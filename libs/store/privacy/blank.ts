@@ -47,8 +47,11 @@ export async function blank(sql: Sql, domainNumber: number, records: Personal[])
     where domain_number = ${domainNumber} and id = any(${ids})`;
 }
 
-/** Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. */
-export async function noteErased(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
+/**
+ * Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. Once
+ * in a transaction, for all of its domains: rows are noted in order, so that two cannot deadlock.
+ */
+export async function noteErased(sql: Sql, records: (Personal & { domainNumber: number })[]): Promise<void> {
   if (records.length === 0) return;
   const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
   await sql`
@@ -56,10 +59,10 @@ export async function noteErased(sql: Sql, domainNumber: number, records: Person
     on conflict (number) do update set noted_at = clock_timestamp()`;
   await sql`
   insert into erasures_to_seal (domain_number, record_id, epoch, erased_on)
-  select ${domainNumber}::integer, id, epoch, (clock_timestamp() at time zone 'UTC')::date
-  from json_to_recordset(${JSON.stringify(records.map(({ id, epoch }) => ({ id, epoch })))}::text::json)
-    as r (id uuid, epoch integer)
-  order by id
+  select "domainNumber", id, epoch, (clock_timestamp() at time zone 'UTC')::date
+  from json_to_recordset(${JSON.stringify(records.map(({ domainNumber, id, epoch }) => ({ domainNumber, id, epoch })))}::text::json)
+    as r ("domainNumber" integer, id uuid, epoch integer)
+  order by 1, 2
   on conflict do nothing`;
 }
 

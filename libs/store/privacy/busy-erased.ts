@@ -1,22 +1,36 @@
 /** Erased visitors whom somebody noted as busy meanwhile, or whom persist counted as such in the same moment. */
-import type { Sql } from '../sql.ts';
-import type { ErasedDomain } from './tombstones.ts';
+import { groupsOf } from '#libs/runtime/group-by';
+import type { Database } from '../sql.ts';
+import { erasedAmong } from './erased-records.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
-/** Busy visitors are few. */
-export async function deleteBusyErased(sql: Sql, domains: ErasedDomain[], hashOf: VisitorHash): Promise<void> {
-  const byNumber = new Map(domains.map((domain) => [domain.domainNumber, domain]));
-  const numbers = [...byNumber.keys()];
-  const busy = await sql<{ domainNumber: number; visitorId: string }[]>`
-    select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors
-    where domain_number = any(${numbers})
-    union
-    select domain_number, visitor_id from visitor_counters where domain_number = any(${numbers})`;
-  for (const { domainNumber, visitorId } of busy) {
-    const domain = byNumber.get(domainNumber);
-    if (!domain?.hashes.has(hashOf(domain.organizationId, visitorId).toString('hex'))) continue;
-    for (const table of ['visitor_counters', 'busy_visitors'] as const) {
-      await sql`delete from ${sql(table)} where domain_number = ${domainNumber} and visitor_id = ${visitorId}`;
+/** visitors that are looked up in one statement */
+const chunk = 1_000;
+
+/** Busy visitors are few; of what counts them one row each is read. */
+export async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
+  const busy = await db.run(
+    (sql) => sql<{ domainNumber: number; visitorId: string; organizationId: string }[]>`
+      with recursive counted as (
+        (select domain_number, visitor_id from visitor_counters order by 1, 2 limit 1)
+        union all
+        select next.* from counted cross join lateral (
+          select c.domain_number, c.visitor_id from visitor_counters c
+          where (c.domain_number, c.visitor_id) > (counted.domain_number, counted.visitor_id) order by 1, 2 limit 1
+        ) as next
+      )
+      select domain_number as "domainNumber", visitor_id as "visitorId", organization_id as "organizationId"
+      from (select * from counted union select domain_number, visitor_id from busy_visitors) as busy
+      join domains on number = domain_number`,
+  );
+  for (const some of groupsOf([...busy], chunk)) {
+    for (const { domainNumber, visitorId } of await db.run((sql) => erasedAmong(sql, hashOf, some))) {
+      for (const table of ['visitor_counters', 'busy_visitors'] as const) {
+        await db.run(
+          (sql) => sql`
+            delete from ${sql(table)} where domain_number = ${domainNumber} and visitor_id = ${visitorId}`,
+        );
+      }
     }
   }
 }

@@ -2,26 +2,27 @@
 import type { Sql } from '../sql.ts';
 import { type Personal, personalColumns } from './blank.ts';
 
-/** The first of these domains after `after` that has records in the epoch. */
-export async function nextDomainOf(
-  sql: Sql,
-  { epoch, after, domainNumbers }: { epoch: number; after: number; domainNumbers: number[] },
-): Promise<number | undefined> {
-  const [row] = await sql<{ domainNumber: number | null }[]>`
-    select min(domain_number) as "domainNumber" from records
-    where epoch = ${epoch} and domain_number > ${after} and domain_number = any(${domainNumbers})`;
-  return row?.domainNumber ?? undefined;
+/** A record that names a visitor. */
+export interface Visit {
+  domainNumber: number;
+  id: string;
+  visitorId: string;
 }
 
-/** Of the records with these ids (16 bytes each) those that name a visitor. */
-export const listVisitors = (sql: Sql, domainNumber: number, ids: Uint8Array) => sql<
-  { id: string; visitorId: string }[]
->`
-  select id, visitor_id as "visitorId"
+/** Those of these domains in the epoch, by domain and id. */
+export const listVisitsIn = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Visit[]> => sql<Visit[]>`
+  select domain_number as "domainNumber", id, visitor_id as "visitorId" from records
+  where epoch = ${epoch} and domain_number = any(${domainNumbers}) and visitor_id is not null
+  order by 1, 2`;
+
+/** Those with these ids (16 bytes each), in order. */
+export const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Visit[]> => sql<Visit[]>`
+  select domain_number as "domainNumber", id, visitor_id as "visitorId"
   from generate_series(1, ${ids.length}, 16) as at
   join records r on r.domain_number = ${domainNumber}
     and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
-  where visitor_id is not null`;
+  where visitor_id is not null
+  order by id`;
 
 /** Locked until the transaction ends. */
 export const lockPersonal = (sql: Sql, domainNumber: number, ids: string[]) => sql<Personal[]>`

@@ -126,7 +126,10 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
       where r.domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and r.erased_at is null
       order by r.id limit ${blankLimit} for update of r`;
     await blank(sql, domainNumber, records);
-    await noteErased(sql, domainNumber, records);
+    await noteErased(
+      sql,
+      records.map((record) => ({ ...record, domainNumber })),
+    );
     await sql`
       update erasures set records = records + ${records.length}, moved_at = clock_timestamp() where id = ${erasureId}`;
     return records.length;
@@ -146,16 +149,17 @@ const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Prom
 
 /** What blanking takes from an erasure that is under way counts as its own. `hashes`: one for each record, hex. */
 export const countBlanked = (sql: Sql, hashes: string[]) => sql`
+  with blanked as materialized (
+    select decode(hash, 'hex') as hash, count(*) as records from unnest(${hashes}::text[]) as hash group by 1
+  ),
+  running as materialized (
+    select distinct on (hash) id, hash from erasures
+    where done_at is null and hash = any(array(select hash from blanked))
+    order by hash, began_at
+  )
   update erasures set records = erasures.records + blanked.records
-  from (
-    select given.hash, count(*) as records,
-      (
-        select id from erasures e
-        where e.done_at is null and encode(e.hash, 'hex') = given.hash order by began_at limit 1
-      ) as id
-    from json_array_elements_text(${JSON.stringify(hashes)}::text::json) as given (hash) group by given.hash
-  ) as blanked
-  where erasures.id = blanked.id`;
+  from running join blanked using (hash)
+  where erasures.id = running.id`;
 
 /** Seconds after which nobody is at it any more. */
 const abandonedAfter = 5;

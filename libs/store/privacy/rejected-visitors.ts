@@ -1,6 +1,6 @@
 /** Rejected records of erased visitors lose their personal fields too, so that a replay brings nothing back. */
 import { type NewRecord, newRecord } from '#libs/contract/record';
-import { listRejected } from '../records/rejected.ts';
+import type { RejectedRecord } from '../records/rejected.ts';
 import type { Database, Sql } from '../sql.ts';
 
 const pageSize = 500;
@@ -15,25 +15,40 @@ export const withoutPersonal = ({
   ...rest
 }: NewRecord): NewRecord => rest;
 
-/** Returns how many were blanked. */
+/** `onlyNew`: those that came since the last time, of which nobody has asked yet; else all. Returns how many were blanked. */
 export async function blankRejected(
   db: Database,
-  isErased: (record: Pick<NewRecord, 'domainId' | 'visitorId'>) => boolean,
+  erasedOf: (records: NewRecord[]) => Promise<Set<NewRecord>>,
+  { onlyNew }: { onlyNew: boolean },
 ): Promise<number> {
   let blanked = 0;
-  let after: number | undefined;
+  let after = 0;
   for (;;) {
-    const page = await db.run((sql) => listRejected(sql, { limit: pageSize, after }));
-    after = page.at(-1)?.id;
-    for (const { id, record } of page) {
-      const read = newRecord.safeParse(parsed(record));
-      if (!read.success || !isErased(read.data)) continue;
-      await db.run((sql) => replace(sql, id, withoutPersonal(read.data)));
+    const page = await db.run((sql) => listAfter(sql, after, onlyNew));
+    after = page.at(-1)?.id ?? after;
+    const read = page.flatMap(({ id, record }) => {
+      const { data } = newRecord.safeParse(parsed(record));
+      return data?.visitorId === undefined ? [] : [{ id, record: data }];
+    });
+    const erased = await erasedOf(read.map(({ record }) => record));
+    for (const { id, record } of read) {
+      if (!erased.has(record)) continue;
+      await db.run((sql) => replace(sql, id, withoutPersonal(record)));
       blanked += 1;
     }
+    await db.run((sql) => noteSearched(sql, page));
     if (page.length < pageSize) return blanked;
   }
 }
+
+const listAfter = (sql: Sql, after: number, onlyNew: boolean) => sql<Pick<RejectedRecord, 'id' | 'record'>[]>`
+  select id, record from rejected_records
+  where id > ${after} ${onlyNew ? sql`and searched_at is null` : sql``}
+  order by id limit ${pageSize}`;
+
+const noteSearched = (sql: Sql, page: { id: number }[]) => sql`
+  update rejected_records set searched_at = clock_timestamp()
+  where id = any(${page.map(({ id }) => id)}::bigint[]) and searched_at is null`;
 
 /** One that is there without personal fields already is not listed twice. The error may quote what it was about. */
 const replace = (sql: Sql, id: number, record: NewRecord) => sql`

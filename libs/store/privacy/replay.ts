@@ -20,7 +20,20 @@ const nil = '00000000-0000-0000-0000-000000000000';
 
 export async function replayTombstones(
   db: Database,
-  { scope, hashes, hashOf, actor }: { scope: VisitorScope; hashes: string[]; hashOf: VisitorHash; actor: string },
+  {
+    scope,
+    hashes,
+    hashOf,
+    previousHashOf,
+    actor,
+  }: {
+    scope: VisitorScope;
+    hashes: string[];
+    hashOf: VisitorHash;
+    /** tombstones may be under the key before, too */
+    previousHashOf?: VisitorHash | undefined;
+    actor: string;
+  },
 ): Promise<Replayed> {
   const result: Replayed = { visitors: 0, records: 0 };
   const [there] = await db.run(
@@ -43,7 +56,10 @@ export async function replayTombstones(
   const done = new Set<string>();
   for await (const visitorId of visitorsIn(db, numbers)) {
     const hash = hashOf(scope.organizationId, visitorId);
-    if (done.has(visitorId) || !wanted.has(hash.toString('hex'))) continue;
+    const isWanted = [hash, previousHashOf?.(scope.organizationId, visitorId)].some(
+      (each) => each && wanted.has(each.toString('hex')),
+    );
+    if (done.has(visitorId) || !isWanted) continue;
     done.add(visitorId);
     const begun = await eraseVisitor(db, { ...scope, visitorId, hash, actor });
     const { records } = begun.erasedAt ? begun : await finishErasure(db, scope, begun.erasureId);

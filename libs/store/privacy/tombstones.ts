@@ -1,15 +1,15 @@
-/** Tombstones: who was erased. What comes of them later loses its personal fields once its epoch is closed. */
-import type { Sql } from '../sql.ts';
-import { allDomains, type ScopeNumbers } from './scope.ts';
+/**
+ * Tombstones: who was erased. What comes of them later loses its personal fields once its epoch is closed. They are looked
+ * up by the visitors at hand, never listed, so that nothing costs more the more were erased before.
+ */
+import { groupsOf } from '#libs/runtime/group-by';
+import type { Database, Sql } from '../sql.ts';
+import type { ScopeNumbers } from './scope.ts';
 
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;
-
-export interface Tombstone extends ScopeNumbers {
-  organizationId: string;
-  /** hex */
-  hash: string;
-}
+/** rows that one statement changes */
+const slice = 5_000;
 
 /** The open epoch is read after the tombstone is there for all others: only records of it and of later ones can lack it. */
 export async function addTombstone(sql: Sql, { organizationNumber, domainNumber }: ScopeNumbers, hash: Uint8Array) {
@@ -19,68 +19,81 @@ export async function addTombstone(sql: Sql, { organizationNumber, domainNumber 
       clock_timestamp() + ${lastsDays} * interval '1 day'
     from epochs
     on conflict (organization_number, domain_number, hash) do update set
-      until = excluded.until, erased_at = clock_timestamp(), searched_at = null, remembered_at = null`;
+      until = excluded.until, erased_at = clock_timestamp(), searched_at = null, rejected_searched_at = null,
+      remembered_at = null`;
 }
 
 /** The first epoch whose records may be of somebody who was erased; undefined where nobody was. */
 export async function firstConcerned(sql: Sql): Promise<number | undefined> {
-  const [row] = await sql<{ epoch: number | null }[]>`
-    select min(epoch) as epoch from tombstones where until > clock_timestamp()`;
-  return row?.epoch ?? undefined;
+  const [row] = await sql<{ epoch: number }[]>`
+    select epoch from tombstones where until > clock_timestamp() order by epoch limit 1`;
+  return row?.epoch;
 }
 
-export const listTombstones = (sql: Sql): Promise<Tombstone[]> => sql<Tombstone[]>`
-  select o.id as "organizationId", organization_number as "organizationNumber", domain_number as "domainNumber",
-    encode(hash, 'hex') as hash
-  from tombstones join organizations o on o.number = organization_number
-  where until > clock_timestamp()`;
+/** As an array, so that it is found by the index, whatever the planner expects. */
+const anyOf = (sql: Sql, hashes: string[]) => sql`
+  any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`;
 
-export interface ErasedDomain {
+/** Of these hashes (hex) those of erased visitors, each with the numbers of the domains; 0 stands for all of the organization. */
+export async function findErased(sql: Sql, hashes: string[]): Promise<Map<string, Set<number>>> {
+  const erased = new Map<string, Set<number>>();
+  if (hashes.length === 0) return erased;
+  const rows = await sql<{ hash: string; domainNumber: number }[]>`
+    select encode(hash, 'hex') as hash, domain_number as "domainNumber" from tombstones
+    where hash = ${anyOf(sql, hashes)} and until > clock_timestamp()`;
+  for (const { hash, domainNumber } of rows) erased.set(hash, (erased.get(hash) ?? new Set()).add(domainNumber));
+  return erased;
+}
+
+/** Ordered, so that the index leads to one, whatever the planner expects. */
+const isAnybodyErased = (sql: Sql, domainNumber: ReturnType<Sql>) => sql`
+  exists (
+    select from (
+      select from tombstones
+      where organization_number = o.number and domain_number = ${domainNumber} and until > clock_timestamp()
+      order by hash limit 1
+    ) as one
+  )`;
+
+export interface ConcernedDomain {
   domainNumber: number;
-  domainId: string;
   organizationId: string;
-  /** of erased visitors, hex */
-  hashes: Set<string>;
 }
 
-/** The domains that tombstones are about, in the order of their numbers. */
-export async function listErasedDomains(sql: Sql): Promise<ErasedDomain[]> {
-  const tombstones = await listTombstones(sql);
-  if (tombstones.length === 0) return [];
-  const whole = tombstones.filter(({ domainNumber }) => domainNumber === allDomains);
-  const domains = await sql<{ domainNumber: number; domainId: string; organizationId: string }[]>`
-    select number as "domainNumber", id as "domainId", organization_id as "organizationId" from domains
-    where number = any(${tombstones.map(({ domainNumber }) => domainNumber)})
-      or organization_id = any(${whole.map(({ organizationId }) => organizationId)})
-    order by number`;
-  const byScope = new Map<string, Set<string>>();
-  for (const { organizationId, domainNumber, hash } of tombstones) {
-    const key = domainNumber === allDomains ? organizationId : domainNumber;
-    byScope.set(String(key), (byScope.get(String(key)) ?? new Set()).add(hash));
-  }
-  return domains.map((domain) => ({
-    ...domain,
-    hashes: new Set([
-      ...(byScope.get(domain.organizationId) ?? []),
-      ...(byScope.get(String(domain.domainNumber)) ?? []),
-    ]),
-  }));
-}
+/** Of these domains those of which somebody was erased, in the order of their numbers. */
+export const listConcerned = (sql: Sql, domainNumbers: number[]): Promise<ConcernedDomain[]> => sql<ConcernedDomain[]>`
+  select domains.number as "domainNumber", organization_id as "organizationId"
+  from domains join organizations o on o.id = organization_id
+  where domains.number = any(${domainNumbers})
+    and (${isAnybodyErased(sql, sql`0`)} or ${isAnybodyErased(sql, sql`domains.number`)})
+  order by 1`;
 
-/** Those that were not searched for in queues and rejected records yet. */
-export async function listUnsearched(sql: Sql): Promise<string[]> {
+/** What a tombstone's visitor is searched for in, once: the queues, the rejected records. */
+export type SearchedIn = 'queues' | 'rejected';
+
+const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as const;
+
+/** Hashes, hex. */
+export async function listUnsearched(sql: Sql, place: SearchedIn): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
-    select encode(hash, 'hex') as hash from tombstones where searched_at is null and until > clock_timestamp()`;
+    select encode(hash, 'hex') as hash from tombstones
+    where ${sql(searched[place])} is null and until > clock_timestamp()`;
   return rows.map(({ hash }) => hash);
+}
+
+export async function noteSearched(db: Database, place: SearchedIn, hashes: string[]): Promise<void> {
+  for (const some of groupsOf(hashes, slice)) {
+    await db.run(
+      (sql) => sql`
+        update tombstones set ${sql(searched[place])} = clock_timestamp()
+        where hash = ${anyOf(sql, some)} and ${sql(searched[place])} is null`,
+    );
+  }
 }
 
 /** More of them came: there may be more in queues, and what was queued is in Redis' append-only file. */
 export const searchAgain = (sql: Sql, hashes: string[]) => sql`
-  update tombstones set searched_at = null where encode(hash, 'hex') = any(${hashes})`;
-
-export const noteSearched = (sql: Sql, hashes: string[]) => sql`
-  update tombstones set searched_at = clock_timestamp()
-  where encode(hash, 'hex') = any(${hashes}) and searched_at is null`;
+  update tombstones set searched_at = null where hash = ${anyOf(sql, hashes)}`;
 
 export interface ErasedVisitor {
   organizationId: string;
@@ -90,19 +103,61 @@ export interface ErasedVisitor {
   erasedAt: string;
 }
 
-/** All, or only those that Redis was not told of yet. */
-export async function listErased(sql: Sql, { untold = false } = {}): Promise<ErasedVisitor[]> {
-  const rows = await sql<(Omit<ErasedVisitor, 'erasedAt'> & { erasedAt: Date })[]>`
-    select o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash, erased_at as "erasedAt"
-    from tombstones
-    join organizations o on o.number = organization_number
-    left join domains on domains.number = domain_number
-    where not ${untold} or remembered_at is null`;
-  return rows.map((row) => ({ ...row, erasedAt: row.erasedAt.toISOString() }));
+/** The place of a tombstone among all. */
+export interface TombstonePlace extends ScopeNumbers {
+  hash: string;
+}
+
+export const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber: 0, hash: '' };
+
+type Row = Omit<ErasedVisitor, 'erasedAt'> & ScopeNumbers & { erasedAt: Date };
+
+const columns = (sql: Sql) => sql`
+  o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash, erased_at as "erasedAt",
+  organization_number as "organizationNumber", domain_number as "domainNumber"
+  from tombstones
+  join organizations o on o.number = organization_number
+  left join domains on domains.number = domain_number`;
+
+const toErased = ({ organizationId, domainId, hash, erasedAt }: Row): ErasedVisitor => ({
+  organizationId,
+  domainId,
+  hash,
+  erasedAt: erasedAt.toISOString(),
+});
+
+/** The next `limit` after this place; `next`: undefined where these were the last. */
+export async function listErased(sql: Sql, after: TombstonePlace, limit: number) {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)}
+    where (organization_number, domain_number, hash)
+      > (${after.organizationNumber}::integer, ${after.domainNumber}::integer, decode(${after.hash}, 'hex'))
+    order by organization_number, domain_number, hash limit ${limit}`;
+  const next: TombstonePlace | undefined = rows.length < limit ? undefined : rows.at(-1);
+  return { erased: rows.map(toErased), next };
+}
+
+/** Those that Redis was not told of yet. */
+export async function listUntold(sql: Sql, limit: number): Promise<ErasedVisitor[]> {
+  const rows = await sql<Row[]>`select ${columns(sql)} where remembered_at is null limit ${limit}`;
+  return rows.map(toErased);
 }
 
 export const noteRemembered = (sql: Sql, tombstones: ErasedVisitor[]) => sql`
   update tombstones set remembered_at = clock_timestamp()
-  where encode(hash, 'hex') = any(${tombstones.map(({ hash }) => hash)}) and remembered_at is null`;
+  where hash = ${anyOf(
+    sql,
+    tombstones.map(({ hash }) => hash),
+  )} and remembered_at is null`;
 
-export const deleteOldTombstones = (sql: Sql) => sql`delete from tombstones where until <= clock_timestamp()`;
+/** By the time at which the statement begins: only that leads into the index. */
+export async function deleteOldTombstones(db: Database): Promise<void> {
+  for (let deleted = slice; deleted === slice; ) {
+    const { count } = await db.run(
+      (sql) => sql`
+        delete from tombstones
+        where ctid = any(array(select ctid from tombstones where until <= now() limit ${slice} for update))`,
+    );
+    deleted = count;
+  }
+}

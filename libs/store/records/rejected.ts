@@ -32,6 +32,14 @@ export const keepRejected = (sql: Sql, rejections: Rejection[]) => sql`
   )
   select 1 where case when exists (select from kept) then true else ${writeSomething(sql)} end`;
 
+/** How many of these records are kept here. */
+export async function countRejected(sql: Sql, records: NewRecord[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from unnest(${records.map(textOf)}::text[]) as given (record)
+    join rejected_records on record_hash(rejected_records.record) = record_hash(given.record)`;
+  return row?.n ?? 0;
+}
+
 const toRow = ({ record, ...rest }: Rejection) => ({ ...rest, record: textOf(record), domainId: record.domainId });
 
 /** The fields in one order, whoever made the record: the same record is the same text. */

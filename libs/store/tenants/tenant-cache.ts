@@ -6,8 +6,8 @@
 import { LRUCache } from 'lru-cache';
 import { domainIdPattern } from '#libs/contract/terms';
 import { Batcher } from '#libs/runtime/batcher';
+import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
-import { createPoll } from '#libs/runtime/poll';
 import type { Database, Sql } from '../sql.ts';
 import {
   apiKeyPattern,
@@ -183,20 +183,29 @@ export function createTenantCache(
     await db.run((sql) => noteKeyUse(sql, noted));
   };
 
-  const poll = createPoll({
-    every: pollEvery,
-    ask,
-    failed: (error) => log.warn({ err: error }, 'cannot poll Postgres for changed tenants'),
-  });
-  /** Apart from the poll: a revoked key must stop however long a note takes, and whether or not it succeeds. */
-  const notes = createPoll({
-    every: noteUseEvery,
-    // an outage is the poll's to report
-    ask: async () => (poll.isAnswered() ? noteUse() : undefined),
-    failed: (error) => log.warn({ err: error }, 'could not note which API keys were used'),
-  });
-  const follow = async () => {
-    await Promise.all([poll.start(), notes.start()]);
+  let polls: Rounds | undefined;
+  let notes: Rounds | undefined;
+  const follow = () => {
+    const followed = every({
+      name: 'poll_tenants',
+      pace: pollEvery,
+      task: ask,
+      failed: (error, isNews) => {
+        if (isNews) log.warn({ err: error }, 'cannot poll Postgres for changed tenants');
+      },
+    });
+    polls = followed;
+    // apart from the polls: a revoked key must stop however long a note takes, and whether or not it succeeds
+    notes = every({
+      name: 'note_key_use',
+      pace: noteUseEvery,
+      // an outage is the polls' to report
+      task: async () => (followed.isWell() ? noteUse() : undefined),
+      failed: (error, isNews) => {
+        if (isNews) log.warn({ err: error }, 'could not note which API keys were used');
+      },
+    });
+    return followed.now();
   };
 
   return {
@@ -224,10 +233,10 @@ export function createTenantCache(
     knownDomain: domains.known,
     organization: organizations.get,
     follow,
-    catchUp: poll.askNow,
+    catchUp: async () => polls?.now(),
     close: () => {
-      poll.stop();
-      notes.stop();
+      void polls?.stop();
+      void notes?.stop();
     },
   };
 }

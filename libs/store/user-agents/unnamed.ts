@@ -1,80 +1,178 @@
-/** User agents of erased records: a text that no other record names goes with them. */
-import { lastClosedEpoch } from '../epochs/epochs.ts';
+/**
+ * User agents of erased records: a text that no other record names goes with them. No index has the records that name one,
+ * so they are looked for in pieces by key: in the months in which the text was sent, and then in the epochs since. A round
+ * does some pieces, and the next one goes on, in whichever process.
+ */
+import { addMonths } from '#libs/contract/calendar';
+import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
+import { createPieceSize } from '../epochs/piece-size.ts';
+import { nextDomains } from '../logs/unsealed.ts';
+import { hasPersonal } from '../privacy/personal-retention.ts';
 import type { Database, Sql } from '../sql.ts';
 
-/** records that are looked at in one statement */
-const pageSize = 20_000;
+/** records in one piece */
+export const usualPiece = 20_000;
+/** pieces in a round: some seconds */
+const usualRound = 50;
+/** texts that are looked for at once */
+const together = 1_000;
 const nil = '00000000-0000-0000-0000-000000000000';
+const firstMonth = '0000-01';
 
-interface Noted {
-  number: number;
-  /** as Postgres writes it: a Date would lose microseconds */
-  notedAt: string;
+interface Look {
+  since: number;
+  month: string | null;
+  domainNumber: number;
+  id: string;
 }
 
-/**
- * Looks for records that name the noted ones, and deletes those that none does. In pieces by key, since no index has them:
- * a text that others have is found at once, one that nobody has only at the end.
- */
-export async function deleteUnnamedUserAgents(db: Database): Promise<number> {
-  const noted = await db.run(
-    (sql) => sql<Noted[]>`
-      select number, noted_at::text as "notedAt" from user_agents_to_look_for order by noted_at limit 1000`,
-  );
-  if (noted.length === 0) return 0;
-  const numbers = noted.map(({ number }) => number);
-  const since = (await db.run(lastClosedEpoch)) + 1;
-  const left = await findUnnamed(db, numbers);
-  let unnamed: number[] = [];
-  await db.run((sql) =>
-    sql.begin(async (transaction) => {
-      // until this ends the open epoch stays open: what names a text meanwhile is sealed after it has gone, without it
-      await transaction`select open_epoch()`;
-      const named = await transaction<{ number: number }[]>`
-        select distinct user_agent_number as number from records
-        where epoch >= ${since} and user_agent_number = any(${left})`;
-      const found = new Set(named.map(({ number }) => number));
-      unnamed = left.filter((number) => !found.has(number));
-      await transaction`delete from user_agent_months where number = any(${unnamed})`;
-      await transaction`delete from user_agents where number = any(${unnamed})`;
-      // but those that were noted again: a record that was found to name one may have been blanked since
-      await transaction`
-        delete from user_agents_to_look_for where number in (
-          select number from user_agents_to_look_for
-          join json_to_recordset(${JSON.stringify(noted)}::text::json) as looked (number integer, "notedAt" timestamptz)
-            using (number)
-          where noted_at = "notedAt" order by number for update of user_agents_to_look_for
-        )`;
-    }),
-  );
-  return unnamed.length;
-}
+/** `done`: nothing to look for, or another process is at it. */
+type Looked = 'more' | 'done' | { deleted: number };
 
-async function findUnnamed(db: Database, numbers: number[]): Promise<number[]> {
-  const left = new Set(numbers);
-  let after: { domainNumber: number; id: string } | null = { domainNumber: 0, id: nil };
-  while (after && left.size > 0) {
-    const from: { domainNumber: number; id: string } = after;
-    const [page] = await db.run((sql) => look(sql, [...left], from));
-    for (const number of page?.named ?? []) left.delete(number);
-    after = page?.last ?? null;
+/** Goes on looking, and deletes texts that no record names. Returns how many. */
+export async function deleteUnnamedUserAgents(
+  db: Database,
+  { size = createPieceSize(usualPiece), pieces = usualRound } = {},
+): Promise<number> {
+  let deleted = 0;
+  for (let done = 0; done < pieces; done += 1) {
+    const looked = await size.watch(() =>
+      db.run((sql) =>
+        sql.begin(async (transaction): Promise<Looked> => lookOn(transaction as unknown as Sql, size.records())),
+      ),
+    );
+    if (looked === 'done') break;
+    if (looked !== 'more') deleted += looked.deleted;
   }
-  return [...left];
+  return deleted;
 }
 
-const look = (sql: Sql, numbers: number[], { domainNumber, id }: { domainNumber: number; id: string }) => sql<
-  { named: number[]; last: { domainNumber: number; id: string } | null }[]
->`
-  with page as materialized (
-    select domain_number, id, user_agent_number from records
-    where (domain_number, id) > (${domainNumber}::integer, ${id}::uuid)
-    order by domain_number, id limit ${pageSize}
-  )
-  select
-    (
-      select coalesce(json_agg(distinct user_agent_number), '[]') from page where user_agent_number = any(${numbers})
-    ) as named,
-    (
-      select json_build_object('domainNumber', domain_number, 'id', id) from page
-      order by domain_number desc, id desc limit 1
-    ) as last`;
+async function lookOn(sql: Sql, limit: number): Promise<Looked> {
+  const look = await takeLook(sql);
+  if (!look) return 'done';
+  const left = await listLeft(sql);
+  const month = look.month !== null && left.length > 0 ? await nextMonth(sql, look.month, left) : null;
+  if (month !== null) {
+    const from = month === look.month ? look : { domainNumber: 0, id: nil };
+    const last = await lookInMonth(sql, { month, from, limit, left });
+    await moveTo(sql, last ? { ...look, month, ...last } : { ...look, month: addMonths(month, 1), ...start });
+    return 'more';
+  }
+  if (left.length > 0 && look.since <= (await lastClosedEpoch(sql))) {
+    const inEpochs = look.month === null ? look : { ...look, month: null, ...start };
+    const domains = await nextDomains(sql, look.since, inEpochs.domainNumber, limit);
+    const numbers = domains.map(({ domainNumber }) => domainNumber);
+    await passOver(
+      sql,
+      await sql<{ number: number }[]>`
+        select distinct user_agent_number as number from records
+        where epoch = ${look.since} and domain_number = any(${numbers}) and user_agent_number = any(${left})`,
+    );
+    const last = numbers.at(-1);
+    const next = last === undefined ? { since: look.since + 1, domainNumber: 0 } : { domainNumber: last };
+    await moveTo(sql, { ...inEpochs, ...next });
+    return 'more';
+  }
+  return endLook(sql, look, left);
+}
+
+const start = { domainNumber: 0, id: nil };
+
+/** Locked until the transaction ends. A new one begins where some are noted, and none is under way. */
+async function takeLook(sql: Sql): Promise<Look | undefined> {
+  const columns = sql`since, month, domain_number as "domainNumber", id`;
+  const [look] = await sql<Look[]>`select ${columns} from user_agent_look for update skip locked`;
+  if (look) return look;
+  const [begun] = await sql<Look[]>`
+    insert into user_agent_look (since, month, domain_number, id)
+    select open, ${firstMonth}, 0, ${nil} from epochs where exists (select from user_agents_to_look_for)
+    on conflict do nothing
+    returning ${columns}`;
+  if (!begun) return undefined;
+  await sql`
+    insert into user_agents_looked_for (number, noted_at)
+    select number, noted_at from user_agents_to_look_for order by noted_at limit ${together}`;
+  return begun;
+}
+
+async function listLeft(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ number: number }[]>`
+    select number from user_agents_to_look_for join user_agents_looked_for using (number, noted_at) order by 1`;
+  return rows.map(({ number }) => number);
+}
+
+/** From `month` on the first that may name one: it was sent in it, or records came after the month was blanked. */
+async function nextMonth(sql: Sql, month: string, numbers: number[]): Promise<string | null> {
+  const months = await sql<{ month: string; blankedThrough: number; isNoted: boolean }[]>`
+    select month, blanked_through as "blankedThrough",
+      month in (select named.month from user_agent_months named where number = any(${numbers})) as "isNoted"
+    from record_months where dropped_at is null and month >= ${month} order by month`;
+  for (const each of months) {
+    if (each.isNoted) return each.month;
+    if (each.blankedThrough > 0 && (await hasPersonal(sql, each.month, each.blankedThrough))) return each.month;
+  }
+  return null;
+}
+
+interface Piece {
+  month: string;
+  from: { domainNumber: number; id: string };
+  limit: number;
+  left: number[];
+}
+
+/** Returns the last record of the piece, where there was one. */
+async function lookInMonth(sql: Sql, { month, from, limit, left }: Piece) {
+  const [page] = await sql<{ named: number[]; last: { domainNumber: number; id: string } | null }[]>`
+    with page as materialized (
+      select domain_number, id, user_agent_number from ${sql(`records_${month.replace('-', '_')}`)}
+      where (domain_number, id) > (${from.domainNumber}::integer, ${from.id}::uuid)
+      order by domain_number, id limit ${limit}
+    )
+    select
+      (
+        select coalesce(json_agg(distinct user_agent_number), '[]') from page where user_agent_number = any(${left})
+      ) as named,
+      (
+        select json_build_object('domainNumber', domain_number, 'id', id) from page
+        order by domain_number desc, id desc limit 1
+      ) as last`;
+  const named = (page?.named ?? []).map((number) => ({ number }));
+  await sql`
+    insert into user_agent_months (number, month)
+    select number, ${month} from user_agents where number = any(${named.map(({ number }) => number)})
+    order by 1 on conflict do nothing`;
+  await passOver(sql, named);
+  return page?.last ?? undefined;
+}
+
+/** But for those that were noted again: a record that was found to name one may have been blanked since. */
+async function passOver(sql: Sql, named: { number: number }[]): Promise<void> {
+  if (named.length === 0) return;
+  await sql`
+    delete from user_agents_to_look_for as noted using user_agents_looked_for as looked
+    where noted.number = any(${named.map(({ number }) => number)})
+      and looked.number = noted.number and looked.noted_at = noted.noted_at`;
+}
+
+const moveTo = (sql: Sql, { since, month, domainNumber, id }: Look) => sql`
+  update user_agent_look set since = ${since}, month = ${month}, domain_number = ${domainNumber}, id = ${id}`;
+
+async function endLook(sql: Sql, look: Look, left: number[]): Promise<Looked> {
+  // until this ends the open epoch stays open: what names a text meanwhile is sealed after it has gone, without it
+  if (left.length > 0 && !(await holdEpoch(sql))) return 'done';
+  const named = await sql<{ number: number }[]>`
+    select distinct user_agent_number as number from records
+    where epoch >= ${look.since} and user_agent_number = any(${left})`;
+  const found = new Set(named.map(({ number }) => number));
+  const unnamed = left.filter((number) => !found.has(number));
+  await sql`delete from user_agent_months where number = any(${unnamed})`;
+  await sql`delete from user_agents where number = any(${unnamed})`;
+  await passOver(
+    sql,
+    left.map((number) => ({ number })),
+  );
+  await sql`delete from user_agents_looked_for`;
+  await sql`delete from user_agent_look`;
+  return { deleted: unnamed.length };
+}

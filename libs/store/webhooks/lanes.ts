@@ -204,6 +204,11 @@ export interface Try {
   status: number | null;
 }
 
+/** The message under way ends before the position `through` of the lane, at every further try too. */
+export const endBefore = (sql: Sql, lane: Lane, by: string) => sql`
+  update webhook_lanes set through = ${lane.through}
+  where number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
+
 /** The message was delivered, or, without a try, there was nothing in it: the lane goes on behind it. */
 export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid`;

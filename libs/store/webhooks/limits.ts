@@ -24,7 +24,7 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
       ),
       told as (
         update webhooks as w set ${sql(column)} = month from due
-        where w.number = due.number and used >= monthly_record_limit * ${share}::float8
+        where w.number = due.number and used > 0 and used >= monthly_record_limit * ${share}::float8
         returning w.number, month, used, monthly_record_limit
       )
       insert into webhook_lanes (webhook, type, data)

@@ -21,7 +21,9 @@ export const drain: Measurement = {
     async () => {
       const before = await stack.stored();
       const api = await stack.startApi();
-      await load({ baseUrl: api.baseUrl, send: { sites: stack.sites }, count: records, connections });
+      const sent = { baseUrl: api.baseUrl, send: { sites: stack.sites }, count: records, connections };
+      const { failed } = await load(sent);
+      if (failed > 0) throw new Error(`${failed} records were not acknowledged`);
       await api.stop();
       const bytes = (await stack.redisBytes()) / records;
       const worker = await stack.startWorker();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { figuresBetween, look } from '../cpu-time.ts';
 import { atLeast, type Round } from '../figures.ts';
 import { bareKoa, type Measurement } from '../measurement.ts';
-import { startLoad } from '../programs.ts';
+import { expectAnswers, startLoad } from '../programs.ts';
 import type { Stack } from '../stack.ts';
 
 /** milliseconds that the oldest waiting job may have waited, and between two looks at it */
@@ -45,8 +45,7 @@ export async function sustained(
       await keepQueueShort(seconds);
       const last = look(await stack.stored(), pids);
       load.resume();
-      const { failed } = await load.result;
-      if (failed > 0) throw new Error(`${failed} requests failed`);
+      expectAnswers(await load.result);
       await stack.untilQuiet();
       if (last.stored === first.stored) throw new Error('no record was stored');
       return figuresBetween(name, first, last);

@@ -138,11 +138,21 @@ const faults: Record<string, Begin> = {
   },
   HousekeepingLate: async ({ scene }) => {
     const succeeded = (ago: string) =>
-      scene.sql(
-        (sql) => sql`update housekeeping_tasks set succeeded_at = now() - ${ago}::interval where task = 'bookmarks'`,
-      );
+      scene.sql((sql) => sql`update tasks set succeeded_at = now() - ${ago}::interval where name = 'bookmarks'`);
     await succeeded('4 hours');
     return () => succeeded('0');
+  },
+  ClockSkew: beside('worker', () => ({
+    NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+45e3',
+  })),
+  MonthsDue: async ({ scene }) => {
+    const find = (at: Date | null) =>
+      scene.sql(
+        (sql) => sql`
+          update record_months set drop_round_at = ${at} where month = (select min(month) from record_months)`,
+      );
+    await find(new Date());
+    return () => find(null);
   },
   LogsHalted: async ({ scene }) => {
     const halt = (why: string | null) => scene.sql((sql) => sql`update logs set halted = ${why}`);

@@ -40,7 +40,7 @@ const inTurn = (faults: string[]) => faults.map((what, at) => ({ part: 'master',
 
 async function takeClusterMasters(scene: Scene): Promise<void> {
   const cluster = need(scene.cluster);
-  const parts = await startSystem(scene, { QUEUE_SHARDS: String(clusterShards) });
+  const parts = await startSystem(scene, { env: { QUEUE_SHARDS: String(clusterShards) } });
   let turn = 0;
   const next = () => {
     const slot = need(thirds[turn++ % thirds.length]);

@@ -121,7 +121,7 @@ async function failOverSynchronously(scene: Scene): Promise<void> {
   const options = { dataDir: path.join(scene.folder, 'pgbouncer'), databaseUrl: scene.postgres.url };
   const bouncer = restartable(await startPgBouncer(options), (port) => startPgBouncer({ ...options, port }));
   scene.onStop(() => bouncer.running().stop());
-  const parts = await startSystem(scene, { DATABASE_URL: bouncer.url, DATABASE_PREPARE: 'false' });
+  const parts = await startSystem(scene, { env: { DATABASE_URL: bouncer.url, DATABASE_PREPARE: 'false' } });
   parts.set('bouncer', { kill: () => kill(bouncer) });
   parts.set('replica', { kill: () => kill(replica) });
   await untilSealed(scene, 200);

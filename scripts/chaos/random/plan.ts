@@ -13,6 +13,14 @@ export const faults = {
   redis: { ...ofStore, memory: [2, 8], readOnly: [1, 8] },
   /** the connections of one process to one store */
   link: { silence: [1, 25], cut: [0, 4], slow: [2, 15] },
+  /** it steps, and back at the end; `startsDaysAhead`: the process has been started with it */
+  clock: {
+    minutesAhead: [2, 30],
+    minutesBehind: [2, 30],
+    daysAhead: [2, 30],
+    daysBehind: [2, 30],
+    startsDaysAhead: [2, 30],
+  },
 } as const satisfies Record<string, Record<string, Range>>;
 
 export type Kind = keyof typeof faults;
@@ -22,9 +30,10 @@ export const parts: Record<Kind, readonly string[]> = {
   postgres: ['postgres'],
   redis: ['redis'],
   link: processes.flatMap((process) => stores.map((store) => `${process} to ${store}`)),
+  clock: [...processes, 'postgres'],
 };
 /** One of them is drawn, so processes fail twice as often as the others. */
-const kinds: Kind[] = ['process', 'process', 'postgres', 'redis', 'link'];
+const kinds: Kind[] = ['process', 'process', 'postgres', 'redis', 'link', 'clock'];
 
 export interface PlannedFault {
   part: string;

@@ -5,9 +5,15 @@ import { readAlong } from '../reads.ts';
 import { hold } from '../scene.ts';
 import { perform, startSystem } from '../system.ts';
 import { eraseVisitors } from './erasures.ts';
+import { watchGauges } from './gauges.ts';
+import { importYears, makeHistory } from './history.ts';
+import { restartLogs } from './log-restarts.ts';
 import { calm, makePlan } from './plan.ts';
 import { exportRecords, importFiles } from './transfers.ts';
 import { receiveWebhooks } from './webhooks.ts';
+
+/** More than history has, and fewer than a clock goes wrong by. */
+const keptMonths = '36';
 
 export function randomDrill({ seed, minutes }: { seed: number; minutes: number }): Drill {
   const plan = makePlan(seed, minutes);
@@ -17,16 +23,21 @@ export function randomDrill({ seed, minutes }: { seed: number; minutes: number }
     about: again,
     // as text, which can be searched for erased visitors
     redisSettings: { 'aof-use-rdb-preamble': 'no' },
+    clocks: true,
     // Postgres' write-ahead log alone takes some hundred megabytes
     smallDisks: '700m',
     rate: 50,
     run: async (scene) => {
       console.log(`${plan.length} faults; once more: ${again}`);
       if (!scene.hasSmallDisk.postgres) console.log('no small disks can be mounted here: stores are killed instead');
-      const parts = await startSystem(scene);
       const erased = new Map<string, number>();
+      await makeHistory(scene, erased);
+      const retention = { RECORD_RETENTION_MONTHS: keptMonths, PERSONAL_RETENTION_MONTHS: keptMonths };
+      const parts = await startSystem(scene, { env: retention, links: true });
       const webhooks = await receiveWebhooks(scene, erased);
-      for (const start of [importFiles, exportRecords, readAlong, takeProofs]) scene.alongside(start(scene));
+      await importYears(scene);
+      for (const start of [importFiles, exportRecords, readAlong, takeProofs, watchGauges, restartLogs])
+        scene.alongside(start(scene));
       scene.alongside(eraseVisitors(scene, erased));
       scene.alongside(webhooks);
       scene.alongside({

@@ -11,7 +11,7 @@ import { type Activity, need, type Scene } from '../scene.ts';
 const rows = 400;
 /** milliseconds over which they are spread: also months that nobody else records in */
 const span = 100 * 86_400_000;
-/** milliseconds before an export goes on that was cut off */
+/** milliseconds before an export goes on that was cut off, and an import is tried again */
 const pauseAfterCut = 1_000;
 
 /** The rows are checked with the records of the load: there once, as they were sent. */
@@ -31,10 +31,17 @@ export function importFiles(scene: Scene): Activity {
       const body = bodies.map((each) => `${JSON.stringify(each)}\n`).join('');
       const path = `/v1/consent/${site.domainId}/import`;
       const call = { site, scope: 'import', method: 'POST', path, body, type: 'application/x-ndjson' };
-      const answer = String(await callUntilDone(scene, call));
-      const { read, queued, known, rejected } = JSON.parse(answer) as Record<string, number>;
-      const isWhole = read === rows && Number(queued) + Number(known) === rows && rejected === 0;
-      scene.expect(isWhole, `a file of ${rows} rows is answered ${answer}`);
+      for (;;) {
+        const { steps, wrong } = scene.clocks;
+        const answer = String(await callUntilDone(scene, call));
+        const { read, queued, known, rejected } = JSON.parse(answer) as Record<string, number>;
+        const isWhole = read === rows && Number(queued) + Number(known) === rows && rejected === 0;
+        // rows are refused whose time is to come, as the API's clock has it
+        const mayBeRight = wrong > 0 || scene.clocks.steps > steps;
+        scene.expect(isWhole || mayBeRight, `a file of ${rows} rows is answered ${answer}`);
+        if (isWhole || !mayBeRight) break;
+        await sleep(pauseAfterCut);
+      }
       note(202);
     },
     check: () => console.log(`${files} files of ${rows} rows were imported`),

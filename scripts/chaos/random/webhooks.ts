@@ -1,11 +1,15 @@
-/** A receiver of each organization's webhooks that now and then fails: every entry and every erasure comes at least once. */
+/**
+ * A receiver of each organization's webhooks that now and then fails: every entry and every erasure comes at least once,
+ * also where the log has ended meanwhile.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { readErasedPositions } from '#libs/store/logs/feed';
+import { parseEntry } from '#libs/merkle/parse-entry';
 import { waitUntil } from '../../stack/wait.ts';
 import { callUntilDone } from '../calls.ts';
+import { countSealed } from '../checkpoints.ts';
 import { toErase } from '../load.ts';
 import type { Activity, Scene } from '../scene.ts';
 
@@ -17,12 +21,13 @@ const patience = 400_000;
 const mayBeOnItsWay = 30_000;
 
 const entry = z.object({
-  record: z.object({ id: z.string(), visitorId: z.string().nullable() }).optional(),
+  record: z.object({ id: z.string(), visitorId: z.string().nullable(), position: z.number() }).optional(),
 });
 const message = z.object({
   type: z.string(),
   data: z.object({
     domainId: z.string(),
+    log: z.number(),
     first: z.number().optional(),
     size: z.number().optional(),
     entries: z.array(entry).default([]),
@@ -31,16 +36,17 @@ const message = z.object({
 });
 
 export async function receiveWebhooks(scene: Scene, erased: Map<string, number>): Promise<Activity> {
-  /** positions as `domain/position`, of entries and of those that were erased, and ids of records */
-  const told = { entries: new Set<string>(), erasures: new Set<string>(), records: new Set<string>() };
+  /** Places as `domain/log/position`: of entries, of those that were erased, and of records, by their ids. */
+  const told = { entries: new Set<string>(), erasures: new Set<string>(), records: new Map<string, string>() };
   const refused = new Set<string>();
   let messages = 0;
 
-  const take = ({ data: { domainId, first = 0, size = 0, entries, positions } }: z.infer<typeof message>) => {
-    for (const position of positions) told.erasures.add(`${domainId}/${position}`);
-    for (let position = first; position < size; position += 1) told.entries.add(`${domainId}/${position}`);
-    for (const { id, visitorId } of entries.flatMap(({ record }) => record ?? [])) {
-      told.records.add(id);
+  const take = ({ data: { domainId, log, first = 0, size = 0, entries, positions } }: z.infer<typeof message>) => {
+    const place = (position: number) => `${domainId}/${log}/${position}`;
+    for (const position of positions) told.erasures.add(place(position));
+    for (let position = first; position < size; position += 1) told.entries.add(place(position));
+    for (const { id, visitorId, position } of entries.flatMap(({ record }) => record ?? [])) {
+      told.records.set(id, place(position));
       if (!visitorId?.startsWith(toErase)) continue;
       const since = performance.now() - (erased.get(visitorId) ?? Number.POSITIVE_INFINITY);
       scene.expect(since < mayBeOnItsWay, `I10: a webhook has a visitor ${Math.round(since)} ms after the erasure`);
@@ -71,18 +77,20 @@ export async function receiveWebhooks(scene: Scene, erased: Map<string, number>)
 
   /** How many entries, records and erasures of records have not come. */
   const countMissing = async (): Promise<number> => {
-    const logs = await scene.sql(
-      (sql) => sql<{ domainId: string; domainNumber: number; log: number; size: number }[]>`
-        select id as "domainId", domain_number as "domainNumber", log, checkpoint_size as size
-        from logs join domains on number = domain_number`,
-    );
-    let missing = logs.reduce((sum, { size }) => sum + size, 0) - told.entries.size;
-    for (const log of logs) {
-      const positions = await scene.sql((sql) => readErasedPositions(sql, log, { from: 0, below: log.size }));
-      missing += positions.filter((position) => !told.erasures.has(`${log.domainId}/${position}`)).length;
-    }
+    const entries = await countSealed(scene);
     const stored = await scene.sql((sql) => sql<{ id: string }[]>`select id from records`);
-    return missing + stored.filter(({ id }) => !told.records.has(id)).length;
+    const texts = await scene.sql(
+      (sql) => sql<{ text: string }[]>`
+        select text from log_texts join logs using (domain_number, log)
+        where position < checkpoint_size and notice_number is null`,
+    );
+    const erasures = texts.map(({ text }) => parseEntry(text)).filter((entry) => entry.type === 'erasure');
+    const isTold = (id: string) => told.erasures.has(told.records.get(id) ?? '');
+    return (
+      Math.max(0, entries - told.entries.size) +
+      stored.filter(({ id }) => !told.records.has(id)).length +
+      erasures.filter(({ id }) => !isTold(id)).length
+    );
   };
 
   return {

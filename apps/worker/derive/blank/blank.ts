@@ -2,25 +2,32 @@
  * Blanks: records of a closed epoch whose visitor was erased before they came lose their personal fields, before anything
  * else is made of them. Only in a closed epoch no further record can come.
  */
+import { groupBy } from '#libs/runtime/group-by';
 import type { Derivation } from '#libs/store/epochs/derivations';
-import { listIds } from '#libs/store/logs/unsealed';
-import { blank, blankLimit, lockLog, noteErased } from '#libs/store/privacy/blank';
-import { listVisitors, lockPersonal, nextDomainOf } from '#libs/store/privacy/epoch-visitors';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { listIds, nextDomains } from '#libs/store/logs/unsealed';
+import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
+import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/privacy/epoch-visitors';
+import { erasedAmong } from '#libs/store/privacy/erased-records';
 import { countBlanked } from '#libs/store/privacy/erasures';
-import { type ErasedDomain, firstConcerned, listErasedDomains, searchAgain } from '#libs/store/privacy/tombstones';
+import { firstConcerned, listConcerned, searchAgain } from '#libs/store/privacy/tombstones';
 import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Sql } from '#libs/store/sql';
 
 export const blanking = 'blank';
 
 /** records that are looked at in one transaction */
-const pieceLimit = 4_096;
+export const usualPiece = 4_096;
+/** Domains of which one transaction blanks records, some ten statements each. */
+const domainsLimit = 50;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** `hashOf`: undefined without PRIVACY_KEY. Then nothing is derived as long as anybody was erased. */
-export function createBlank(hashOf: VisitorHash | undefined): Derivation {
+type Erased = Visit & { hash: string };
+
+/** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
+export function createBlank(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
   /** of a domain with many records in the epoch, what is left to look at */
   let rest: { epoch: number; domainNumber: number; ids: Buffer; last: string } | undefined;
 
@@ -34,48 +41,76 @@ export function createBlank(hashOf: VisitorHash | undefined): Derivation {
 
   return {
     name: blanking,
+    size,
     first: firstConcerned,
     async piece(sql, epoch, after) {
-      const domains = await listErasedDomains(sql);
-      const domainNumbers = domains.map(({ domainNumber }) => domainNumber);
-      const domainNumber = await nextDomainOf(sql, { epoch, after, domainNumbers });
-      const domain = domains.find((each) => each.domainNumber === domainNumber);
-      if (!domain) return undefined;
+      const limit = size.records();
+      const domains = await nextDomains(sql, epoch, after, limit);
+      const last = domains.at(-1);
+      if (!last) return undefined;
+      const numbers = domains.map(({ domainNumber }) => domainNumber);
+      const concerned = await listConcerned(sql, numbers);
+      if (concerned.length === 0) return last.domainNumber;
       if (!hashOf) throw new Error('PRIVACY_KEY is not set, and visitors were erased with one');
-      const left = await idsOf(sql, epoch, domain.domainNumber);
-      if (left.ids.length === 0) {
-        rest = undefined;
-        return domain.domainNumber;
+      const organizations = new Map(concerned.map((each) => [each.domainNumber, each.organizationId]));
+      const erasedOf = (visits: Visit[]): Promise<Erased[]> =>
+        erasedAmong(
+          sql,
+          hashOf,
+          visits.map((visit) => ({ ...visit, organizationId: organizations.get(visit.domainNumber) ?? '' })),
+        );
+      if (last.records <= limit) {
+        const erased = await erasedOf(await listVisitsIn(sql, epoch, [...organizations.keys()]));
+        // who was blanked names nobody any more, so what is left is found by doing all of the domain again
+        const left = await blankSome(sql, erased);
+        return left === undefined
+          ? last.domainNumber
+          : (numbers.filter((number) => number < left.domainNumber).at(-1) ?? after);
       }
-      const done = await blankErased(sql, hashOf, domain, left.ids.subarray(0, pieceLimit * 16));
-      rest = { ...left, ids: left.ids.subarray(done) };
+      const { ids, ...known } = await idsOf(sql, epoch, last.domainNumber);
+      if (ids.length === 0) {
+        rest = undefined;
+        return last.domainNumber;
+      }
+      const some = ids.subarray(0, limit * 16);
+      const left = await blankSome(sql, await erasedOf(await listVisits(sql, last.domainNumber, some)));
+      rest = { ...known, ids: ids.subarray(left === undefined ? some.length : placeOf(some, left.id)) };
       return after;
     },
   };
 }
 
-/** Returns how many bytes of `ids` are done with: those up to as many erased ones as one transaction may blank. */
-async function blankErased(sql: Sql, hashOf: VisitorHash, domain: ErasedDomain, ids: Buffer): Promise<number> {
-  const { domainNumber, organizationId, hashes } = domain;
-  const visitors = await listVisitors(sql, domainNumber, ids);
-  const hashIn = ({ visitorId }: { visitorId: string }) => hashOf(organizationId, visitorId).toString('hex');
-  const isErased = (visitor: { visitorId: string }) => hashes.has(hashIn(visitor));
-  const erased = visitors.filter(isErased).map(({ id }) => id);
-  if (erased.length === 0) return ids.length;
-  const some = erased.sort().slice(0, blankLimit);
-  await lockLog(sql, domainNumber);
-  const records = await lockPersonal(sql, domainNumber, some);
-  await blank(sql, domainNumber, records);
-  await noteErased(sql, domainNumber, records);
-  const hashOfId = new Map(visitors.map((visitor) => [visitor.id, hashIn(visitor)]));
+/** Bytes before this id, which is among them. */
+function placeOf(ids: Buffer, id: string): number {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+  let at = 0;
+  while (at < ids.length && ids.compare(bytes, 0, 16, at, at + 16) !== 0) at += 16;
+  return at;
+}
+
+/** `erased`: by domain and id. Blanks as many as one transaction may, and returns the first that is left. */
+async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined> {
+  if (erased.length === 0) return undefined;
+  const byDomain = groupBy(erased, ({ domainNumber }) => domainNumber);
+  const beyond = [...byDomain.keys()][domainsLimit];
+  const some = erased.filter(({ domainNumber }) => beyond === undefined || domainNumber < beyond).slice(0, blankLimit);
+  const blanked: (Personal & { domainNumber: number })[] = [];
+  for (const [domainNumber, visits] of groupBy(some, (visit) => visit.domainNumber)) {
+    await lockLog(sql, domainNumber);
+    const records = await lockPersonal(
+      sql,
+      domainNumber,
+      visits.map(({ id }) => id),
+    );
+    await blank(sql, domainNumber, records);
+    blanked.push(...records.map((record) => ({ ...record, domainNumber })));
+  }
+  await noteErased(sql, blanked);
+  const hashOfId = new Map(some.map(({ id, hash }) => [id, hash]));
   await countBlanked(
     sql,
-    records.flatMap(({ id }) => hashOfId.get(id) ?? []),
+    blanked.flatMap(({ id }) => hashOfId.get(id) ?? []),
   );
-  await searchAgain(sql, [...new Set(visitors.filter(isErased).map(hashIn))]);
-  if (some.length === erased.length) return ids.length;
-  const last = Buffer.from((some.at(-1) ?? '').replaceAll('-', ''), 'hex');
-  let done = 0;
-  while (done < ids.length && ids.compare(last, 0, 16, done, done + 16) <= 0) done += 16;
-  return done;
+  await searchAgain(sql, [...new Set(some.map(({ hash }) => hash))]);
+  return erased[some.length];
 }

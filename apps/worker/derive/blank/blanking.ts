@@ -1,12 +1,14 @@
 /** Blanking, a round at a time. */
 import { deriveNext, type Step } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
-import { createBlank } from './blank.ts';
+import { createBlank, usualPiece } from './blank.ts';
 
 export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: Buffer | undefined }) {
   const hashOf = privacyKey && createVisitorHash(privacyKey);
-  const begin = () => ({ blank: createBlank(hashOf), generation: db.generation() });
+  const size = createPieceSize(usualPiece);
+  const begin = () => ({ blank: createBlank(hashOf, size), generation: db.generation() });
   let blanking = begin();
 
   const next = async (): Promise<Step> => {

@@ -8,13 +8,16 @@ import { type JobState, rewriteJobs } from '#libs/queue/jobs';
 import { knownShards } from '#libs/queue/shards';
 import { openToRead } from '#libs/queue/summary';
 import type { RedisConnection } from '#libs/runtime/redis';
+import type { Clock } from '#libs/store/clock';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
+import { createErasedRecords } from '#libs/store/privacy/erased-records';
 import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
-import { deleteOldTombstones, listErasedDomains, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
+import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
 import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
-import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
+import { deleteUnnamedUserAgents, usualPiece } from '#libs/store/user-agents/unnamed';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { forgetTombstones } from '#libs/witness/tombstones';
 
@@ -23,6 +26,7 @@ export interface LeftoverParts {
   hashOf: VisitorHash | undefined;
   redis: RedisConnection;
   db: Database;
+  clock: Pick<Clock, 'agrees'>;
 }
 
 const day = 24 * 60 * 60 * 1_000;
@@ -39,54 +43,68 @@ export async function goOnErasing(db: Database, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Returns a round. Whatever fails, because Redis is away, is done by the next one. */
+/**
+ * Returns a round. A step that fails, because Redis is away or has too much to do, keeps no other from being done; the
+ * round then fails with all of their errors, and the next one does it again.
+ */
 export function createClearing(parts: LeftoverParts): () => Promise<void> {
-  const { config, hashOf, redis, db } = parts;
+  const { config, hashOf, redis, db, clock } = parts;
+  const size = createPieceSize(usualPiece);
+  const ofErased = (step: (hashOf: VisitorHash) => Promise<void>) => async () => {
+    if (hashOf && (await db.run(firstConcerned)) !== undefined) await step(hashOf);
+  };
+  const steps: Record<string, () => Promise<unknown>> = {
+    'busy visitors': ofErased((hash) => deleteBusyErased(db, hash)),
+    'rejected records': ofErased((hash) => clearRejected(db, hash)),
+    queues: ofErased((hash) => clearQueues(parts, hash)),
+    // who was erased must not be forgotten early: nobody could tell again
+    'old tombstones': async () => clock.agrees() && deleteOldTombstones(db),
+    'tombstones in Redis': async () =>
+      clock.agrees() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
+    'append-only file': () => rewriteFile(redis.client),
+    // of deleted organizations too
+    'user agents': () => deleteUnnamedUserAgents(db, { size }),
+  };
   return async () => {
-    const domains = await db.run(listErasedDomains);
-    if (hashOf && domains.length > 0) {
-      const unsearched = await db.run(listUnsearched);
-      const byId = new Map(domains.map((domain) => [domain.domainId, domain]));
-      const isErased = ({ domainId, visitorId }: Pick<NewRecord, 'domainId' | 'visitorId'>) => {
-        const domain = byId.get(domainId);
-        return (
-          domain !== undefined &&
-          visitorId !== undefined &&
-          domain.hashes.has(hashOf(domain.organizationId, visitorId).toString('hex'))
-        );
-      };
-      await db.run((sql) => deleteBusyErased(sql, domains, hashOf));
-      await blankRejected(db, isErased);
-      const changed = await clearQueues(parts, unsearched.length > 0 ? [...waiting, ...resting] : resting, isErased);
-      // jobs that were consumed are in the file, too
-      if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
-      await db.run((sql) => noteSearched(sql, unsearched));
+    const errors: unknown[] = [];
+    const failed: string[] = [];
+    for (const [name, step] of Object.entries(steps)) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+        failed.push(name);
+      }
     }
-    await db.run(deleteOldTombstones);
-    await forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day).toISOString());
-    await rewriteFile(redis.client);
-    // of deleted organizations too; last, since it may have to look at all records
-    await deleteUnnamedUserAgents(db);
+    if (errors.length > 0) throw new AggregateError(errors, `could not clear: ${failed.join(', ')}`);
   };
 }
 
-async function clearQueues(
-  { config, redis }: LeftoverParts,
-  states: JobState[],
-  isErased: (record: NewRecord) => boolean,
-): Promise<number> {
+/** A new tombstone is held against all of them, and a new one of them against all tombstones, each once. */
+async function clearRejected(db: Database, hashOf: VisitorHash): Promise<void> {
+  const unsearched = await db.run((sql) => listUnsearched(sql, 'rejected'));
+  await blankRejected(db, createErasedRecords(db, hashOf), { onlyNew: unsearched.length === 0 });
+  await noteSearched(db, 'rejected', unsearched);
+}
+
+async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash): Promise<void> {
+  const unsearched = await db.run((sql) => listUnsearched(sql, 'queues'));
+  const states = unsearched.length > 0 ? [...waiting, ...resting] : resting;
+  const erasedOf = createErasedRecords(db, hashOf);
+  const change = async (records: NewRecord[]) => {
+    const erased = await erasedOf(records);
+    return erased.size === 0
+      ? undefined
+      : records.map((record) => (erased.has(record) ? withoutPersonal(record) : record));
+  };
   const queues = (await knownShards(redis.client, config.queueShards)).map((shard) => openToRead(redis, shard));
+  let changed = 0;
   try {
-    let changed = 0;
-    for (const queue of queues) {
-      changed += await rewriteJobs(queue, states, async (records) =>
-        records.some(isErased)
-          ? records.map((record) => (isErased(record) ? withoutPersonal(record) : record))
-          : undefined,
-      );
-    }
-    return changed;
+    for (const queue of queues) changed += await rewriteJobs(queue, states, change);
   } finally {
     await Promise.all(queues.map((queue) => queue.close()));
   }
+  // jobs that were consumed are in the file, too
+  if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
+  await noteSearched(db, 'queues', unsearched);
 }

@@ -1,8 +1,9 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
-import { addedThrough, noteAdded } from '#libs/store/facets/progress';
+import { addedThrough, nil, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
 import { listIds, nextDomains } from '#libs/store/logs/unsealed';
 import type { Database, Sql } from '#libs/store/sql';
@@ -13,12 +14,11 @@ const usualLimit = 20_000;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
 
-export function createFacetDerivation(limit = usualLimit): Derivation {
+export function createFacetDerivation(size = createPieceSize(usualLimit)): Derivation {
   /** of a domain with many records in the epoch, those that are left */
   let rest: { epoch: number; domainNumber: number; after: string; ids: Buffer } | undefined;
 
-  const idsAfter = async (sql: Sql, epoch: number, domainNumber: number): Promise<Buffer> => {
-    const after = await addedThrough(sql, { epoch, domainNumber });
+  const idsAfter = async (sql: Sql, epoch: number, domainNumber: number, after: string): Promise<Buffer> => {
     const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.after === after;
     if (isKnown && rest && rest.ids.length > 0) return rest.ids;
     return listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
@@ -27,23 +27,26 @@ export function createFacetDerivation(limit = usualLimit): Derivation {
   return {
     name: facetsName,
     after: blanking,
+    size,
     async piece(sql, epoch, after) {
+      const limit = size.records();
       const domains = await nextDomains(sql, epoch, after, limit);
-      const last = domains.at(-1);
-      if (!last) return undefined;
-      const { domainNumber, records } = last;
-      const domainNumbers = domains.map((domain) => domain.domainNumber);
-      if (records <= limit) {
-        await addRecords(sql, { epoch, domainNumbers });
-        return domainNumber;
+      const [first, last] = [domains[0], domains.at(-1)];
+      if (!first || !last) return undefined;
+      const { domainNumber, records } = first;
+      // one that was begun when pieces were smaller goes on where it is, however few its records are
+      const through = await addedThrough(sql, { epoch, domainNumber });
+      if (records <= limit && through === nil) {
+        await addRecords(sql, { epoch, domainNumbers: domains.map((domain) => domain.domainNumber) });
+        return last.domainNumber;
       }
-      const left = await idsAfter(sql, epoch, domainNumber);
+      const left = await idsAfter(sql, epoch, domainNumber, through);
       if (left.length === 0) return domainNumber;
       const ids = left.subarray(0, limit * 16);
-      await addRecords(sql, { epoch, domainNumbers, ids });
-      const through = toUuid(ids.subarray(-16));
-      await noteAdded(sql, { epoch, domainNumber }, through);
-      rest = { epoch, domainNumber, after: through, ids: left.subarray(ids.length) };
+      await addRecords(sql, { epoch, domainNumbers: [domainNumber], ids });
+      const reached = toUuid(ids.subarray(-16));
+      await noteAdded(sql, { epoch, domainNumber }, reached);
+      rest = { epoch, domainNumber, after: reached, ids: left.subarray(ids.length) };
       return after;
     },
   };
@@ -51,14 +54,15 @@ export function createFacetDerivation(limit = usualLimit): Derivation {
 
 const toUuid = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-export function createFacets(db: Database, limit = usualLimit): (signal: AbortSignal) => Promise<void> {
-  const derivation = createFacetDerivation(limit);
+export function createFacets(db: Database, size = createPieceSize(usualLimit)): (signal: AbortSignal) => Promise<void> {
+  const derivation = createFacetDerivation(size);
   return async (signal) => {
     // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
     // those that it finds, and then derives what was closed before it looked for them.
     const through = await db.run((sql) => doneWith(sql, blanking));
     const newest = await db.run(newestDisplays);
-    if ((await repeatedly(signal, () => sweepDisplays(db, newest, limit))) !== 'done') return;
+    const sweep = () => size.watch(() => sweepDisplays(db, newest, size.records()));
+    if ((await repeatedly(signal, sweep)) !== 'done') return;
     const isBehind = async () => (await db.run((sql) => doneWith(sql, facetsName))) < through;
     await repeatedly(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
   };

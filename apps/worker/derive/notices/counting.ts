@@ -1,5 +1,6 @@
 /** Counts the records that name each notice, once each: what recording itself would have to lock a row for. */
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { nextDomains } from '#libs/store/logs/unsealed';
 import { countedThrough, countNotices, noteCounted } from '#libs/store/notices/counting';
 import type { Database } from '#libs/store/sql';
@@ -9,22 +10,27 @@ export const noticeCounting = 'notices';
 /** Records in one transaction, and notices: anyone may make up hashes. */
 const usualLimit = 20_000;
 
-export const createNoticeDerivation = (limit = usualLimit): Derivation => ({
+export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Derivation => ({
   name: noticeCounting,
+  size,
   async piece(sql, epoch, after) {
+    const limit = size.records();
     const domains = await nextDomains(sql, epoch, after, limit);
-    const last = domains.at(-1);
-    if (!last) return undefined;
-    const { domainNumber, records } = last;
+    const [first, last] = [domains[0], domains.at(-1)];
+    if (!first || !last) return undefined;
+    const { domainNumber, records } = first;
     const place = { epoch, domainNumber };
-    const isLarge = records > limit;
+    // one that was begun when pieces were smaller goes on where it is, however few its records are
+    const counted = await countedThrough(sql, place);
+    const isAlone = records > limit || counted > 0;
     const through = await countNotices(sql, {
       epoch,
-      domainNumbers: domains.map((domain) => domain.domainNumber),
-      after: isLarge ? await countedThrough(sql, place) : 0,
+      domainNumbers: isAlone ? [domainNumber] : domains.map((domain) => domain.domainNumber),
+      after: counted,
       limit,
     });
-    if (!isLarge || through === undefined) return domainNumber;
+    if (!isAlone) return last.domainNumber;
+    if (through === undefined) return domainNumber;
     await noteCounted(sql, place, through);
     return after;
   },

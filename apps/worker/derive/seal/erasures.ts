@@ -3,6 +3,7 @@ import { erasureEntry } from '#libs/merkle/entry';
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { type Step, withMark } from '#libs/store/epochs/derivations';
+import type { PieceSize } from '#libs/store/epochs/piece-size';
 import { listErased, takeErasures } from '#libs/store/logs/erasures';
 import { lockHeads } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
@@ -14,9 +15,10 @@ import { sealing } from './seal.ts';
 
 /** in one transaction */
 const domainsLimit = 500;
-const erasuresLimit = 4_096;
+export const usualErasures = 4_096;
 
 export interface ErasuresParts {
+  size: PieceSize;
   redis: RedisConnection;
   db: Database;
   metrics: Metrics;
@@ -24,13 +26,15 @@ export interface ErasuresParts {
 }
 
 /** Seals some of those whose records have their place, if there are any. */
-export const sealErasures = ({ redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>
+export const sealErasures = (parts: ErasuresParts): Promise<Step> => parts.size.watch(() => sealSome(parts));
+
+const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>
   withMark(db, sealing, async (sql, mark) => {
     const domains = await listErased(sql, mark, domainsLimit);
     if (domains.length === 0) return 'done';
     const open = await openAmong(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
     const numbers = open.map(({ domainNumber }) => domainNumber);
-    const erasures = await takeErasures(sql, numbers, mark, erasuresLimit);
+    const erasures = await takeErasures(sql, numbers, mark, size.records());
     const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);
     const extensions = open.flatMap((head) => {
       const texts = (byDomain.get(head.domainNumber) ?? []).map(({ id, erasedOn }) => ({

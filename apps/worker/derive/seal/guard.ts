@@ -4,17 +4,16 @@
  * it is: Postgres is another server, and Redis is not sure to remember all.
  */
 
-import { groupsOf } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
-import { listPublished, type Published, setHalted } from '#libs/store/logs/checkpoints';
+import { countHalted, listPublished, nextPublished, type Published, setHalted } from '#libs/store/logs/checkpoints';
 import type { Halted } from '#libs/store/logs/heads';
-import { currentServer, sealedOn, sealOn } from '#libs/store/logs/server';
+import { currentServer, isSame, sealedOn, sealOn, startedAt } from '#libs/store/logs/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '#libs/witness/witness';
 
-/** logs in one question to Redis */
+/** logs in one question to Postgres and to Redis; a round that looks for nothing looks at so many */
 const chunk = 1_000;
 
 export interface GuardParts {
@@ -24,39 +23,62 @@ export interface GuardParts {
   metrics: Metrics;
 }
 
-/** Compares every log with what Redis remembers, and halts or releases it. Rejects while Redis is away. */
-export async function inspectLogs({ redis, db, log, metrics }: GuardParts): Promise<void> {
-  const witness = witnessServer(redis);
-  const [server, known] = await Promise.all([db.run(currentServer), db.run(sealedOn)]);
-  const isAnother =
-    known !== undefined && (known.systemIdentifier !== server.systemIdentifier || known.timeline !== server.timeline);
-  const judged: Judged[] = [];
-  for (const some of groupsOf(await db.run((sql) => listPublished(sql)), chunk)) {
-    judged.push(...(await judgeAll(redis, db, some, isAnother)));
-  }
-  const changes = judged.filter(({ own, halted }) => halted !== own.halted);
-  await db.run((sql) =>
-    setHalted(
-      sql,
-      changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
-    ),
-  );
-  await rememberAll(
-    redis,
-    judged.flatMap(({ own, halted, witnessed }) => (halted === null && isNewer(own, witnessed) ? [own] : [])),
-  );
-  // of a halted one it may remember less than there was
-  const isToldAll = judged.every(({ halted }) => halted === null);
-  if (isToldAll && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
-  if (isAnother || !known) await db.run((sql) => sealOn(sql, server));
-  const halted = judged.filter((each) => each.halted !== null).length;
-  metrics.logsHalted.set(halted);
-  if (changes.some((change) => change.halted)) {
-    log.error(
-      { event: 'logs_halted', halted, domainNumbers: changes.slice(0, 5).map(({ own }) => own.domainNumber) },
-      'Postgres lacks, or may lack, what was sealed before; these logs are not sealed on: see assent log status',
+/**
+ * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
+ * or Redis is not what it was when all were compared last, and a piece otherwise. It rejects while Redis is away.
+ */
+export function createGuard({ redis, db, log, metrics }: GuardParts): () => Promise<void> {
+  /** both servers when all logs were compared last */
+  let compared: string | undefined;
+  let after = 0;
+
+  /** Compares the next logs, and answers how they are. */
+  const inspect = async (isAnother: boolean): Promise<Judged[]> => {
+    const judged = await judgeAll(redis, db, await db.run((sql) => nextPublished(sql, after, chunk)), isAnother);
+    const changes = judged.filter(({ own, halted }) => halted !== own.halted);
+    await db.run((sql) =>
+      setHalted(
+        sql,
+        changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
+      ),
     );
-  }
+    await rememberAll(
+      redis,
+      judged.flatMap(({ own, halted, witnessed }) => (halted === null && isNewer(own, witnessed) ? [own] : [])),
+    );
+    after = judged.length === chunk ? (judged.at(-1)?.own.domainNumber ?? 0) : 0;
+    const halted = changes.flatMap((change) => (change.halted ? [change.own.domainNumber] : []));
+    if (halted.length > 0) {
+      log.error(
+        { event: 'logs_halted', halted: halted.length, domainNumbers: halted.slice(0, 5) },
+        'Postgres lacks, or may lack, what was sealed before; these logs are not sealed on: see assent log status',
+      );
+    }
+    return judged;
+  };
+
+  const inspectAll = async (isAnother: boolean, witness: string | undefined): Promise<void> => {
+    // of a halted one it may remember less than there was
+    let isToldAll = true;
+    after = 0;
+    do {
+      for (const { halted } of await inspect(isAnother)) isToldAll &&= halted === null;
+    } while (after > 0);
+    if (isToldAll && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
+  };
+
+  return async () => {
+    const witness = witnessServer(redis);
+    const [server, known, started] = await Promise.all([db.run(currentServer), db.run(sealedOn), db.run(startedAt)]);
+    const isAnother = known !== undefined && !isSame(known, server);
+    const both = JSON.stringify([server, started, witness]);
+    if (both !== compared || isAnother || !(await isWhole(redis))) {
+      await inspectAll(isAnother, witness);
+      if (!known || known.database !== server.database || isAnother) await db.run((sql) => sealOn(sql, server));
+      compared = both;
+    } else await inspect(isAnother);
+    metrics.logsHalted.set(await db.run(countHalted));
+  };
 }
 
 interface Judged {
@@ -113,5 +135,5 @@ async function rememberAll(redis: RedisConnection, logs: Published[]): Promise<v
   const published = logs.flatMap(({ domainId, log, checkpointSize, root }) =>
     root ? [{ domainId, log, size: checkpointSize, root }] : [],
   );
-  for (const some of groupsOf(published, chunk)) await remember(redis.client, some);
+  await remember(redis.client, published);
 }

@@ -6,6 +6,7 @@
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
+import { createPieceSize, type PieceSize } from '#libs/store/epochs/piece-size';
 import { type Head, lockHeads, saveHeads } from '#libs/store/logs/heads';
 import { listIds, nextDomains, nextEpochOf, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
 import { findSeenNotices } from '#libs/store/notices/first-seen';
@@ -29,16 +30,19 @@ export interface SealParts {
   db: Database;
   metrics: Metrics;
   originOf(domainId: string): string;
-  /** records in one transaction */
-  pieceLimit?: number;
+  /** of a transaction */
+  size?: PieceSize;
 }
+
+/** records in one transaction */
+export const usualPiece = 4_096;
 
 export interface Seal extends Derivation {
   /** Seals what a log was passed over for while it was halted, a piece at a time. */
   catchUp(domainNumber: number): Promise<Step>;
 }
 
-export function createSeal({ redis, db, metrics, originOf, pieceLimit = 4_096 }: SealParts): Seal {
+export function createSeal({ redis, db, metrics, originOf, size = createPieceSize(usualPiece) }: SealParts): Seal {
   const store = createStore(db);
   /**
    * What is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are, but another
@@ -47,52 +51,66 @@ export function createSeal({ redis, db, metrics, originOf, pieceLimit = 4_096 }:
   let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
 
   /** The next records of a domain that may have too many for one piece. */
-  const nextOf = async (sql: Sql, { domainNumber, lastEpoch, lastId }: Head, epoch: number): Promise<Unsealed[]> => {
+  const nextOf = async (
+    sql: Sql,
+    { domainNumber, lastEpoch, lastId }: Head,
+    epoch: number,
+    limit: number,
+  ): Promise<Unsealed[]> => {
     const after = lastEpoch === epoch ? lastId : nil;
     const generation = db.generation();
     const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === generation;
     let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
     if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
     rest = { epoch, domainNumber, generation, ids };
-    return ids.length === 0 ? [] : readById(sql, domainNumber, ids.subarray(0, pieceLimit * 16));
+    return ids.length === 0 ? [] : readById(sql, domainNumber, ids.subarray(0, limit * 16));
   };
 
   return {
     name: sealing,
     after: blanking,
+    size,
     async piece(sql, epoch, after) {
-      const domains = await nextDomains(sql, epoch, after, pieceLimit);
-      const last = domains.at(-1);
-      if (!last) return undefined;
-      const heads = await lockHeads(sql, numbersOf(domains), originOf);
-      const open = await openAmong(redis, [...heads.values()]);
+      const limit = size.records();
+      const domains = await nextDomains(sql, epoch, after, limit);
+      const [first] = domains;
+      if (!first) return undefined;
+      const all = await lockHeads(sql, numbersOf(domains), originOf);
+      // one that was begun when pieces were smaller goes on where it is, however few its records are
+      const isAlone = first.records > limit || all.get(first.domainNumber)?.lastEpoch === epoch;
+      const heads = [...all.values()].filter(({ domainNumber }) => !isAlone || domainNumber === first.domainNumber);
+      const open = await openAmong(redis, heads);
       const [only] = open;
-      const isLarge = only !== undefined && last.records > pieceLimit;
-      const unsealed = isLarge ? await nextOf(sql, only, epoch) : await readEpoch(sql, epoch, numbersOf(open));
+      const isLarge = only !== undefined && isAlone;
+      const unsealed = isLarge ? await nextOf(sql, only, epoch, limit) : await readEpoch(sql, epoch, numbersOf(open));
       await store(sql, { heads: open, epoch, unsealed });
-      await saveHeads(sql, passedOver([...heads.values()], open, epoch));
+      await saveHeads(sql, passedOver(heads, open, epoch));
       metrics.entriesSealed.inc(unsealed.length);
-      return isLarge && unsealed.length > 0 ? after : last.domainNumber;
+      if (isLarge && unsealed.length > 0) return after;
+      return isAlone ? first.domainNumber : domains.at(-1)?.domainNumber;
     },
-    catchUp: (domainNumber) =>
-      withMark(db, sealing, async (sql, mark) => {
-        const heads = await lockHeads(sql, [domainNumber], originOf);
-        const [head] = await lawful(redis, [...heads.values()]);
-        if (!head || head.waitsFrom === null) return 'done';
-        const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
-        const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });
-        if (epoch === undefined) {
-          await saveHeads(sql, [{ ...head, waitsFrom: null }]);
-          return 'done';
-        }
-        const unsealed = await nextOf(sql, head, epoch);
-        const next = unsealed.length === 0 ? epoch + 1 : epoch;
-        if (unsealed.length === 0) await saveHeads(sql, [{ ...head, waitsFrom: next }]);
-        else await store(sql, { heads: [{ ...head, waitsFrom: next }], epoch, unsealed });
-        metrics.entriesSealed.inc(unsealed.length);
-        return 'more';
-      }),
+    catchUp: (domainNumber) => size.watch(() => catchUp(domainNumber)),
   };
+
+  function catchUp(domainNumber: number): Promise<Step> {
+    return withMark(db, sealing, async (sql, mark) => {
+      const heads = await lockHeads(sql, [domainNumber], originOf);
+      const [head] = await lawful(redis, [...heads.values()]);
+      if (!head || head.waitsFrom === null) return 'done';
+      const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
+      const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });
+      if (epoch === undefined) {
+        await saveHeads(sql, [{ ...head, waitsFrom: null }]);
+        return 'done';
+      }
+      const unsealed = await nextOf(sql, head, epoch, size.records());
+      const next = unsealed.length === 0 ? epoch + 1 : epoch;
+      if (unsealed.length === 0) await saveHeads(sql, [{ ...head, waitsFrom: next }]);
+      else await store(sql, { heads: [{ ...head, waitsFrom: next }], epoch, unsealed });
+      metrics.entriesSealed.inc(unsealed.length);
+      return 'more';
+    });
+  }
 }
 
 const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);

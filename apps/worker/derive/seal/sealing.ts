@@ -2,12 +2,13 @@
 import type { SealingConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
+import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listWaiting } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { sealErasures } from './erasures.ts';
-import { inspectLogs } from './guard.ts';
+import { sealErasures, usualErasures } from './erasures.ts';
+import { createGuard } from './guard.ts';
 import { publish } from './publish.ts';
 import { createSeal } from './seal.ts';
 import { createSigner } from './signer.ts';
@@ -26,11 +27,13 @@ export interface SealingParts {
 
 export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
   const { db, redis, metrics } = parts;
+  const inspectLogs = createGuard(parts);
   const signer = createSigner(sealing.keys);
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal(entering);
+  const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
-    await inspectLogs(parts);
+    await inspectLogs();
     for (const domainNumber of await db.run(listWaiting)) {
       while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
     }
@@ -40,7 +43,7 @@ export function createSealing({ sealing, ...parts }: SealingParts): (signal: Abo
       await publish({ db, redis, signer, metrics });
       published = performance.now();
     }
-    while (!signal.aborted && (await sealErasures(entering)) === 'more');
+    while (!signal.aborted && (await sealErasures(erasing)) === 'more');
     await publish({ db, redis, signer, metrics });
   };
 }

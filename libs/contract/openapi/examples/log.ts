@@ -32,7 +32,13 @@ export const feed: Feed = {
   log: 1,
   entries: [
     { position: 4, type: 'notice', notice: noticeHash },
-    { position: 5, type: 'erasure', recordId: '01a2025a-1c2b-7a40-9f33-6d1e2b7c8a90', erases: 2 },
+    {
+      position: 5,
+      type: 'erasure',
+      recordId: '01a2025a-1c2b-7a40-9f33-6d1e2b7c8a90',
+      erases: 2,
+      erased: { log: 1, position: 2 },
+    },
     { position: 6, type: 'record', record: fullRecord },
   ],
   next: 7,

@@ -1,0 +1,94 @@
+/**
+ * What housekeeping does, whoever says when: months, retention, user agents, notices, bookmarks, busy visitors, deliveries
+ * and displays.
+ */
+import { dayOf } from '#libs/contract/calendar';
+import type { Clock } from '#libs/store/clock';
+import { deleteOldFlushes } from '#libs/store/displays/displays';
+import { dropUnnamedNotices } from '#libs/store/notices/documents';
+import { setBookmarks } from '#libs/store/records/bookmarks';
+import { countBusyVisitors } from '#libs/store/records/busy-visitors';
+import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
+import type { Database } from '#libs/store/sql';
+import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
+import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
+import type { Log } from '#libs/telemetry/log';
+import { dropExpiredMonths, makeMonths } from './months.ts';
+import { blankOldMonths } from './personal.ts';
+
+export interface TaskParts {
+  /** 0: records are kept for ever */
+  retentionMonths: number;
+  /** 0: personal fields stay as long as the records */
+  personalRetentionMonths: number;
+  /** those that have to be done with a month before it is dropped */
+  derivations: string[];
+  db: Database;
+  clock: Clock;
+  log: Pick<Log, 'info' | 'warn'>;
+  /** ends what takes long */
+  signal: AbortSignal;
+}
+
+/** Each task is one round, and may be called by any one worker at a time. Times are Postgres'. */
+export function createTasks({
+  retentionMonths,
+  personalRetentionMonths,
+  derivations,
+  db,
+  clock,
+  log,
+  signal,
+}: TaskParts) {
+  /** What cannot be undone is not begun while the clocks differ: nobody knows which is wrong. `now`: Unix milliseconds. */
+  const byAge = (task: string, work: (now: number) => Promise<void>) => async () => {
+    const now = await clock.measure();
+    if (clock.agrees()) await work(now);
+    else log.warn({ event: 'waits_for_clock', task }, `${task} waits until the clocks of worker and Postgres agree`);
+  };
+  const tellFound = (months: string[], setting: string, what: string) => {
+    if (months.length > 0)
+      log.warn({ event: 'months_due', months }, `past ${setting}: after ${roundsNeeded} hourly rounds ${what}`);
+  };
+  return {
+    months: async () => makeMonths(db, await clock.measure()),
+    retention: byAge('retention', async (now) => {
+      const given = { retentionMonths, derivations, round: hourlyRound(clock) };
+      const { dropped, found, held, awaited } = await dropExpiredMonths(db, given, now);
+      tellFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
+      for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
+      if (awaited)
+        log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
+      if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
+    }),
+    personalRetention: byAge('personalRetention', async (now) => {
+      const given = { personalRetentionMonths, round: hourlyRound(clock) };
+      const { records, found } = await blankOldMonths(db, given, now, signal);
+      tellFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
+      if (records > 0) log.info({ records }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
+    }),
+    bookmarks: async () => {
+      const days = await setBookmarks(db, { today: dayOf(await clock.measure()) });
+      if (days > 0) log.info({ days }, 'set bookmarks in the log of busy days');
+    },
+    userAgents: async () => {
+      const userAgents = await deleteUnusedUserAgents(db);
+      if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
+    },
+    notices: byAge('notices', async () => {
+      const notices = await dropUnnamedNotices(db);
+      if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
+    }),
+    deliveries: byAge('deliveries', async () => {
+      const deliveries = await deleteOldDeliveries((work) => db.run(work));
+      if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
+    }),
+    displays: byAge('displays', async () => {
+      await deleteOldFlushes(db);
+    }),
+    visitors: async () => {
+      const visitors = await countBusyVisitors(db);
+      if (visitors > 0) log.info({ visitors }, 'counted visitors with many records');
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** Which of some records are of erased visitors. */
+import type { NewRecord } from '#libs/contract/record';
+import type { Database, Sql } from '../sql.ts';
+import { allDomains } from './scope.ts';
+import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
+import type { VisitorHash } from './visitor-hash.ts';
+
+/** Of these visits those whose visitor was erased, with the visitor's hash (hex). One statement, whoever they are. */
+export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: string }>(
+  sql: Sql,
+  hashOf: VisitorHash,
+  visits: Visit[],
+): Promise<(Visit & { hash: string })[]> {
+  const hashes = new Map<string, string>();
+  const hashed = visits.map((visit) => {
+    const key = `${visit.organizationId}\0${visit.visitorId}`;
+    const hash = hashes.get(key) ?? hashOf(visit.organizationId, visit.visitorId).toString('hex');
+    hashes.set(key, hash);
+    return { ...visit, hash };
+  });
+  const erased = await findErased(sql, [...new Set(hashes.values())]);
+  return hashed.filter(({ hash, domainNumber }) => {
+    const domains = erased.get(hash);
+    return domains !== undefined && (domains.has(allDomains) || domains.has(domainNumber));
+  });
+}
+
+type Named = Pick<NewRecord, 'domainId' | 'visitorId'>;
+
+/** Answers which of these are of erased visitors. What it knows of domains is remembered, so it lasts for a round. */
+export function createErasedRecords(db: Database, hashOf: VisitorHash) {
+  const domains = new Map<string, ConcernedDomain | undefined>();
+
+  const learn = async (domainIds: string[]) => {
+    if (domainIds.length === 0) return;
+    const rows = await db.run(
+      (sql) => sql<{ id: string; number: number }[]>`
+        select id, number from domains where id = any(${domainIds})`,
+    );
+    const numbers = rows.map(({ number }) => number);
+    const concerned = new Map(
+      (await db.run((sql) => listConcerned(sql, numbers))).map((each) => [each.domainNumber, each]),
+    );
+    const byId = new Map(rows.map(({ id, number }) => [id, concerned.get(number)]));
+    for (const id of domainIds) domains.set(id, byId.get(id));
+  };
+
+  return async <Record extends Named>(records: Record[]): Promise<Set<Record>> => {
+    await learn([...new Set(records.map(({ domainId }) => domainId))].filter((id) => !domains.has(id)));
+    const visits = records.flatMap((record) => {
+      const domain = domains.get(record.domainId);
+      return domain && record.visitorId !== undefined ? [{ ...domain, visitorId: record.visitorId, record }] : [];
+    });
+    if (visits.length === 0) return new Set();
+    const erased = await db.run((sql) => erasedAmong(sql, hashOf, visits));
+    return new Set(erased.map(({ record }) => record));
+  };
+}

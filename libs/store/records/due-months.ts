@@ -1,0 +1,83 @@
+/**
+ * Months that are due for what cannot be undone: to be dropped, or to lose their personal fields. One round's clocks may be
+ * wrong, so rounds are counted with the month, and it goes once enough of them have found it due.
+ */
+import type { Clock } from '../clock.ts';
+import type { Database } from '../sql.ts';
+
+export type Act = 'drop' | 'blank';
+
+/** How many hourly rounds have to find a month due. */
+export const roundsNeeded = 20;
+/** Milliseconds from one round that counts to the next, whichever worker it is in: less than an hour, which no timer hits. */
+const roundEvery = 50 * 60 * 1_000;
+
+export interface Round {
+  /** Whether the clocks of this process may be trusted for longer than a moment. */
+  counts: boolean;
+  /** Milliseconds since Postgres' clock jumped: what was counted before does not hold. Null where no jump was seen. */
+  sinceJump: number | null;
+  /** milliseconds */
+  every: number;
+  needed: number;
+}
+
+/** The round that a process begins now, an hour after the one before. Its clock has to be measured, and to agree. */
+export const hourlyRound = (clock: Pick<Clock, 'steadyFor' | 'sinceJump'>): Round => ({
+  counts: clock.steadyFor() >= roundEvery,
+  sinceJump: clock.sinceJump(),
+  every: roundEvery,
+  needed: roundsNeeded,
+});
+
+export interface DueMonths {
+  /** those that may go now */
+  ready: string[];
+  /** those that no round before found due */
+  found: string[];
+}
+
+/** Notes the months, in any order, that a round found due; all others are due no longer. The lists are oldest first. */
+export async function noteDueMonths(
+  db: Database,
+  act: Act,
+  due: string[],
+  { counts, sinceJump, every, needed }: Round,
+): Promise<DueMonths> {
+  const rounds = act === 'drop' ? 'drop_rounds' : 'blank_rounds';
+  const roundAt = act === 'drop' ? 'drop_round_at' : 'blank_round_at';
+  const noted = await db.run(
+    (sql) => sql<{ month: string; isDue: boolean; isFound: boolean; rounds: number }[]>`
+      with before as (
+        select month, month = any(${due}::text[]) as is_due, ${sql(rounds)} as rounds, ${sql(roundAt)} as round_at,
+          clock_timestamp() as now
+        from record_months
+        where dropped_at is null and (month = any(${due}::text[]) or ${sql(roundAt)} is not null)
+        order by month for update
+      ), judged as (
+        select *,
+          round_at is null or round_at > now
+            or coalesce(round_at < now - ${sinceJump}::float8 * interval '1 ms', false) as begins,
+          ${counts}::boolean and (round_at is null or round_at <= now - ${every}::float8 * interval '1 ms') as is_next
+        from before
+      ), after as (
+        select month, is_due, is_due and round_at is null as is_found,
+          case
+            when not is_due then 0
+            when begins then ${counts}::boolean::int
+            when is_next then least(rounds + 1, ${needed}::int)
+            else rounds
+          end as rounds,
+          case when not is_due then null when begins or is_next then now else round_at end as round_at
+        from judged
+      )
+      update record_months set ${sql(rounds)} = after.rounds, ${sql(roundAt)} = after.round_at
+      from after where record_months.month = after.month
+      returning record_months.month, is_due as "isDue", is_found as "isFound", after.rounds`,
+  );
+  const months = noted.filter(({ isDue }) => isDue).sort((a, b) => (a.month < b.month ? -1 : 1));
+  return {
+    ready: months.filter((each) => counts && each.rounds >= needed).map(({ month }) => month),
+    found: months.filter(({ isFound }) => isFound).map(({ month }) => month),
+  };
+}

@@ -1,0 +1,46 @@
+/** Organizations, domains and keys: some by the command line, as operators make them, and thousands without it. */
+import type { Database } from '#libs/store/sql';
+import { makeId } from '#libs/store/tenants/administration';
+import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
+import type { Site } from './client.ts';
+
+/** An organization with so many domains. `cli`: runs a command, and resolves to its output. */
+export async function makeSites(cli: (...args: string[]) => Promise<string>, count: number): Promise<Site[]> {
+  const make = async (...args: string[]): Promise<Site> => JSON.parse(await cli('--json', ...args));
+  const { organizationId } = await make('org', 'create', 'An organization');
+  const makeSite = async (_: unknown, index: number): Promise<Site> => {
+    const { domainId } = await make('domain', 'create', organizationId, `shop-${index}.example`);
+    const { apiKey } = await make('key', 'create', domainId);
+    return { organizationId, domainId, apiKey };
+  };
+  return Promise.all(Array.from({ length: count }, makeSite));
+}
+
+/** Of these organizations in turns. Returns their ids. */
+export async function addDomains(db: Database, organizationIds: string[], count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => makeId('dom'));
+  const organizations = ids.map((_, n) => organizationIds[n % organizationIds.length] ?? '');
+  await db.run(
+    (sql) => sql`
+      insert into domains (id, organization_id, name)
+      select id, organization, id from unnest(${ids}::text[], ${organizations}::text[]) as made (id, organization)`,
+  );
+  // otherwise autovacuum does it, at a moment of its own for each build
+  await db.run((sql) => sql`analyze domains`);
+  return ids;
+}
+
+/** One for each of an organization's domains. */
+export async function addKeys(db: Database, organizationId: string, domainIds: string[]): Promise<Site[]> {
+  const sites = domainIds.map((domainId) => ({ organizationId, domainId, apiKey: makeApiKey() }));
+  await db.run(
+    (sql) => sql`
+      insert into api_keys (hash, domain_id, prefix)
+      select decode(hash, 'hex'), domain_id, left(key, 11)
+      from unnest(
+        ${sites.map(({ apiKey }) => hashApiKey(apiKey))}::text[], ${domainIds}::text[],
+        ${sites.map(({ apiKey }) => apiKey)}::text[]
+      ) as made (hash, domain_id, key)`,
+  );
+  return sites;
+}

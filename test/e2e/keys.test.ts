@@ -1,0 +1,102 @@
+/** Keys that all processes have to share: another than the one in force is refused. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
+import { openGate } from '../support/gate.ts';
+import { runApi, runWorker, startApiProcess } from '../support/service.ts';
+import { privacyKey, secretsKey } from '../support/settings.ts';
+import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
+
+const other = '00112233445566778899aabbccddeeff'.repeat(2);
+const hashed = { IP_MODE: 'hashed', IP_HASH_KEY: 'a key of at least thirty-two bytes' };
+const refusal = (name: string) => new RegExp(`^${name} must be the key that this database is used with; [^\\n]+$`);
+
+describe('keys', () => {
+  let stores: OwnStores;
+  let env: Record<string, string>;
+  let tenant: Tenant;
+
+  const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
+    const started = await start({ ...env, ...settings });
+    expect(await started.stop()).toBe(true);
+  };
+
+  beforeAll(async () => {
+    stores = await openStores();
+    env = { ...stores.env, ...sealSettings, ...hashed };
+    tenant = await makeTenant(stores.db);
+    await startAndStop(runWorker);
+    await startAndStop(runApi);
+  });
+
+  it('stand in Postgres as fingerprints alone', async () => {
+    const rows = await stores.db.run(
+      (sql) => sql<{ name: string; row: string }[]>`
+      select name, k::text as row from key_fingerprints as k order by name`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['IP_HASH_KEY', 'LOG_KEY', 'PRIVACY_KEY', 'SECRETS_KEY']);
+    const keys = [hashed.IP_HASH_KEY, sealSettings.LOG_KEY, privacyKey, secretsKey];
+    for (const { row } of rows) for (const key of keys) expect(row).not.toContain(key.slice(0, 8));
+  });
+
+  it.each([
+    ['worker', 'LOG_KEY', runWorker],
+    ['worker', 'PRIVACY_KEY', runWorker],
+    ['worker', 'SECRETS_KEY', runWorker],
+    ['API', 'PRIVACY_KEY', runApi],
+    ['API', 'IP_HASH_KEY', runApi],
+  ] as const)('a second %s with a %s of its own does not start', async (_, name, start) => {
+    await expect(start({ ...env, [name]: other })).rejects.toThrow(refusal(name));
+    await startAndStop(start);
+  });
+
+  it('a command with another one does nothing', async () => {
+    const file = path.join(inject('folder'), 'one-row.ndjson');
+    writeFileSync(file, '{"id":"a","decidedAt":"2026-01-01T00:00:00Z","decision":"accept_all","ip":"192.0.2.1"}\n');
+    const { organizationId } = tenant;
+    for (const [name, ...command] of [
+      ['PRIVACY_KEY', 'visitor', 'erase', 'v', '--org', organizationId],
+      ['PRIVACY_KEY', 'visitor', 'erase', '--replay'],
+      ['SECRETS_KEY', 'webhook', 'create', organizationId, 'https://receiver.example/'],
+      ['IP_HASH_KEY', 'records', 'import', file, '--domain', at(tenant.domainIds, 0)],
+    ] as const) {
+      expect(await createCli({ ...env, [name]: other }).error(...command)).toMatch(refusal(name));
+    }
+    const [counts] = await stores.db.run(
+      (sql) => sql`
+      select (select count(*)::int from tombstones) as tombstones, (select count(*)::int from webhooks) as webhooks,
+        (select count(*)::int from records) as records`,
+    );
+    expect(counts).toEqual({ tombstones: 0, webhooks: 0, records: 0 });
+  });
+
+  it('are replaced where the one before is set, which counts until a process starts without it', async () => {
+    const rotated = { SECRETS_KEY: other, PRIVACY_KEY: other };
+    const both = { ...rotated, SECRETS_KEY_PREVIOUS: secretsKey, PRIVACY_KEY_PREVIOUS: privacyKey };
+    await startAndStop(runWorker, both);
+    // not restarted with the new settings yet
+    await startAndStop(runApi);
+    const webhook = ['webhook', 'create', tenant.organizationId, 'https://receiver.example/'];
+    expect(await createCli(env).error(...webhook)).toMatch(refusal('SECRETS_KEY'));
+    await createCli({ ...env, ...rotated }).json(...webhook);
+    await createCli({ ...env, ...both }).json('webhook', 'reseal');
+    await startAndStop(runApi, rotated);
+    await startAndStop(runWorker, rotated);
+    await expect(runApi({ ...env, ...rotated, PRIVACY_KEY: privacyKey })).rejects.toThrow(refusal('PRIVACY_KEY'));
+    await expect(runApi({ ...env, ...rotated, SECRETS_KEY: secretsKey })).rejects.toThrow(refusal('SECRETS_KEY'));
+    // and back
+    await startAndStop(runWorker, { SECRETS_KEY_PREVIOUS: other, PRIVACY_KEY_PREVIOUS: other });
+    await startAndStop(runWorker);
+  });
+
+  it('an API that starts while Postgres is away stops once it is there, with that line', async () => {
+    const gate = await openGate(stores.env.DATABASE_URL);
+    gate.shut();
+    const api = await startApiProcess({ ...env, DATABASE_URL: gate.url, PRIVACY_KEY: other });
+    gate.open();
+    expect(await api.process.exited).toEqual({ code: 1, signal: null });
+    expect(api.lines.filter((line) => refusal('PRIVACY_KEY').test(line))).toHaveLength(1);
+  });
+});

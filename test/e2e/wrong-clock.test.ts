@@ -1,0 +1,67 @@
+/** A process whose clock is more than a year ahead, and one whose clock is right, beside a Postgres whose clock is right. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeIdAt } from '#libs/contract/uuid';
+import { listMonths, makeMonth } from '#libs/store/records/months';
+import { createClient } from '../support/client.ts';
+import { clockAhead } from '../support/clock-ahead.ts';
+import { expectProblem } from '../support/problems.ts';
+import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
+import { at, openStores, type Stores } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const ahead = 400 * 86_400_000;
+
+async function metric(opsUrl: string, sample: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length));
+}
+
+describe('a clock that is 400 days ahead', () => {
+  let stores: Stores;
+  let wrong: Record<string, string>;
+
+  beforeAll(async () => {
+    stores = await openStores();
+    wrong = { ...stores.env, ...clockAhead(ahead) };
+  });
+
+  const expectSkew = async ({ opsUrl }: { opsUrl: string }) =>
+    expect(Math.round((await metric(opsUrl, 'assent_clock_skew_seconds')) / 60)).toBe(ahead / 60_000);
+
+  it('makes a worker neither drop a month nor blank one', async () => {
+    const months = () => stores.db.run(listMonths);
+    const all = await months();
+    const retention = { RECORD_RETENTION_MONTHS: '12', PERSONAL_RETENTION_MONTHS: '6' };
+    const worker = await startWorkerProcess({ ...wrong, ...retention });
+    const waits = () => worker.events('waits_for_clock').map(({ task }) => task);
+    await eventually(() => expect(waits()).toEqual(expect.arrayContaining(['retention', 'personalRetention'])));
+    expect(await months()).toEqual(all);
+    await expectSkew(worker);
+  });
+
+  it('makes an API have a decision sent again that it takes for too old, and record the others', async () => {
+    const tenant = await makeTenant(stores.db);
+    const api = await startApiProcess(wrong);
+    const client = createClient(api.baseUrl, tenant);
+    const record = (time: number) =>
+      client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom', id: makeIdAt(time) });
+    const answer = await record(Date.now());
+    expectProblem(answer, 503, 'unavailable');
+    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(answer.body.serverTime).toBeUndefined();
+    expect((await record(Date.now() + ahead)).status).toBe(202);
+    await expectSkew(api);
+  });
+});
+
+it('with the right clock a worker tells of a month that is due, and leaves it for now', async () => {
+  const { db, env } = await openStores();
+  await db.run((sql) => makeMonth(sql, '2019-01'));
+  const { opsUrl, logged } = await startWorker({ ...env, RECORD_RETENTION_MONTHS: '12' });
+  expect(await logged('months_due')).toMatchObject({ months: ['2019-01'] });
+  expect(await metric(opsUrl, 'assent_months_due{act="drop"}')).toBe(1);
+  expect(Math.abs(await metric(opsUrl, 'assent_clock_skew_seconds'))).toBeLessThan(30);
+  expect(await db.run(listMonths)).toContain('2019-01');
+});

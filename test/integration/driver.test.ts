@@ -1,0 +1,84 @@
+/** What the driver of Postgres does not do by itself. */
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '#libs/store/patient';
+import type { Database, Sql } from '#libs/store/sql';
+import { openPool } from '../support/pool.ts';
+import { freshDatabase, openDatabase } from '../support/stores.ts';
+import { repairs } from '../support/uncaught.ts';
+
+it('a patient read is asked again where the store was busy, and gives up on a mistake at once', async () => {
+  const db = patient(openPool(await freshDatabase(), { statementTimeout: 1_000 }));
+  let asked = 0;
+  const read = (ask: (sql: Sql) => Promise<unknown>) => {
+    asked = 0;
+    return db.run((sql) => {
+      asked += 1;
+      return ask(sql);
+    });
+  };
+  expect(await read((sql) => (asked === 1 ? sql`select pg_sleep(60)` : sql`select 1 as n`))).toEqual([{ n: 1 }]);
+  expect(asked).toBe(2);
+  await expect(read((sql) => sql`select 1 / 0`)).rejects.toThrow('division by zero');
+  expect(asked).toBe(1);
+});
+
+// a connection whose transaction has ended goes to the next one that waits
+it('more transactions than connections, through a pooler with prepared statements, all end, and what they wrote is there', async () => {
+  const transactions = 60;
+  const db = openPool(await freshDatabase(), { max: 2, pooled: true });
+  await db.run((sql) => sql`create table noted (number integer)`);
+  const insert = (number: number) =>
+    db.run((sql) =>
+      number % 2 === 0
+        ? sql`insert into noted values (${number})`
+        : sql.begin((transaction) => transaction`insert into noted values (${number})`),
+    );
+  const all = await Promise.allSettled(Array.from({ length: transactions }, (_, number) => insert(number)));
+  expect(all.filter(({ status }) => status === 'rejected')).toEqual([]);
+  const [row] = await db.run((sql) => sql<{ count: number }[]>`select count(distinct number)::integer from noted`);
+  expect(row?.count).toBe(transactions);
+});
+
+const deadline = 2_000;
+
+describe('a write of the driver to a connection that has just closed', () => {
+  let db: Database;
+  const uncaught: unknown[] = [];
+
+  beforeAll(async () => {
+    ({ db } = await openDatabase());
+  });
+
+  const repair = (error: unknown) => {
+    uncaught.push(error);
+    return db.recover(error);
+  };
+  afterEach(() => void repairs.delete(repair));
+
+  /** A transaction that loses its connection between two statements. */
+  const loseConnection = () =>
+    db.run(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          const [own] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          await db.run((other) => other`select pg_terminate_backend(${own?.pid ?? 0})`);
+          await transaction`select`;
+        }),
+      deadline,
+    );
+
+  it('is known by its stack, and every statement after it is answered', async () => {
+    repairs.add(repair);
+    for (let attempt = 0; attempt < 50 && uncaught.length === 0; attempt += 1) {
+      await expect(loseConnection()).rejects.toThrow();
+    }
+    expect(uncaught).not.toEqual([]);
+    const answers = Array.from({ length: 50 }, () => db.run((sql) => sql<{ n: number }[]>`select 1 as n`, deadline));
+    expect((await Promise.all(answers)).map(([row]) => row?.n)).toEqual(answers.map(() => 1));
+  });
+
+  it('is nothing else', () => {
+    expect(db.recover(new TypeError('nextWrite'))).toBe(false);
+    expect(db.recover('nextWrite (file:///postgres/src/connection.js')).toBe(false);
+  });
+});

@@ -1,0 +1,157 @@
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
+import type { Database } from '#libs/store/sql';
+import { createTurns } from '#libs/store/turns';
+import { type Gate, openGate } from '../support/gate.ts';
+import { connectDatabase, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const hour = 3_600_000;
+const failed = () => {};
+
+describe('a task of one process at a time', () => {
+  let db: Database;
+  let url: string;
+
+  beforeAll(async () => {
+    ({ db, url } = await openDatabase());
+  });
+  beforeEach(() => db.run((sql) => sql`truncate tasks`));
+
+  /** As in a process of its own; `looks`: how often it has asked whose turn it is. */
+  const open = (database = db): Scheduler & { looks(): number } => {
+    const turns = createTurns(database);
+    let looks = 0;
+    const look: typeof turns.look = (...given) => {
+      looks += 1;
+      return turns.look(...given);
+    };
+    const scheduler = createScheduler({ turns: { ...turns, look }, pace: 100, failed });
+    onTestFinished(scheduler.close);
+    return { ...scheduler, looks: () => looks };
+  };
+
+  it('is run by one, again and again, and by the other once the one has ended', async () => {
+    const processes = [open(), open()];
+    const begun = [0, 0];
+    let running = 0;
+    let most = 0;
+    let isAlone = false;
+    for (const [at, { every }] of processes.entries()) {
+      const task = async () => {
+        begun[at] = (begun[at] ?? 0) + 1;
+        running += 1;
+        most = Math.max(most, running);
+        const before = processes.map(({ looks }) => looks());
+        await eventually(() => {
+          if (isAlone) return;
+          for (const [index, { looks }] of processes.entries())
+            expect(looks() - (before[index] ?? 0)).toBeGreaterThan(1);
+        });
+        running -= 1;
+      };
+      every({ name: 'some', pace: 1, one: true, task, failed });
+    }
+    await eventually(() => expect((begun[0] ?? 0) + (begun[1] ?? 0)).toBeGreaterThan(2));
+    expect(most).toBe(1);
+    isAlone = true;
+    await processes[0]?.close();
+    const before = begun[1] ?? 0;
+    await eventually(() => expect(begun[1]).toBeGreaterThan(before));
+  });
+
+  it('is taken over from one that stands still once its lease is over, and that one is told once it goes on', async () => {
+    const frozen = createTurns(db);
+    await eventually(async () =>
+      expect(await frozen.look([], [{ name: 'some', pace: hour }], 1_500)).toEqual(['some']),
+    );
+    const seen: { lease: boolean }[] = [];
+    const task = async () => {
+      const [row] = await db.run(
+        (sql) => sql<{ lease: boolean }[]>`select clock_timestamp() >= ${leasedUntil}::timestamptz as lease`,
+      );
+      if (row) seen.push(row);
+    };
+    const [{ leasedUntil } = { leasedUntil: '' }] = await db.run(
+      (sql) => sql<{ leasedUntil: string }[]>`select leased_until::text as "leasedUntil" from tasks`,
+    );
+    open().every({ name: 'some', pace: hour, one: true, task, failed });
+    await eventually(() => expect(seen).toEqual([{ lease: true }]));
+    expect(await frozen.look(['some'], [], 1_500)).toEqual([]);
+  });
+
+  it('runs although a clock that was 400 days ahead noted when it is due, and who is at it', async () => {
+    const run = vi.fn(async () => {});
+    open().every({ name: 'some', pace: hour, one: true, task: run, failed });
+    await eventually(async () => {
+      expect(run).toHaveBeenCalledTimes(1);
+      const ahead = await db.run(
+        (sql) => sql`
+          update tasks set due_at = due_at + interval '400 days', holder = gen_random_uuid(),
+            leased_until = clock_timestamp() + interval '400 days'
+          where holder is null`,
+      );
+      expect(ahead.count).toBe(1);
+    });
+    await eventually(() => expect(run).toHaveBeenCalledTimes(2));
+  });
+
+  it('runs at once where it is told to, also where another process has it, and goes on after a failure', async () => {
+    const one = open();
+    let runs = 0;
+    const failures: unknown[] = [];
+    let isHeld = false;
+    const rounds = one.every({
+      name: 'some',
+      pace: hour,
+      one: true,
+      task: async () => {
+        runs += 1;
+        await eventually(() => expect(isHeld).toBe(false));
+        throw new Error(`run ${runs}`);
+      },
+      failed: (error) => failures.push(String(error)),
+    });
+    await rounds.now();
+    expect([runs, failures, rounds.isWell()]).toEqual([1, ['Error: run 1'], false]);
+    await rounds.now();
+    expect(runs).toBe(2);
+    isHeld = true;
+    const third = rounds.now();
+    await eventually(() => expect(runs).toBe(3));
+    const run = vi.fn(async () => {});
+    const other = open().every({ name: 'some', pace: hour, one: true, task: run, failed });
+    await other.now();
+    expect(run).not.toHaveBeenCalled();
+    isHeld = false;
+    await third;
+    await eventually(() => expect(runs + run.mock.calls.length).toBe(4));
+  });
+
+  it('is told to end once its lease is over while Postgres is away, and goes on; those of each process run meanwhile', async () => {
+    const gate: Gate = await openGate(url);
+    const { every } = open(connectDatabase(gate.url).db);
+    let runs = 0;
+    let ends = 0;
+    const own = vi.fn(async () => {});
+    const task = (signal: AbortSignal) => {
+      runs += 1;
+      return new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          ends += 1;
+          resolve();
+        });
+      });
+    };
+    every({ name: 'some', pace: 1, one: true, task, failed });
+    every({ name: 'own', pace: 1, task: own, failed });
+    await eventually(() => expect(runs).toBe(1));
+    gate.shut();
+    await eventually(() => expect(ends).toBe(1));
+    const before = own.mock.calls.length;
+    await eventually(() => expect(own.mock.calls.length).toBeGreaterThan(before + 3));
+    expect(runs).toBe(1);
+    gate.open();
+    await eventually(() => expect(runs).toBe(2));
+  });
+});

@@ -1,0 +1,168 @@
+/** Several workers, hour by hour: what a wrong clock may not bring about, and what it must not keep from happening. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { listMonths, makeMonth } from '#libs/store/records/months';
+import { persist } from '#libs/store/records/persist';
+import type { Database } from '#libs/store/sql';
+import { createLog } from '#libs/telemetry/log';
+import { createTasks } from '../../apps/worker/keep/tasks.ts';
+import { holdPostgresClock, turnedClock } from '../support/clock.ts';
+import { openPool } from '../support/pool.ts';
+import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
+
+const hour = 3_600_000;
+const days400 = 400 * 24 * hour;
+const { signal } = new AbortController();
+
+let db: Database;
+let turn: (ahead: number) => Promise<void>;
+let postgres: number;
+let workers: ReturnType<typeof startWorker>[];
+
+function startWorker() {
+  const { clock, turned } = turnedClock(db);
+  // as much as all that began before
+  turned.monotonic = workers?.[0]?.turned.monotonic ?? 0;
+  turned.own = postgres;
+  const settings = { retentionMonths: 12, personalRetentionMonths: 6, derivations: [] };
+  return { clock, turned, tasks: createTasks({ ...settings, db, clock, log: createLog('test', 'silent'), signal }) };
+}
+
+beforeEach(async () => {
+  const { url, db: first } = await openDatabase();
+  ({ turn } = await holdPostgresClock(first));
+  db = openPool(url, { max: 4 });
+  postgres = 0;
+  workers = [];
+  workers = [startWorker(), startWorker()];
+  await measure();
+});
+
+const measure = () => Promise.all(workers.map(({ clock }) => clock.measure()));
+
+/** Time passes, for everyone. */
+async function pass(milliseconds: number): Promise<void> {
+  for (const { turned } of workers) {
+    turned.own += milliseconds;
+    turned.monotonic += milliseconds;
+  }
+  postgres += milliseconds;
+  await turn(postgres);
+  await measure();
+}
+
+/** A clock jumps: Postgres' too, as on one host, or that of some workers alone. */
+async function jump(milliseconds: number, whose = workers, withPostgres = true): Promise<void> {
+  for (const { turned } of whose) turned.own += milliseconds;
+  if (withPostgres) postgres += milliseconds;
+  await turn(postgres);
+  await measure();
+}
+
+/** So many hours, in each of which some worker has its round. */
+async function work(hours: number, worker = (count: number) => workers[count % workers.length]): Promise<void> {
+  for (let count = 0; count < hours; count += 1) {
+    await pass(hour);
+    await worker(count)?.tasks.retention();
+    await worker(count)?.tasks.personalRetention();
+  }
+}
+
+/** What is due as things are: a month of a year ago and more. */
+const oldMonth = new Date(Date.now() - days400 - 31 * 24 * hour).toISOString().slice(0, 7);
+const months = () => db.run(listMonths);
+const addOldMonth = () => db.run((sql) => makeMonth(sql, oldMonth));
+
+describe('a month past retention', () => {
+  it('goes once twenty hourly rounds have found it due, in whichever workers, and however often rounds are told to run', async () => {
+    await addOldMonth();
+    const all = await months();
+    // the first round of each worker is within the hour that it has to watch
+    for (const { tasks } of workers) await tasks.retention();
+    await work(19);
+    for (const { tasks } of workers) for (let again = 0; again < 3; again += 1) await tasks.retention();
+    expect(await months()).toEqual(all);
+    await work(1);
+    expect(await months()).toEqual(all.filter((month) => month !== oldMonth));
+  });
+
+  it('is not counted, and not forgotten either, by a worker whose clock differs', async () => {
+    await addOldMonth();
+    const all = await months();
+    const [good, bad] = workers;
+    if (!good || !bad) throw new Error('two workers');
+    await work(10, () => good);
+    for (const wrong of [days400, -2 * days400]) {
+      await jump(wrong, [bad], false);
+      await work(30, () => bad);
+    }
+    expect(await months()).toEqual(all);
+    await work(10, () => good);
+    expect(await months()).not.toContain(oldMonth);
+  });
+
+  it('starts anew where the clocks of the host jump, and with a clock that was wrong for less than a day nothing goes', async () => {
+    await addOldMonth();
+    const all = await months();
+    await work(19);
+    // all months are due, and the old one is no further than they are
+    await jump(days400);
+    await work(19);
+    expect(await months()).toEqual(all);
+    await jump(-days400);
+    await work(19);
+    expect(await months()).toEqual(all);
+    // of those that were due by the wrong clock none is any more
+    await work(2);
+    expect(await months()).toEqual(all.filter((month) => month !== oldMonth));
+  });
+
+  it('does not start anew with a jump that happened before its count began, whichever worker tells of it later', async () => {
+    await addOldMonth();
+    const [first, second] = workers;
+    await jump(5 * 60_000);
+    await work(15, () => first);
+    await work(6, () => second);
+    expect(await months()).not.toContain(oldMonth);
+  });
+});
+
+it('personal fields of a month wait as long, and what an import brings to it later goes with the next round', async () => {
+  const [domainId = ''] = (await makeTenant(db)).domainIds;
+  const store = async () => {
+    await persist(db, [recordAt(Date.now() - 300 * 24 * hour, { domainId, visitorId: 'ann' })]);
+    await closeOpenEpoch(db);
+  };
+  const named = async () => {
+    const [row] = await db.run((sql) => sql<{ named: number }[]>`select count(visitor_id)::int as named from records`);
+    return row?.named;
+  };
+  await store();
+  await work(19);
+  expect(await named()).toBe(1);
+  await work(2);
+  expect(await named()).toBe(0);
+  await store();
+  await work(1);
+  expect(await named()).toBe(0);
+});
+
+it('a step of the own clock shows at once, also while Postgres is away, and a slow drift is no jump', async () => {
+  const [worker] = workers;
+  if (!worker) throw new Error('a worker');
+  const { clock, turned } = worker;
+  expect([clock.agrees(), clock.sinceJump()]).toEqual([true, null]);
+  for (let count = 0; count < 50; count += 1) {
+    await jump(1_000);
+    await pass(hour);
+  }
+  expect(clock.sinceJump()).toBeNull();
+  expect(clock.steadyFor()).toBeGreaterThanOrEqual(50 * hour);
+  await db.close();
+  turned.own += days400;
+  expect(clock.agrees()).toBe(false);
+  expect(clock.skew()).toBeGreaterThan(days400 - hour);
+  turned.own -= days400;
+  expect(clock.agrees()).toBe(true);
+});

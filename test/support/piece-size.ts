@@ -1,0 +1,10 @@
+/** Pieces whose size changes from one to the next, as where some of them took too long. */
+import type { PieceSize } from '#libs/store/epochs/piece-size';
+
+export function changingSize(sizes: number[]): PieceSize {
+  let pieces = 0;
+  return {
+    records: () => sizes[pieces++ % sizes.length] ?? 1,
+    watch: (work) => work(),
+  };
+}
