@@ -75,7 +75,7 @@ describe('an organization', () => {
       organizationId: tenant.organizationId,
       name: expect.stringMatching(/^Organization /),
       plan: { name: expect.stringMatching(/^plan-/), consentLog: true, monthlyRecordLimit: 100 },
-      usage: { month: monthOf(Date.now()), used: 0, limit: 100 },
+      usage: { month: monthOf(Date.now()), used: 0, bots: 0, limit: 100 },
       domains: tenant.domainIds.map((domainId, index) => ({ domainId, name: `site-${index}.example` })),
       scopes: ['read'],
     });
