@@ -40,6 +40,9 @@ export function migrate(
   });
 }
 
+/** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
+export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnections(databaseUrl, hasOlderMigration);
+
 /** Two: one holds the lock while the other works. */
 async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const { url, ssl } = readAddress(databaseUrl);
@@ -54,7 +57,6 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
   }
 }
 
-/** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
 async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   const [table] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!table) return false;

@@ -1,6 +1,8 @@
 /** The order in which everything comes up; it goes down in the reverse one. */
 import path from 'node:path';
 import { scopes } from '#libs/contract/terms';
+import { isTooOld } from '#libs/store/migrate';
+import { Advice } from '../stack/advice.ts';
 import { build } from '../stack/build.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { startPostgres } from '../stack/postgres.ts';
@@ -40,7 +42,11 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   };
 
   const cli = createCli(env, signal);
-  await step('migrate', () => cli.run('migrate'));
+  await step('migrate', async () => {
+    // of a database that the user has named, the command line says the same
+    if (postgres.url && (await isTooOld(postgres.url))) throw new Advice(beginAnew(postgres.dataDir, redis.dataDir));
+    await cli.run('migrate');
+  });
   const demo = await step('demo', () => ensureDemo(cli));
   const token = canIssueTokens()
     ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d', '--scope', scopes.join(' '))
@@ -54,6 +60,16 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   const facts = { ...urls, ...demo, workerOpsUrl, postgres: postgres.shown, redis: redis.shown, logs, token };
   return { facts, services };
 }
+
+/** Redis goes too: its queue may hold records of the domains that go with the database. */
+function beginAnew(postgresFolder: string, redisFolder: string | undefined): string {
+  const folders = [postgresFolder, ...(redisFolder ? [redisFolder] : [])].map(fromRoot);
+  return `The database in ${folders[0]} has a schema from before the first release: nothing was changed. To begin anew, move away or remove ${folders.join(' and ')}.`;
+}
+
+/** Postgres may be elsewhere, where its user can reach it. */
+const fromRoot = (folder: string): string =>
+  folder.startsWith(dataRoot + path.sep) ? path.relative(root, folder) : folder;
 
 const say = (line: string): void => console.log(`  ${line}`);
 
@@ -81,7 +97,7 @@ const storesIn =
     // the services go on without it, as they would elsewhere, and so does the run
     const lost = `${name} has ended (see ${server.logFile}). Stop and start again to bring it back.`;
     void server.exited.then(() => running.stopping || say(lost));
-    return { url: server.url, shown: server.url };
+    return { url: server.url, shown: server.url, dataDir: server.dataDir };
   };
 
 type Env = NodeJS.ProcessEnv;
