@@ -10,7 +10,7 @@ import { knownShards } from './shards.ts';
 import { openToRead } from './summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */
-const longest = 3_600_000;
+const longest = 2 * 3_600_000;
 /** BullMQ's score of a delayed job: when it is due, and twelve bits that keep the order. */
 const scoreOf = (time: number): number => time * 0x1000;
 /** jobs of a shard at once */
