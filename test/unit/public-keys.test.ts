@@ -189,6 +189,13 @@ describe('with the keys of a provider', () => {
     expect(await outcomeOf(tokens, theirs())).toBe('invalid_token');
   });
 
+  it('a token without the claim of scopes has none, unless a setting gives it some', async () => {
+    const scopesOf = async (environment = {}) => (await start(environment).verify(known({ scope: undefined }))).scopes;
+    expect(await scopesOf()).toEqual([]);
+    expect(await scopesOf({ JWT_DEFAULT_SCOPE: 'import read' })).toEqual(['read', 'import']);
+    expect(await scopesOf({ JWT_DEFAULT_SCOPE: 'none' })).toEqual([]);
+  });
+
   it('claims may have other names', async () => {
     const named = start({ JWT_ORG_CLAIM: 'https://assent.example/org', JWT_SCOPE_CLAIM: 'permissions' });
     const claims = { 'https://assent.example/org': 'org_b', permissions: ['manage'], scope: 'read' };
