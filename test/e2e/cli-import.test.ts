@@ -1,8 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Imported } from '#libs/contract/responses';
 import { readPage } from '#libs/store/records/log';
 import { type Cli, createCli } from '../support/cli.ts';
@@ -17,7 +15,7 @@ describe('records import', () => {
   beforeAll(async () => {
     stack = await useStack({ tenant: { domains: 4 } });
     cli = createCli(stack.env);
-    folder = await mkdtemp(path.join(tmpdir(), 'assent-import-'));
+    folder = mkdtempSync(path.join(inject('folder'), 'import-'));
   });
 
   const fileOf = (name: string, text: string): string => {
