@@ -1,0 +1,210 @@
+/** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
+
+/** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
+export const floors = [
+  ['api', 'worker', 'cli'],
+  // read by processes alone: rooms are handed values
+  ['settings'],
+  ['webhooks', 'privacy'],
+  ['log'],
+  ['proof'],
+  ['stats', 'notices'],
+  ['record'],
+  ['tenants'],
+  ['widget'],
+  ['base'],
+];
+
+/**
+ * The files of each room, where the longest path decides. What others import of a room is its top; what lies in its
+ * folders is its own. Only those of `base` and `proof/tree` are everybody's.
+ */
+export const places: Record<string, string> = {
+  api: 'apps/api/ libs/contract/openapi/document libs/contract/openapi/reference',
+  worker: 'apps/worker/ libs/store/backlog libs/telemetry/backlog-gauges',
+  cli: 'apps/cli/',
+  settings: 'libs/config/',
+  webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook libs/contract/openapi/webhooks
+    libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/`,
+  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ apps/worker/keep/months
+    apps/worker/keep/personal libs/contract/openapi/privacy libs/contract/openapi/examples/privacy libs/store/privacy/
+ libs/witness/rewrite libs/witness/tombstones`,
+  log: `apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
+    apps/cli/records libs/contract/responses libs/contract/openapi/read libs/contract/openapi/out-and-in
+    libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed`,
+  'log/export': 'apps/cli/export/ libs/store/export/',
+  'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
+  'log/pages': `libs/store/records/bookmarks libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
+    libs/store/records/visitor-log`,
+  proof: `apps/api/log/ apps/cli/log libs/contract/openapi/log libs/contract/openapi/examples/log libs/runtime/ed25519
+    libs/store/logs/ libs/witness/witness`,
+  'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
+  'proof/seal': 'apps/worker/derive/seal/',
+  'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
+  'proof/tree': 'libs/merkle/',
+  stats: `apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/ libs/contract/statistics
+    libs/contract/display libs/store/counters libs/store/usage libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
+  'stats/derive': 'apps/worker/derive/facets/ libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
+  'stats/redis': 'libs/counters/',
+  notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice libs/contract/openapi/notices
+    libs/store/notices/`,
+  record: `apps/api/log/record.ts apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
+    libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
+    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges`,
+  'record/persist': `libs/store/notices/numbers libs/store/records/period-counts libs/store/records/persist.ts
+    libs/store/user-agents/numbers`,
+  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan
+    apps/cli/token.ts libs/config/token-keys libs/contract/manage libs/contract/sign-in libs/contract/openapi/manage
+    libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope libs/store/privacy/visitor-hash
+    libs/store/tenants/`,
+  widget: 'libs/contract/widget libs/store/widget-files',
+  base: 'libs/runtime/',
+  'base/cli': 'apps/cli/gzipped apps/cli/progress apps/cli/session apps/cli/visible apps/cli/whole-number',
+  'base/config': `libs/config/kinds libs/config/bad-setting libs/config/postgres-address libs/config/read
+    libs/config/secret-files`,
+  'base/db': 'libs/store/',
+  'base/http': `apps/api/access/client-address apps/api/access/fair-turns apps/api/access/key-or-token
+    apps/api/access/limiter apps/api/access/page-routes apps/api/http/ libs/config/address-rule
+    libs/contract/openapi/parts libs/contract/stored-address`,
+  'base/ops': 'libs/runtime/log libs/runtime/tracing libs/telemetry/',
+  'base/redis': 'libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids',
+  'base/terms': 'libs/contract/',
+};
+
+/** The only rooms that open connections, and that speak HTTP as a server. */
+export const drivers: Record<string, string> = {
+  postgres: 'base/db',
+  ioredis: 'base/redis',
+  bullmq: 'record api worker cli',
+  koa: 'base/http api',
+};
+
+/** Runs in a browser: the rooms and packages that it may load, not Node's modules and not zod. It speaks HTTP. */
+export const inBrowsers: Record<string, string> = {
+  'apps/widget/': 'widget base/terms',
+  'apps/verify/': 'proof/tree @noble/',
+  'apps/dashboard/': 'widget base/terms preact',
+  'apps/dashboard/provider/': 'oauth4webapi',
+  'apps/dashboard/proof/': 'proof/tree @noble/',
+  'libs/merkle/': 'proof/tree base/terms @noble/',
+};
+/** Types of these are for pages, too. */
+export const contract = /^libs\/contract\/|\/contract\.ts$/;
+
+/** The dashboard's folders, top first, and below them its other files. No page imports another. */
+export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'data/ provider/'];
+
+/** What a process or a page loads on demand, and not when it starts. */
+export const onDemand: Record<string, string> = {
+  'apps/api/main.ts':
+    'libs/telemetry/tracing/ libs/queue/tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
+  'apps/worker/main.ts': 'libs/telemetry/tracing/ libs/queue/tracing.ts @opentelemetry/ koa @koa/',
+  'apps/cli/main.ts': 'libs/queue/summary.ts libs/queue/forget.ts bullmq koa @koa/',
+  'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',
+};
+
+/** The room that writes a table. */
+export const tables: Record<string, string> = {
+  webhooks: 'webhooks webhook_lanes webhook_deliveries',
+  privacy: 'tombstones erasures',
+  log: 'bookmarks busy_visitors visitor_counters',
+  proof: `logs log_runs log_nodes log_keys log_texts log_server timestamps stamped_checkpoints timestamp_tries
+    erasures_to_seal erased_commitments`,
+  stats: 'counters crawler_counters owed_raises facets facet_progress displays display_flushes',
+  notices: 'notices notice_counting',
+  record: `records record_months rejected_records epochs closed_epochs derivations user_agents user_agent_months
+    user_agents_to_look_for user_agents_looked_for user_agent_look`,
+  tenants: `plans organizations domains api_keys revoked_tokens administrative_acts visitor_acts deleted_ids
+    refused_origins`,
+  widget: 'widget_files',
+  base: 'tasks housekeeping_tasks key_fingerprints',
+};
+
+/** Tables of others, written in one statement or transaction with their own. `${`: by a list. */
+export const writtenTogether: Record<string, string> = {
+  'libs/store/records/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
+  'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
+  'libs/store/tenants/deletion.ts': '${',
+};
+
+/** Tables of others that are still written. This list only shrinks. */
+export const stillWritten: Record<string, string> = {
+  'libs/store/notices/numbers.ts': 'notices',
+  'libs/store/privacy/busy-erased.ts': '${',
+  'libs/store/privacy/erasures.ts': '${',
+  'libs/store/privacy/personal-retention.ts': 'record_months user_agent_months',
+  'libs/store/privacy/rejected-visitors.ts': 'rejected_records',
+  'libs/store/records/months.ts': 'bookmarks',
+  'libs/store/tenants/deletion.ts': 'user_agents_to_look_for webhooks',
+};
+
+/** Imports that still run up, or past the top of a room. This list only shrinks. */
+export const stillImported: Record<string, string> = {
+  'apps/api/access/api-key.ts': 'libs/config/api.ts',
+  'apps/api/access/bearer.ts': 'libs/config/api.ts',
+  'apps/api/access/failed-credentials.ts': 'libs/config/api.ts',
+  'apps/api/access/fair-turns.ts': 'apps/api/access/bearer.ts',
+  'apps/api/access/page-routes.ts': 'apps/api/access/cors.ts',
+  'apps/api/access/tenant-rules.ts': 'libs/store/usage.ts',
+  'apps/api/http/cursor.ts': 'libs/store/tenants/acts.ts',
+  'apps/api/log/consistency.ts': 'libs/contract/responses.ts',
+  'apps/api/log/proof.ts': 'libs/contract/responses.ts',
+  'apps/api/manage/domains.ts': 'libs/config/api.ts',
+  'apps/api/manage/import.ts': 'libs/config/api.ts',
+  'apps/api/manage/keys.ts': 'libs/config/api.ts',
+  'apps/api/manage/organization.ts': 'libs/contract/responses.ts',
+  'apps/api/notices/list.ts': 'libs/contract/responses.ts',
+  'apps/api/notices/put.ts': 'libs/contract/responses.ts',
+  'apps/api/pages/demo.ts': 'libs/store/records/log.ts',
+  'apps/api/record/route.ts': 'libs/config/api.ts libs/contract/responses.ts libs/store/notices/held.ts',
+  'apps/api/webhooks/webhook.ts': 'libs/config/api.ts',
+  'apps/cli/org-delete.ts': 'libs/counters/raise.ts',
+  'apps/cli/org.ts': 'apps/cli/org-delete.ts',
+  'apps/cli/session.ts': `bullmq
+    libs/config/cli.ts
+    libs/config/key-fingerprints.ts
+    libs/queue/shards.ts
+    libs/queue/summary.ts
+    libs/store/tenants/administration.ts`,
+  'apps/worker/consume.ts': 'libs/counters/raise.ts',
+  'apps/worker/derive/deriving.ts': `apps/worker/derive/facets/facets.ts
+    apps/worker/derive/seal/seal.ts
+    apps/worker/derive/seal/sealing.ts
+    apps/worker/derive/timestamp/timestamping.ts`,
+  'apps/worker/derive/facets/facets.ts': 'apps/worker/derive/blank/blank.ts libs/store/logs/unsealed.ts',
+  'apps/worker/derive/notices/counting.ts': 'libs/store/logs/unsealed.ts',
+  'apps/worker/derive/seal/seal.ts': 'apps/worker/derive/blank/blank.ts',
+  'apps/worker/derive/seal/sealing.ts': 'libs/config/worker.ts',
+  'apps/worker/heal/reconcile.ts': 'libs/store/logs/server.ts',
+  'apps/worker/keep/tasks.ts': 'libs/store/records/bookmarks.ts libs/store/records/busy-visitors.ts',
+  'libs/config/address-rule.ts': 'libs/config/token-keys.ts',
+  'libs/config/read.ts': 'libs/config/settings.ts',
+  'libs/config/secret-files.ts': 'libs/config/settings.ts',
+  'libs/contract/job.ts': 'libs/contract/notice.ts',
+  'libs/contract/openapi/examples/log.ts': 'libs/contract/openapi/examples/read.ts libs/contract/responses.ts',
+  'libs/contract/openapi/examples/record.ts': 'libs/contract/display.ts libs/contract/responses.ts',
+  'libs/contract/openapi/log.ts': 'libs/contract/responses.ts',
+  'libs/contract/openapi/notices.ts': 'libs/contract/openapi/examples/log.ts libs/contract/responses.ts',
+  'libs/contract/openapi/record.ts': 'libs/contract/display.ts libs/contract/responses.ts',
+  'libs/contract/queries.ts': 'libs/contract/import.ts libs/contract/notice.ts libs/contract/record.ts',
+  'libs/contract/record.ts': 'libs/contract/notice.ts',
+  'libs/contract/statistics.ts': 'libs/contract/responses.ts',
+  'libs/store/privacy/personal-retention.ts': 'libs/store/records/busy-visitors.ts',
+  'libs/store/records/bookmarks.ts': 'postgres',
+  'libs/store/records/busy-visitors.ts': 'libs/store/records/period-counts.ts',
+  'libs/store/records/find-record.ts': 'libs/contract/responses.ts',
+  'libs/store/records/full-record.ts': 'libs/contract/responses.ts',
+  'libs/store/records/months.ts': 'libs/store/records/busy-visitors.ts',
+  'libs/store/tenants/administration.ts': `libs/contract/notice.ts
+    libs/store/logs/checkpoints.ts
+    libs/store/logs/confirm.ts
+    libs/store/logs/heads.ts
+    libs/store/logs/restart.ts
+    libs/store/notices/documents.ts
+    libs/store/webhooks/lanes.ts`,
+  'libs/store/tenants/deletion.ts': 'libs/store/records/rejected.ts',
+  'libs/store/user-agents/unnamed.ts': 'libs/store/logs/unsealed.ts libs/store/privacy/personal-retention.ts',
+  'libs/store/user-agents/unused.ts': 'libs/store/privacy/personal-retention.ts',
+  'libs/telemetry/metrics.ts': 'libs/contract/webhook.ts',
+  'libs/witness/rewrite.ts': 'ioredis',
+};
