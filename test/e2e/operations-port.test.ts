@@ -130,15 +130,15 @@ describe('the operations port', () => {
     await eventually(async () => expect(await succeededAt(other.opsUrl, 'visitors')).toBeGreaterThan(before));
     // once it has run, the next time is in an hour
     await eventually(async () => {
-      await db.run((sql) => sql`update tasks set succeeded_at = to_timestamp(9) where name = 'bookmarks'`);
-      for (const { opsUrl } of [worker, other]) expect(await succeededAt(opsUrl, 'bookmarks')).toBe(9);
+      await db.run((sql) => sql`update tasks set succeeded_at = to_timestamp(9) where name = 'userAgents'`);
+      for (const { opsUrl } of [worker, other]) expect(await succeededAt(opsUrl, 'userAgents')).toBe(9);
     });
     // of its own tasks alone
     expect(await succeededAt(other.opsUrl, 'retention')).toBeGreaterThan(9);
     expect(await succeededAt(worker.opsUrl, 'retention')).toBe(0);
     await other.stop();
     const third = await startWorker(env);
-    expect(await succeededAt(third.opsUrl, 'bookmarks')).toBe(9);
+    expect(await succeededAt(third.opsUrl, 'userAgents')).toBe(9);
     await third.stop();
   });
 

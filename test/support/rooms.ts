@@ -34,7 +34,7 @@ export const places: Record<string, string> = {
     libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed`,
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
-  'log/pages': `libs/store/records/bookmarks libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
+  'log/pages': `libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
     libs/store/records/visitor-log`,
   proof: `apps/api/log/ apps/cli/log libs/contract/openapi/log libs/contract/openapi/examples/log libs/runtime/ed25519
     libs/store/logs/ libs/witness/witness`,
@@ -107,7 +107,7 @@ export const onDemand: Record<string, string> = {
 export const tables: Record<string, string> = {
   webhooks: 'webhooks webhook_lanes webhook_deliveries',
   privacy: 'tombstones erasures',
-  log: 'bookmarks busy_visitors visitor_counters',
+  log: 'busy_visitors visitor_counters',
   proof: `logs log_runs log_nodes log_keys log_texts log_server timestamps stamped_checkpoints timestamp_tries
     erasures_to_seal erased_commitments`,
   stats: 'counters crawler_counters owed_raises facets facet_progress displays display_flushes',
@@ -117,7 +117,8 @@ export const tables: Record<string, string> = {
   tenants: `plans organizations domains api_keys revoked_tokens administrative_acts visitor_acts deleted_ids
     refused_origins`,
   widget: 'widget_files',
-  base: 'tasks housekeeping_tasks key_fingerprints',
+  // nobody writes the last two any more
+  base: 'tasks key_fingerprints housekeeping_tasks bookmarks',
 };
 
 /** Tables of others, written in one statement or transaction with their own. `${`: by a list. */
@@ -134,7 +135,6 @@ export const stillWritten: Record<string, string> = {
   'libs/store/privacy/erasures.ts': '${',
   'libs/store/privacy/personal-retention.ts': 'record_months user_agent_months',
   'libs/store/privacy/rejected-visitors.ts': 'rejected_records',
-  'libs/store/records/months.ts': 'bookmarks',
   'libs/store/tenants/deletion.ts': 'user_agents_to_look_for webhooks',
 };
 
@@ -176,7 +176,7 @@ export const stillImported: Record<string, string> = {
   'apps/worker/derive/seal/seal.ts': 'apps/worker/derive/blank/blank.ts',
   'apps/worker/derive/seal/sealing.ts': 'libs/config/worker.ts',
   'apps/worker/heal/reconcile.ts': 'libs/store/logs/server.ts',
-  'apps/worker/keep/tasks.ts': 'libs/store/records/bookmarks.ts libs/store/records/busy-visitors.ts',
+  'apps/worker/keep/tasks.ts': 'libs/store/records/busy-visitors.ts',
   'libs/config/address-rule.ts': 'libs/config/token-keys.ts',
   'libs/config/read.ts': 'libs/config/settings.ts',
   'libs/config/secret-files.ts': 'libs/config/settings.ts',
@@ -190,7 +190,6 @@ export const stillImported: Record<string, string> = {
   'libs/contract/record.ts': 'libs/contract/notice.ts',
   'libs/contract/statistics.ts': 'libs/contract/responses.ts',
   'libs/store/privacy/personal-retention.ts': 'libs/store/records/busy-visitors.ts',
-  'libs/store/records/bookmarks.ts': 'postgres',
   'libs/store/records/busy-visitors.ts': 'libs/store/records/period-counts.ts',
   'libs/store/records/find-record.ts': 'libs/contract/responses.ts',
   'libs/store/records/full-record.ts': 'libs/contract/responses.ts',

@@ -1,12 +1,10 @@
 /**
- * What housekeeping does, whoever says when: months, retention, user agents, notices, bookmarks, busy visitors, deliveries
- * and displays.
+ * What housekeeping does, whoever says when: months, retention, user agents, notices, busy visitors, deliveries and
+ * displays.
  */
-import { dayOf } from '#libs/contract/calendar';
 import type { Clock } from '#libs/store/clock';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices } from '#libs/store/notices/documents';
-import { setBookmarks } from '#libs/store/records/bookmarks';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
 import type { Database } from '#libs/store/sql';
@@ -67,10 +65,6 @@ export function createTasks({
       tellFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
       if (records > 0) log.info({ records }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
     }),
-    bookmarks: async () => {
-      const days = await setBookmarks(db, { today: dayOf(await clock.measure()) });
-      if (days > 0) log.info({ days }, 'set bookmarks in the log of busy days');
-    },
     userAgents: async () => {
       const userAgents = await deleteUnusedUserAgents(db);
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');

@@ -44,16 +44,12 @@ const edge = (sql: Sql, filter: Filter, { from, to }: Span) => sql`
   where dropped_at is null and month = ${monthOfDay(from)}
   group by month`;
 
-/**
- * The days of these months with matching records: how many, how many newer ones in later days, and whether these are all
- * records of the day.
- */
+/** The days of these months with matching records: how many, and how many newer ones in later days. */
 export const daysIn = (sql: Sql, filter: Filter, months: ReturnType<Sql>) => sql`
-  select day, day::timestamp at time zone 'UTC' as starts, n, is_whole,
+  select day, day::timestamp at time zone 'UTC' as starts, n,
     (newer + sum(n) over (partition by month order by day desc) - n)::bigint as newer
   from (
-    select month, newer, period as day, matching.n,
-      matching.n = counters.accept_all + counters.reject_all + counters.custom + counters.withdraw as is_whole
+    select month, newer, period as day, matching.n
     from (${months}) as months
     join counters on ${ofDomain(sql, filter)} and period between month || '-01' and month || '-31'
     ${matching(sql, filter)}

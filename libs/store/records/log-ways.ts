@@ -24,10 +24,7 @@ export interface Ways {
   ways: Way[];
 }
 
-/**
- * To the page after the `offset` newest records. In a day it is reached from the day's newer or older end, whichever is
- * nearer; in a busy day that is over, from the last bookmark before it.
- */
+/** To the page after the `offset` newest records. A day is entered from its newer or older end, whichever is nearer. */
 export async function waysAt(
   sql: Sql,
   filter: Filter,
@@ -39,34 +36,20 @@ export async function waysAt(
       ${daysIn(sql, filter, sql`select * from months where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint`)}
     ),
     parts as (
-      select day, n, is_whole,
-        id_at(starts) as first_id,
-        id_at(starts + interval '1 day') as next_day_id,
+      select n, id_at(starts) as first_id, id_at(starts + interval '1 day') as next_day_id,
         greatest(${offset}::bigint - newer, 0) as skip,
         least(n, ${offset + take}::bigint - newer) - greatest(${offset}::bigint - newer, 0) as take
       from days
       where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint
     ),
-    ends as (
-      select parts.take, first_id, next_day_id,
-        coalesce(bookmark.id, next_day_id) as start_id,
-        skip - coalesce(bookmark.newer, 0) as newer_to_skip,
-        n - skip - parts.take as older_to_skip
-      from parts
-      left join lateral (
-        select newer, id from bookmarks
-        where is_whole and domain_number = ${numberOf(sql, filter.domainId)} and bookmarks.day = parts.day and records = n
-          and newer <= skip
-        order by newer desc limit 1
-      ) as bookmark on true
-    )
+    ends as (select *, n - skip - take as older_to_skip from parts)
     select
       ${numberOf(sql, filter.domainId)} as "domainNumber",
       (select coalesce(sum(n), 0)::bigint from months) as total,
       (
         select coalesce(json_agg(json_build_object(
-          'from', first_id, 'below', case when newer_to_skip <= older_to_skip then start_id else next_day_id end,
-          'skip', least(newer_to_skip, older_to_skip), 'take', take, 'oldestFirst', newer_to_skip > older_to_skip
+          'from', first_id, 'below', next_day_id, 'skip', least(skip, older_to_skip), 'take', take,
+          'oldestFirst', skip > older_to_skip
         )), '[]')
         from ends
       ) as ways`;

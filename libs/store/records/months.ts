@@ -86,6 +86,5 @@ async function detach(sql: Sql, partition: string): Promise<void> {
 export const hideMonth = (sql: Sql, month: string): Promise<void> =>
   sql.begin(async (transaction) => {
     await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
-    await transaction`delete from bookmarks where left(day, 7) = ${month}`;
     await forgetVisitorsOf(transaction as unknown as Sql, month);
   });

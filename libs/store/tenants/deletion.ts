@@ -38,6 +38,7 @@ export const owned: Owned[] = [
   { table: 'notices', by: 'domain_number' },
   { table: 'refused_origins', by: 'domain_number' },
   { table: 'displays', by: 'domain_number' },
+  // of workers of the release before
   { table: 'bookmarks', by: 'domain_number' },
   { table: 'visitor_counters', by: 'domain_number' },
   { table: 'busy_visitors', by: 'domain_number' },

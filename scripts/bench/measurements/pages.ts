@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { addMonths, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import { exportFormats } from '#libs/contract/terms';
-import { setBookmarks } from '#libs/store/records/bookmarks';
 import type { Site } from '../../stack/client.ts';
 import { figuresBetween, look } from '../cpu-time.ts';
 import { atMost, type Figures } from '../figures.ts';
@@ -90,7 +89,5 @@ async function fillLog(stack: Stack, sites: Site[], records: number): Promise<vo
     const busy = from + 14 * 86_400_000;
     if (back === 11) await fill(records / 10, busy, busy + 86_400_000);
   }
-  const since = firstDay(addMonths(monthOf(Date.now()), -months));
-  await setBookmarks(db, { today: dayOf(Date.now()), since });
   await db.run((sql) => sql`vacuum (analyze) records, counters`);
 }

@@ -138,7 +138,7 @@ const faults: Record<string, Begin> = {
   },
   HousekeepingLate: async ({ scene }) => {
     const succeeded = (ago: string) =>
-      scene.sql((sql) => sql`update tasks set succeeded_at = now() - ${ago}::interval where name = 'bookmarks'`);
+      scene.sql((sql) => sql`update tasks set succeeded_at = now() - ${ago}::interval where name = 'userAgents'`);
     await succeeded('4 hours');
     return () => succeeded('0');
   },
