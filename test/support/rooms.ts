@@ -28,7 +28,7 @@ export const places: Record<string, string> = {
     libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/`,
   privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ apps/worker/keep/months
     apps/worker/keep/personal libs/contract/openapi/privacy libs/contract/openapi/examples/privacy libs/store/privacy/
- libs/witness/rewrite libs/witness/tombstones`,
+    libs/witness/rewrite libs/witness/tombstones`,
   log: `apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
     apps/cli/records libs/contract/responses libs/contract/openapi/read libs/contract/openapi/out-and-in
     libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed`,
