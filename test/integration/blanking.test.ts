@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
+import { numbersOf } from '#libs/store/privacy/scope';
+import { addTombstone, deleteOldTombstones } from '#libs/store/privacy/tombstones';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
@@ -169,6 +171,29 @@ describe('blanking', () => {
     const config = { queueShards: 1, backupDays: 32 };
     await createClearing({ config, hashOf: undefined, redis, db, clock: turnedClock(db).clock })();
     expect(await db.run((sql) => sql`select text from user_agents`)).toEqual([]);
+  });
+
+  it('knows who was erased for as long as both clocks say, also while that of Postgres is wrong', async () => {
+    const day = 86_400_000;
+    const { organizationId } = tenant;
+    const numbers = await db.run((sql) => numbersOf(sql, { organizationId }));
+    const known = async () => (await db.run((sql) => sql`select from tombstones`)).count;
+    await erase();
+    // as it is for a Postgres that is ahead
+    await db.run((sql) => sql`update tombstones set until = now() - interval '1 day'`);
+    await persist(db, [record()]);
+    await sealer.close();
+    await sealer.seal();
+    expect(await left()).toEqual([]);
+    await deleteOldTombstones(db, new Date(Date.now() - 2 * day));
+    expect(await known()).toBe(1);
+    await deleteOldTombstones(db, new Date());
+    expect(await known()).toBe(0);
+    // of one that is behind
+    await db.run((sql) => addTombstone(sql, numbers, hashOf(organizationId, 'v'), new Date(Date.now() + 100 * day)));
+    await createTelling({ redis, db })();
+    const [remembered] = await recallTombstones(redis.client);
+    expect(Date.parse(remembered?.erasedAt ?? '')).toBeGreaterThan(Date.now() + 99 * day);
   });
 
   it('forgets who was erased so long ago that no backup has them, but not while the clocks differ', async () => {

@@ -1,6 +1,7 @@
 /**
  * Tombstones: who was erased. What comes of them later loses its personal fields once its epoch is closed. They are looked
- * up by the visitors at hand, never listed, so that nothing costs more the more were erased before.
+ * up by the visitors at hand, never listed, so that nothing costs more the more were erased before. One counts for as long as
+ * it is there, whatever time it is: a clock that is ahead for a moment must not hide any.
  */
 import { groupsOf } from '#libs/runtime/group-by';
 import type { Database, Sql } from '../sql.ts';
@@ -11,12 +12,21 @@ const lastsDays = 32;
 /** rows that one statement changes */
 const slice = 5_000;
 
-/** The open epoch is read after the tombstone is there for all others: only records of it and of later ones can lack it. */
-export async function addTombstone(sql: Sql, { organizationNumber, domainNumber }: ScopeNumbers, hash: Uint8Array) {
+/**
+ * The open epoch is read after the tombstone is there for all others: only records of it and of later ones can lack it.
+ * `now`: what time it is here. Of this clock and Postgres' the later one counts, so that neither, if it is behind, makes
+ * it old from the beginning.
+ */
+export async function addTombstone(
+  sql: Sql,
+  { organizationNumber, domainNumber }: ScopeNumbers,
+  hash: Uint8Array,
+  now = new Date(),
+) {
   await sql`
     insert into tombstones (hash, organization_number, domain_number, epoch, until)
     select ${Buffer.from(hash)}::bytea, ${organizationNumber}::integer, ${domainNumber}::integer, open,
-      clock_timestamp() + ${lastsDays} * interval '1 day'
+      greatest(clock_timestamp(), ${now}) + ${lastsDays} * interval '1 day'
     from epochs
     on conflict (organization_number, domain_number, hash) do update set
       until = excluded.until, erased_at = clock_timestamp(), searched_at = null, rejected_searched_at = null,
@@ -25,8 +35,7 @@ export async function addTombstone(sql: Sql, { organizationNumber, domainNumber 
 
 /** The first epoch whose records may be of somebody who was erased; undefined where nobody was. */
 export async function firstConcerned(sql: Sql): Promise<number | undefined> {
-  const [row] = await sql<{ epoch: number }[]>`
-    select epoch from tombstones where until > clock_timestamp() order by epoch limit 1`;
+  const [row] = await sql<{ epoch: number }[]>`select epoch from tombstones order by epoch limit 1`;
   return row?.epoch;
 }
 
@@ -40,7 +49,7 @@ export async function findErased(sql: Sql, hashes: string[]): Promise<Map<string
   if (hashes.length === 0) return erased;
   const rows = await sql<{ hash: string; domainNumber: number }[]>`
     select encode(hash, 'hex') as hash, domain_number as "domainNumber" from tombstones
-    where hash = ${anyOf(sql, hashes)} and until > clock_timestamp()`;
+    where hash = ${anyOf(sql, hashes)}`;
   for (const { hash, domainNumber } of rows) erased.set(hash, (erased.get(hash) ?? new Set()).add(domainNumber));
   return erased;
 }
@@ -50,7 +59,7 @@ const isAnybodyErased = (sql: Sql, domainNumber: ReturnType<Sql>) => sql`
   exists (
     select from (
       select from tombstones
-      where organization_number = o.number and domain_number = ${domainNumber} and until > clock_timestamp()
+      where organization_number = o.number and domain_number = ${domainNumber}
       order by hash limit 1
     ) as one
   )`;
@@ -77,7 +86,7 @@ const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as 
 export async function listUnsearched(sql: Sql, place: SearchedIn): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from tombstones
-    where ${sql(searched[place])} is null and until > clock_timestamp()`;
+    where ${sql(searched[place])} is null`;
   return rows.map(({ hash }) => hash);
 }
 
@@ -113,7 +122,8 @@ export const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber:
 type Row = Omit<ErasedVisitor, 'erasedAt'> & ScopeNumbers & { erasedAt: Date };
 
 const columns = (sql: Sql) => sql`
-  o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash, erased_at as "erasedAt",
+  o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
+  until - ${lastsDays} * interval '1 day' as "erasedAt",
   organization_number as "organizationNumber", domain_number as "domainNumber"
   from tombstones
   join organizations o on o.number = organization_number
@@ -150,13 +160,16 @@ export const noteRemembered = (sql: Sql, tombstones: ErasedVisitor[]) => sql`
     tombstones.map(({ hash }) => hash),
   )} and remembered_at is null`;
 
-/** By the time at which the statement begins: only that leads into the index. */
-export async function deleteOldTombstones(db: Database): Promise<void> {
+/**
+ * `now`: what time it is here. Of this clock and Postgres' the earlier one counts: either may have stepped ahead just now.
+ * Postgres' is that at which the statement begins, since only that leads into the index.
+ */
+export async function deleteOldTombstones(db: Database, now: Date): Promise<void> {
   for (let deleted = slice; deleted === slice; ) {
     const { count } = await db.run(
       (sql) => sql`
         delete from tombstones
-        where ctid = any(array(select ctid from tombstones where until <= now() limit ${slice} for update))`,
+        where ctid = any(array(select ctid from tombstones where until <= least(now(), ${now}) limit ${slice} for update))`,
     );
     deleted = count;
   }
