@@ -262,6 +262,29 @@ describe('docs/containers.md', () => {
     expect(variables.filter((name) => !has(name))).toEqual([]);
   });
 
+  it('has flags that Compose 2.20 has, and secrets that the compose file has, by both of their names', () => {
+    const flagsOf = new Map([
+      ['build', []],
+      ['exec', ['-T']],
+      ['ps', ['--quiet']],
+      ['run', ['--rm', '-T', '--no-deps']],
+      ['stop', []],
+      ['up', ['-d', '--build', '--no-deps', '--wait', '--force-recreate', '--no-recreate']],
+    ]);
+    const used = lines.flatMap((line) => [...line.matchAll(/docker compose (\w+)((?: -\S+)*)/g)]);
+    const unknown = used.filter(([, verb = '', flags = '']) => {
+      const known: string[] | undefined = flagsOf.get(verb);
+      return !known || flags.split(' ').some((flag) => flag && !known.includes(flag));
+    });
+    expect([used.length > 20, unknown.map(([command]) => command)]).toEqual([true, []]);
+    const files = Object.values(compose.secrets).map(({ file }) => /([\w.-]+)\}?$/.exec(file)?.[1]);
+    const mounted = [...read(page).matchAll(/\/run\/secrets\/([\w.-]+)/g)].map(([, name = '']) => name);
+    const kept = [...read(page).matchAll(/(?<!\/run\/)secrets\/([\w.-]+)/g)].map(([, name = '']) => name);
+    expect(mounted.filter((name) => !(name in compose.secrets))).toEqual([]);
+    expect(kept.filter((name) => !files.includes(name.replace(/-previous$/, '')))).toEqual([]);
+    expect([mounted.length, kept.length].every((count) => count > 1)).toBe(true);
+  });
+
   it('makes every container anew that may have another secret: Compose looks neither into its file nor at its path', () => {
     const starts = lines.filter((line) => /docker compose up .*\b(api|worker)\b/.test(line));
     expect(starts.length).toBeGreaterThan(2);
