@@ -54,7 +54,9 @@ export function Offered({ token, open, leave }: Props) {
           )}
           {organization && (
             <button type="button" class="button primary" onClick={() => open(token)}>
-              Open <bdi>{escapeInvisible(organization.name)}</bdi>
+              <span>
+                Open <bdi>{escapeInvisible(organization.name)}</bdi>
+              </span>
             </button>
           )}
         </div>
