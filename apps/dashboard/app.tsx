@@ -16,12 +16,14 @@ import {
   refusalOf,
   type SignOutReason,
   startSession,
+  subjectOf,
   takeTokenFromAddress,
 } from './data/session.ts';
-import { comesFromProvider, readProvider } from './data/sign-in.ts';
+import { comesFromProvider, hasProvider, readProvider } from './data/sign-in.ts';
 import { escapeInvisible } from './format.ts';
 import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
+import { Offered } from './pages/sign-in/offered.tsx';
 import { Returning } from './pages/sign-in/returning.tsx';
 import { SignIn } from './pages/sign-in/sign-in.tsx';
 import { ErrorCard } from './parts/error-card.tsx';
@@ -38,15 +40,25 @@ const WidgetSetup = later(async () => (await import('./pages/widget-setup/widget
 const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
+  // before the session, which would take it
+  const [offered, setOffered] = useState(hasProvider() ? takeTokenFromAddress : null);
   const [session, setSession] = useState(openSession);
   const [isReturning, setReturning] = useState(comesFromProvider);
   const [failure, setFailure] = useState('');
   const [crash] = useErrorBoundary();
+  const begin = (start: (token: string) => OpenSession) => (token: string) => {
+    setFailure('');
+    setOffered(null);
+    setSession(start(token));
+  };
+  const begun = begin(goOnWith);
+  const beginWithOffered = begin(startSession);
+  const offer = hasProvider() ? setOffered : beginWithOffered;
   // a link with another token, opened in a tab that already shows the dashboard
   useEffect(() => {
     const signInByLink = () => {
       const token = takeTokenFromAddress();
-      if (token !== null) setSession(startSession(token));
+      if (token !== null) offer(token);
     };
     addEventListener('hashchange', signInByLink);
     return () => removeEventListener('hashchange', signInByLink);
@@ -56,11 +68,6 @@ export function App() {
     history.replaceState(null, '', address);
     setReturning(false);
   };
-  const begin = (start: (token: string) => OpenSession) => (token: string) => {
-    setFailure('');
-    setSession(start(token));
-  };
-  const begun = begin(goOnWith);
   if (isReturning) {
     return (
       <Returning
@@ -75,7 +82,9 @@ export function App() {
       />
     );
   }
-  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={begin(startSession)} />;
+  if (offered !== null)
+    return <Offered key={offered} token={offered} open={beginWithOffered} leave={() => setOffered(null)} />;
+  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={offer} />;
   return (
     <SignedIn key={session.number} session={session} renewed={begun} end={(reason) => setSession(endSession(reason))} />
   );
@@ -120,7 +129,12 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <Header organization={organization} route={route} signOut={() => signOut(() => end('signed-out'))} />
+      <Header
+        organization={organization}
+        subject={subjectOf(session.token)}
+        route={route}
+        signOut={() => signOut(() => end('signed-out'))}
+      />
       <main id="main" tabIndex={-1}>
         {session.hasReplacedOther && organization && !isNoticeClosed && (
           <p class="notice by-link" role="status">

@@ -55,8 +55,11 @@ function start(): void {
     const { at: _, ...consent } = structuredClone(kept);
     return consent;
   };
+  // markup names categories, too: what every object inherits, such as `constructor`, was never chosen
   const isAllowed = (category: string) =>
-    kept?.preferences[category] ?? settings.categories.some(({ id, required }) => required && id === category);
+    kept && Object.hasOwn(kept.preferences, category)
+      ? kept.preferences[category] === true
+      : settings.categories.some(({ id, required }) => required && id === category);
   const tell = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
 

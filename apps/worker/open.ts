@@ -17,7 +17,8 @@ import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
-import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createOpsServer } from '#libs/telemetry/ops';
+import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
@@ -201,7 +202,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
 
   try {
     await keys.tried;
-    const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    const opsPort = await listenForOperators(ops, config.opsHost, config.opsPort);
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
     warnOfMissingKeys(config, log);

@@ -51,7 +51,11 @@ export const settings = {
   PORT: setting(port, { default: '3000', for: api, about: "the API's port" }),
   HOST: setting(text, { default: '0.0.0.0', for: api, about: 'the address that the API listens on' }),
   OPS_PORT: setting(port, { for: services, about: 'the operations port: 3001 for the API, 3002 for the worker' }),
-  OPS_HOST: setting(text, { default: '127.0.0.1', for: services, about: 'the address of the operations port' }),
+  OPS_HOST: setting(text, {
+    default: '127.0.0.1',
+    for: services,
+    about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
+  }),
   DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
   DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
     for: api,
@@ -269,10 +273,6 @@ export const settings = {
       .meta({ rule: 'an API key' }),
     { for: api, about: 'the API key on the demo page' },
   ),
-  NODE_ENV: setting(z.string(), {
-    for: signing,
-    about: 'production, as in the image: a secret that stands in examples is refused',
-  }),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',
     for: all,

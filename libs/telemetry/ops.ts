@@ -1,5 +1,6 @@
 /** The operations port: state, metrics and the queues' pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Server as AnyServer } from 'node:net';
 import { Gauge, Registry } from 'prom-client';
 import { isTrustedHost } from './is-trusted-host.ts';
 import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts';
@@ -63,7 +64,7 @@ export const createReadyGauge = (register: Registry): Gauge =>
   new Gauge({ name: 'assent_ready', help: '1 while this process is ready to work', registers: [register] });
 
 /** Resolves once the port is open; rejects with one line where it cannot be. */
-export function listen(server: Server, host: string, port: number, setting: string): Promise<number> {
+export function listen(server: AnyServer, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be opened: ${error.message}`;

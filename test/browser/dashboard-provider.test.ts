@@ -6,6 +6,7 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { click, step } from '../support/browser/browser.ts';
 import { type Customer, useDashboard } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
 import { audience, type Policy, startProvider } from '../support/browser/provider.ts';
 import { startApi } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
@@ -60,6 +61,11 @@ describe('signing in with a provider', () => {
     await consent(page);
     return visitor;
   };
+  /** A link with a token, in the page that is open. */
+  const follow = (page: Page, token: string) =>
+    page.evaluate((given) => {
+      location.hash = `token=${given}`;
+    }, token);
   const isIn = (page: Page) => page.getByText(customer.name).first().waitFor();
   const stored = (page: Page, key: string) => page.evaluate((name) => sessionStorage.getItem(name), key);
 
@@ -124,11 +130,53 @@ describe('signing in with a provider', () => {
     expect(await field.inputValue()).toBe('half typed');
     await step('but not a session that a link has begun', async () => {
       expect(await stored(page, 'assent-provider')).not.toBeNull();
-      const token = await stored(page, 'assent-token');
-      await page.evaluate((given) => {
-        location.hash = `token=${given}`;
-      }, token);
+      await follow(page, String(await stored(page, 'assent-token')));
+      await click(page, `Open ${customer.name}`);
       await eventually(async () => expect(await stored(page, 'assent-provider')).toBeNull());
+    });
+  });
+
+  it('asks before a link, or a pasted token, opens a session that is not one’s own, and keeps nothing until then', async () => {
+    const other = await dashboard.customer({ name: 'Fabrikam' });
+    policy.org = other.organizationId;
+    const theirs = await signIn();
+    await theirs.page.getByText('Fabrikam').first().waitFor();
+    const token = String(await stored(theirs.page, 'assent-token'));
+    policy.org = customer.organizationId;
+    const question = (page: Page) => page.getByRole('heading', { name: 'Open Fabrikam?' }).waitFor();
+
+    const { page } = await dashboard.visit();
+    await page.goto(`${baseUrl}/webhooks#token=${token}`);
+    await question(page);
+    await page.getByText('opens the dashboard of Fabrikam as mara').waitFor();
+    expect(await page.evaluate(() => [sessionStorage.length, location.hash])).toEqual([0, '']);
+    await look(page, 'offered');
+    await click(page, 'Cancel');
+    await page.getByRole('heading', { name: 'Sign in to Assent' }).waitFor();
+    await page.getByText('Use an access token').click();
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
+    await question(page);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await click(page, 'Open Fabrikam');
+    await step('and every page then says whose session it is', async () => {
+      await page.getByRole('link', { name: /overview of Fabrikam\W+signed in as mara/ }).waitFor();
+      expect(page.url()).toBe(`${baseUrl}/webhooks`);
+    });
+    await step('one’s own session goes on where the link is not wanted, or is refused', async () => {
+      const own = await signIn('/webhooks');
+      await isIn(own.page);
+      const mine = await stored(own.page, 'assent-token');
+      for (const [given, answer] of [
+        [token, () => question(own.page)],
+        ['no.token.atall', () => own.page.getByText('does not accept this access token').waitFor()],
+      ] as const) {
+        await follow(own.page, given);
+        await answer();
+        await click(own.page, 'Cancel');
+        await isIn(own.page);
+        expect(await stored(own.page, 'assent-token')).toBe(mine);
+      }
     });
   });
 

@@ -110,8 +110,9 @@ describe('the way into the dashboard', () => {
 
   it('a link of another organization says whose figures it shows, a fresh one of the same says nothing', async () => {
     const other = await dashboard.customer({ name: 'Fabrikam' });
-    const { page } = await dashboard.open(customer);
+    const { page } = await dashboard.open({ token: tokenFor(customer.organizationId, { sub: 'jörg' }) });
     await signedIn(page);
+    await page.getByRole('link', { name: /overview of Northwind Outdoor\W+signed in as jörg/ }).waitFor();
     const line = page.getByText('The link signed you in to');
     const fresh = tokenFor(customer.organizationId, seconds(600));
     await take(page, fresh);

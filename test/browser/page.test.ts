@@ -122,6 +122,8 @@ describe("the widget on a site's page", () => {
       `<img name="currentScript" ${elsewhere} data-policy-url="javascript:seen.push(1)">`,
       ...names.split(' ').map((name) => `<img name="${name}">`),
       ...['assent', 'assentConfig', 'dataLayer'].map((name) => `<form id="${name}"><input name="domain"></form>`),
+      '<form id="held" tabindex="0"><input name="matches"><input name="focus"></form>',
+      '<script>HTMLElement.prototype.focus.call(held)</script>',
     ].join('');
     const mode = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
     const own = widget.tag({ 'data-policy-url': 'javascript:seen.push(2)', 'data-text-policy': 'Policy' });
@@ -132,6 +134,7 @@ describe("the widget on a site's page", () => {
     expect(warningsIn(messages)).toEqual([expect.stringContaining('a link leads to a page or a mail address')]);
     await click(page, 'Accept all');
     await widget.records(1);
+    expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
     await page.reload();
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
@@ -142,6 +145,7 @@ describe("the widget on a site's page", () => {
     const scripts = `
       <script>window.seen = []</script>
       <script type="text/plain" data-assent="necessary">seen.push('necessary')</script>
+      <script type="text/plain" data-assent="constructor">seen.push('what every object has')</script>
       <script type="text/plain" data-assent="marketing" src="/far.js"></script>
       <script type="text/plain" data-assent="analytics">seen.push('analytics')</script>
       <script type="text/plain" data-assent="analytics marketing" data-type="module">seen.push('both')</script>`;

@@ -162,6 +162,34 @@ describe('the tenant cache', () => {
     });
   });
 
+  it("an act on a domain looks at that domain's keys, not at all that are known", async () => {
+    const crowd = await makeTenant(db, { domains: 20 });
+    const [changed = '', changedKey = ''] = [crowd.domainIds[0], crowd.apiKeys[0]];
+    const looked = new Set<string>();
+    const watch = (id: string, found: object) =>
+      new Proxy(found, {
+        get: (target, name) => {
+          looked.add(id);
+          return Reflect.get(target, name);
+        },
+      });
+    // the real database; only what lookups find can be seen being read
+    const run: Database['run'] = async (work, deadline) => {
+      const result = await db.run(work, deadline);
+      if (result instanceof Map) for (const [id, found] of result) result.set(id, watch(id, found));
+      return result;
+    };
+    const watched = createTenantCache({ ...db, run }, { warn: () => {} });
+    atEnd(() => watched.close());
+    await watched.follow();
+    await Promise.all(crowd.apiKeys.map((key) => watched.domainOfKey(key)));
+    looked.clear();
+    await admin().changeDomain(crowd.organizationId, changed, { name: 'changed.example' });
+    await watched.catchUp();
+    expect(watched.knownDomainOfKey(changedKey)).toBeUndefined();
+    expect([...looked]).toEqual([hashApiKey(changedKey)]);
+  });
+
   it('what is known is answered without a query', async () => {
     await unfollowed.follow();
     try {

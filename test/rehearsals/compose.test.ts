@@ -324,6 +324,19 @@ describe('the services', () => {
       );
       expect(records).toMatchObject([{ ip: '127.0.0.0' }]);
     });
+    // by its name it is never asked without TLS again
+    const strictAt = (host: string) =>
+      new Promise((resolve, reject) => {
+        const { port: tlsPort } = new URL(caddy.url);
+        const options = { port: tlsPort, ca: caddy.certificate, servername: host, headers: { host }, agent: false };
+        https
+          .get({ host: '127.0.0.1', path: '/docs', ...options }, (response) => {
+            response.resume();
+            resolve(response.headers['strict-transport-security']);
+          })
+          .on('error', reject);
+      });
+    expect(await Promise.all(['assent.local', 'localhost'].map(strictAt))).toEqual(['max-age=31536000', undefined]);
     const plain = await fetch(`${caddy.plainUrl}/docs`, { redirect: 'manual' });
     expect([plain.status, plain.headers.get('location')]).toEqual([308, expect.stringMatching(/^https:/)]);
   });

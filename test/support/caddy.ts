@@ -39,6 +39,8 @@ export async function startCaddy(dataDir: string, ...apiPorts: string[]) {
         HOME: dataDir,
         XDG_DATA_HOME: dataDir,
         XDG_CONFIG_HOME: dataDir,
+        // what ends in .local gets a certificate of the authority, too
+        SITE_ADDRESS: 'localhost, assent.local',
         API_HOST: 'localhost',
         API_PORT: apiPort,
       },

@@ -16,7 +16,7 @@ const below = (folder: string): string[] =>
     .sort();
 
 /** From the checkout's root. */
-export const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below('docs')];
+export const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...below('docs')];
 
 export const readPage = (page: string): string => readFileSync(path.join(root, page), 'utf8');
 

@@ -18,13 +18,14 @@ interface Service {
   ports?: string[];
   secrets?: string[];
   mem_limit?: string;
-  networks?: string[];
+  networks?: string[] | Record<string, { aliases: string[] } | null>;
 }
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>;
   secrets: Record<string, { file: string }>;
+  networks: Record<string, { internal?: boolean } | null>;
 };
 const service = (name: string): Service => {
   const found = compose.services[name];
@@ -37,11 +38,12 @@ const settingOf = (variable: string): string => {
   return known.get(name)?.secret ? name : variable;
 };
 const environmentOf = (name: string) => Object.entries(service(name).environment ?? {});
+const networksOf = ({ networks = [] }: Service) => (Array.isArray(networks) ? networks : Object.keys(networks));
 const servicesWith = (test: (service: Service) => unknown) =>
   Object.keys(compose.services).filter((name) => test(service(name)));
 
-/** What no container is told: what the image has, and what is only for trials. */
-const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
+/** What no container is told: what is only for trials. */
+const fixed = ['DEMO_DOMAIN', 'DEMO_API_KEY'];
 /** The command line runs in the API's container, and in one of `migrate`. */
 const readBy = { migrate: ['cli'], api: ['api', 'cli'], worker: ['worker'] };
 const ours = Object.keys(readBy);
@@ -187,12 +189,31 @@ describe('docker-compose.yml', () => {
   it('the proxy, where it is asked for, reaches the API alone, and nothing else is open to other machines', () => {
     expect(service('proxy')).toMatchObject({ profiles: ['tls'], ports: ['0.0.0.0:80:80', '0.0.0.0:443:443'] });
     expect(service('prometheus')).toMatchObject({ profiles: ['monitoring'] });
-    expect(servicesWith(({ networks }) => networks?.includes('front'))).toEqual(['api', 'proxy']);
-    expect(servicesWith(({ networks }) => networks?.includes('back'))).toEqual(
-      servicesWith((each) => each !== service('proxy')),
-    );
+    const members = (network: string) => servicesWith((each) => networksOf(each).includes(network));
+    expect(Object.fromEntries(Object.keys(compose.networks).map((network) => [network, members(network)]))).toEqual({
+      front: ['api', 'proxy'],
+      back: servicesWith((each) => each !== service('proxy')),
+      out: ['migrate', 'worker', 'prometheus'],
+    });
     expect(servicesWith(({ ports }) => ports?.some((port) => !port.includes('127.0.0.1')))).toEqual(['proxy']);
   });
+
+  it('the stores have no way out, and what has a port on this machine has a network that is not internal', () => {
+    expect(compose.networks).toEqual({ front: null, back: { internal: true }, out: null });
+    expect([service('postgres'), service('redis')].map(networksOf)).toEqual([['back'], ['back']]);
+    const unreachable = servicesWith((each) => each.ports && networksOf(each).every((network) => network === 'back'));
+    expect(unreachable).toEqual([]);
+  });
+
+  it.each(['api', 'worker'])(
+    'the operations port of %s is on the network of the stores alone, not on the proxy’s',
+    (name) => {
+      const { networks, environment } = service(name);
+      const names = Object.entries(networks ?? {}).map(([network, settings]) => [network, settings?.aliases ?? []]);
+      expect(names).toContainEqual(['back', [environment?.OPS_HOST]]);
+      expect(names.filter(([, aliases]) => aliases?.includes(environment?.OPS_HOST ?? ''))).toHaveLength(1);
+    },
+  );
 
   it('takes IPv6 only with what docs/containers.md adds: otherwise all visitors would have one address', () => {
     const [{ text } = { text: '' }] = blocksIn('docs/containers.md', sectionOf('docs/containers.md', '### IPv6'));
@@ -215,8 +236,7 @@ describe('docker-compose.yml', () => {
     expect(jobs).toEqual(
       ['api', 'worker'].map((name) => {
         const { OPS_HOST, OPS_PORT: port } = service(name).environment ?? {};
-        expect(OPS_HOST).toBe('0.0.0.0');
-        const dns_sd_configs = [{ names: [name], type: 'A', port, refresh_interval: '15s' }];
+        const dns_sd_configs = [{ names: [OPS_HOST], type: 'A', port, refresh_interval: '15s' }];
         return { job_name: `assent-${name}`, dns_sd_configs };
       }),
     );
@@ -240,6 +260,29 @@ describe('docs/containers.md', () => {
     const variables = [...read(page).matchAll(/`([A-Z]+_[A-Z_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
     const has = (name: string) => file.includes(name) || known.has(settingOf(name));
     expect(variables.filter((name) => !has(name))).toEqual([]);
+  });
+
+  it('has flags that Compose 2.20 has, and secrets that the compose file has, by both of their names', () => {
+    const flagsOf = new Map([
+      ['build', []],
+      ['exec', ['-T']],
+      ['ps', ['--quiet']],
+      ['run', ['--rm', '-T', '--no-deps']],
+      ['stop', []],
+      ['up', ['-d', '--build', '--no-deps', '--wait', '--force-recreate', '--no-recreate']],
+    ]);
+    const used = lines.flatMap((line) => [...line.matchAll(/docker compose (\w+)((?: -\S+)*)/g)]);
+    const unknown = used.filter(([, verb = '', flags = '']) => {
+      const known: string[] | undefined = flagsOf.get(verb);
+      return !known || flags.split(' ').some((flag) => flag && !known.includes(flag));
+    });
+    expect([used.length > 20, unknown.map(([command]) => command)]).toEqual([true, []]);
+    const files = Object.values(compose.secrets).map(({ file }) => /([\w.-]+)\}?$/.exec(file)?.[1]);
+    const mounted = [...read(page).matchAll(/\/run\/secrets\/([\w.-]+)/g)].map(([, name = '']) => name);
+    const kept = [...read(page).matchAll(/(?<!\/run\/)secrets\/([\w.-]+)/g)].map(([, name = '']) => name);
+    expect(mounted.filter((name) => !(name in compose.secrets))).toEqual([]);
+    expect(kept.filter((name) => !files.includes(name.replace(/-previous$/, '')))).toEqual([]);
+    expect([mounted.length, kept.length].every((count) => count > 1)).toBe(true);
   });
 
   it('makes every container anew that may have another secret: Compose looks neither into its file nor at its path', () => {

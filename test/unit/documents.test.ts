@@ -117,6 +117,22 @@ describe('README.md', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  it('says of every setting whether its default opens something, and what that default is', () => {
+    const heading = '## Every default that opens or closes something';
+    const told = rowsOf('docs/security.md', heading).flatMap((row) => {
+      const [names = '', fallback = ''] = row.replace(/^\| /, '').split(' | ');
+      return namesIn(names).map((name) => [name, fallback] as const);
+    });
+    const neither = namesIn(
+      /^Neither open nor close anything: .*$/m.exec(sectionOf('docs/security.md', heading))?.[0] ?? '',
+    );
+    expect([...told.map(([name]) => name), ...neither].sort()).toEqual(Object.keys(settings).sort());
+    const known = new Map(Object.entries<Setting>(settings));
+    expect(told.filter(([name, fallback]) => fallback !== (known.get(name)?.default ?? 'none'))).toEqual([]);
+  });
+});
+
 describe('docs/api.md', () => {
   const page = 'docs/api.md';
   const answers: z.ZodType[] = [

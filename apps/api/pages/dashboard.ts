@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Problem } from '#libs/contract/problem';
+import type { SignIn } from '#libs/contract/sign-in';
 import { dimensions, domainIdPattern } from '#libs/contract/terms';
 import { webhookPath } from '#libs/contract/webhook';
 import type { Context, Middleware } from '../http/context.ts';
@@ -24,14 +25,18 @@ interface File extends PackedFile {
   caching: string;
 }
 
-function readBuilt(file: URL, caching: string): File {
+function readBuilt(file: URL, caching: string, change = (content: Buffer) => content): File {
   const type = types[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-  return { type, caching, ...pack(readFileSync(file)) };
+  return { type, caching, ...pack(change(readFileSync(file))) };
 }
 
+/** Tells the page that people sign in with a provider: a link with a token then asks before it opens a session. */
+const withProvider = (html: Buffer): Buffer =>
+  Buffer.from(html.toString().replace('<html lang="en">', '<html lang="en" data-sign-in="provider">'));
+
 /** Path → handler. Every other path stays a 404. */
-export function dashboard({ build }: { build: URL }): Record<string, Middleware> {
-  const html = readBuilt(new URL('dashboard/index.html', build), eachTime);
+export function dashboard({ build, config }: { build: URL; config: SignIn }): Record<string, Middleware> {
+  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, config.oidc ? withProvider : undefined);
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
   const page: Middleware = (ctx) => send(ctx, html);

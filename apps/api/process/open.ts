@@ -22,6 +22,7 @@ import type { ProcessLog } from '#libs/telemetry/log';
 import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
@@ -214,7 +215,7 @@ export async function openApi(
   try {
     await keys.tried;
     const port = await listen(server, config.host, config.port, 'PORT');
-    const opsPort = config.opsPort === null ? null : await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    const opsPort = config.opsPort === null ? null : await listenForOperators(ops, config.opsHost, config.opsPort);
     warnOfMissingKeys(config, log);
     log.info({ event: 'listening', version, host: config.host, port, opsPort }, 'listening');
     return { port, opsPort, metrics, stop, recover, failing: failingOf(keys) };

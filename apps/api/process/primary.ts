@@ -9,7 +9,8 @@ import { connectRedis } from '#libs/runtime/redis';
 import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
 import type { ProcessLog } from '#libs/telemetry/log';
-import { createOpsServer, listen } from '#libs/telemetry/ops';
+import { createOpsServer } from '#libs/telemetry/ops';
+import { listenForOperators } from '#libs/telemetry/ops-address';
 import type { Fault } from '#libs/telemetry/readiness';
 import { openCountries } from '../record/countries.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
@@ -130,7 +131,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   );
   try {
     await keys.tried;
-    const opsPort = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+    const opsPort = await listenForOperators(ops, config.opsHost, config.opsPort);
     log.info({ processes: config.webConcurrency, opsPort }, 'forking');
   } catch (error) {
     await stop();

@@ -73,13 +73,18 @@ export function refusalOf(token: string, time: number): SignOutReason {
   return expiryOf(token) <= time ? 'expired' : 'refused';
 }
 
+/** Who has the session, by the name that the activity and the acts have. */
+export const subjectOf = (token: string): string => String(claimOf(token, 'sub') ?? '');
+
 /** Unix milliseconds; NaN where the token does not say. */
 export const expiryOf = (token: string): number => Number(claimOf(token, 'exp')) * 1000;
 
-/** The signature is not checked: the claims only choose a message, and the service decides what a token opens. */
+/** The signature is not checked: the claims only choose words, and the service decides what a token opens. */
 function claimOf(token: string, name: string): unknown {
   try {
-    const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')));
+    const bytes = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));
+    const text = new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+    const claims: unknown = JSON.parse(text);
     return typeof claims === 'object' && claims ? new Map(Object.entries(claims)).get(name) : undefined;
   } catch {
     // not a JWT

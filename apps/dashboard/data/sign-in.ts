@@ -12,6 +12,9 @@ export async function readProvider(): Promise<Provider | null> {
   return oidc;
 }
 
+/** Whether people sign in with a provider, which the service says in the page itself. */
+export const hasProvider = (): boolean => document.documentElement.dataset.signIn === 'provider';
+
 /** Whether the provider has just sent the browser here. */
 export const comesFromProvider = (): boolean =>
   location.pathname === '/sign-in' && /[?&](code|error)=/.test(location.search);

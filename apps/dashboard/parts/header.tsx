@@ -1,4 +1,4 @@
-/** The bar at the top: the organization, the domain menu, the API docs and sign-out. */
+/** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
 import './header.css';
 import type { Organization } from '#libs/contract/responses';
 import {
@@ -16,11 +16,13 @@ import { Logo } from './logo.tsx';
 
 interface Props {
   organization: Organization | undefined;
+  /** who is signed in */
+  subject: string;
   route: Route;
   signOut(): void;
 }
 
-export function Header({ organization, route, signOut }: Props) {
+export function Header({ organization, subject, route, signOut }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
   const addressOf = (domainId: string) => {
     if (route.page === 'log') return logAddress(domainId);
@@ -34,9 +36,15 @@ export function Header({ organization, route, signOut }: Props) {
       <div class="top-inner">
         <a class="brand" href={homeAddress} aria-current={route.page === 'home' ? 'page' : undefined}>
           <Logo />
-          <span class="brand-name">
-            <span class="hidden">Assent, overview of </span>
-            {organization ? <bdi>{escapeInvisible(organization.name)}</bdi> : 'Assent'}
+          <span class="brand-text">
+            <span class="brand-name">
+              <span class="hidden">Assent, overview of </span>
+              {organization ? <bdi>{escapeInvisible(organization.name)}</bdi> : 'Assent'}
+            </span>
+            <span class="brand-who" title={escapeInvisible(subject)}>
+              <span class="hidden">, signed in as </span>
+              <bdi>{escapeInvisible(subject)}</bdi>
+            </span>
           </span>
         </a>
         {organization && organization.domains.length > 0 && (

@@ -62,7 +62,9 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => HTMLElement[]): void {
     const modal = source === 'preferences';
     const notice = noticeOf(settings, gpc, consent());
-    if (!dialog.open) before = shadow.activeElement ?? page.activeElement;
+    const focused = shadow.activeElement ?? page.activeElement;
+    // fields in a form can take the places of its methods
+    if (!dialog.open) before = focused instanceof HTMLFormElement ? null : focused;
     dialog.close();
     dialog.className = `${source} ${position}`;
     dialog.replaceChildren(...view(notice, (choice) => decide(choice, source, notice)));

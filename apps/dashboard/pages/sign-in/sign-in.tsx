@@ -7,7 +7,7 @@ import { readProvider } from '../../data/sign-in.ts';
 import { assentCommand } from '../../parts/assent-command.ts';
 import { Logo } from '../../parts/logo.tsx';
 
-const messages: Record<SignOutReason, string> = {
+export const messages: Record<SignOutReason, string> = {
   none: '',
   expired: 'Your access token has expired. Sign in with a new one to continue where you were.',
   refused: 'The service does not accept this access token. Check that it is complete, or ask for a new one.',
