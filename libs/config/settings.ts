@@ -273,6 +273,10 @@ export const settings = {
       .meta({ rule: 'an API key' }),
     { for: api, about: 'the API key on the demo page' },
   ),
+  NODE_ENV: setting(z.string(), {
+    for: signing,
+    about: 'production, as in the image: a secret that stands in examples is refused',
+  }),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',
     for: all,

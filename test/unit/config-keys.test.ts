@@ -40,15 +40,18 @@ describe('a shared secret', () => {
     `replace_this_${long}`,
     `a-place-holder-${long}`,
     'your_jwt_secret_of_32_bytes_or_more',
-  ])('is none that stands in examples: %s', (placeholder) => {
+  ])('is in production none that stands in examples: %s', (placeholder) => {
     const own = randomBytes(32).toString('hex');
     for (const [name, environment] of [
       ['JWT_SECRET', { JWT_SECRET: placeholder }],
       ['JWT_SECRET_PREVIOUS', { JWT_SECRET: own, JWT_SECRET_PREVIOUS: placeholder }],
     ] as const) {
-      expect(refusal(environment)).toBe(`${name} must be a secret of its own, made with: openssl rand -hex 32`);
+      expect(secretsOf(environment)).toContain(placeholder);
+      expect(refusal({ ...environment, NODE_ENV: 'production' })).toBe(
+        `${name} must be a secret of its own, made with: openssl rand -hex 32`,
+      );
     }
-    expect(secretsOf({ JWT_SECRET: own })).toEqual([own]);
+    expect(secretsOf({ JWT_SECRET: own, NODE_ENV: 'production' })).toEqual([own]);
   });
 
   it('may have a predecessor, which comes second and replaces it no more than a public key does', () => {

@@ -42,8 +42,8 @@ const networksOf = ({ networks = [] }: Service) => (Array.isArray(networks) ? ne
 const servicesWith = (test: (service: Service) => unknown) =>
   Object.keys(compose.services).filter((name) => test(service(name)));
 
-/** What no container is told: what is only for trials. */
-const fixed = ['DEMO_DOMAIN', 'DEMO_API_KEY'];
+/** What no container is told: what the image has, and what is only for trials. */
+const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
 /** The command line runs in the API's container, and in one of `migrate`. */
 const readBy = { migrate: ['cli'], api: ['api', 'cli'], worker: ['worker'] };
 const ours = Object.keys(readBy);
