@@ -8,7 +8,7 @@ create table notice_days (
   -- 0: all notices of the domain
   notice_number integer not null,
   records bigint not null,
-  primary key (domain_number, day, notice_number)
+  primary key (domain_number, notice_number, day)
 );
 create index notice_days_by_day on notice_days (day);
 
@@ -46,6 +46,7 @@ language plpgsql as $$
 declare
   of_number integer := (select number from domains where id = of_domain);
   own integer;
+  named bigint;
   is_held boolean;
   today date;
   midnight timestamptz;
@@ -64,12 +65,16 @@ begin
   ) then
     -- before any other row, so that whoever waits here holds none
     perform from notices where number = own for update;
+    named := named_since(of_number, own, today - 1);
+    if named = 0 then
+      return 'full';
+    end if;
     update notices
     set document = null, language = null, version = null, documented_at = null, dropped_at = clock_timestamp()
     where number = (
       select number from notices
       where domain_number = of_number and documented_at >= midnight and kept_at is null
-        and named_since(of_number, number, today - 1) < named_since(of_number, own, today - 1)
+        and named_since(of_number, number, today - 1) < named
       order by named_since(of_number, number, today - 1), number desc
       limit 1 for update skip locked
     );

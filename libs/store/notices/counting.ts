@@ -31,7 +31,7 @@ export async function countNotices(
       ) as named
       where of_visitors > 0
       group by 1, 3 order by 1, 3
-      on conflict (domain_number, day, notice_number) do update set records = d.records + excluded.records
+      on conflict (domain_number, notice_number, day) do update set records = d.records + excluded.records
     )
     select count(*) as counted, max(number) as last from counted`;
   return row && row.counted === limit && row.last !== null ? row.last : undefined;
