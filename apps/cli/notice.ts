@@ -18,7 +18,7 @@ export function noticeCommand(): Command {
       const notice = readNotice(readFile(file));
       if ('refused' in notice) throw new Error(`${file} ${notice.refused}`);
       const put = await withDatabase((_db, admin) => admin.putNotice(domainId, notice));
-      print(self, { domainId, notice: notice.hash, known: put === 'known' });
+      print(self, { domainId, notice: notice.hash, known: put !== 'new' });
     });
   command
     .command('list <domain>')

@@ -232,7 +232,7 @@ describe('a notice', () => {
   const fill = ({ domainId }: Site, count: number) =>
     stack.db.run(
       (sql) => sql`
-        select put_notice(${domainId}, sha256(document), document, null, null, null)
+        select put_notice(${domainId}, sha256(document), document, null, null, 1000)
         from (select convert_to('{"n":' || n || '}', 'UTF8') as document from generate_series(1, ${count}) n) made`,
     );
   const from = (site: Site, ip: string, title: string) =>
@@ -274,8 +274,8 @@ describe('a notice', () => {
     for (const [n, each] of both.entries()) expect((await from(each, newAddress(), `domain ${n}`)).status).toBe(201);
     for (const each of both) expectRefused(await from(each, newAddress(), 'the 501st'), 500);
     expect((await from(site, newAddress(), 'domain 0')).status).toBe(200);
-    const bearer = (scope: string, domainId = site.domainId) =>
-      put({ ...site, domainId }, documentOf('the 501st'), {
+    const bearer = (scope: string, domainId = site.domainId, document = documentOf('the 501st')) =>
+      put({ ...site, domainId }, document, {
         headers: {
           'x-api-key': '',
           authorization: `Bearer ${tokenFor(site.tenant.organizationId, { scope, sub: 'release-bot' })}`,
@@ -285,10 +285,17 @@ describe('a notice', () => {
     expectProblem(await bearer('manage', 'dom_unknown'), 404, 'domain_not_found');
     expect((await bearer('manage')).status).toBe(201);
     expect((await bearer('manage')).status).toBe(200);
+    // what a page has put is kept for good from now on
+    expect((await bearer('manage', site.domainId, documentOf('domain 0'))).status).toBe(200);
     const acts = await stack.db.run(
       (sql) => sql<{ actor: string; details: object }[]>`
-        select actor, details from administrative_acts where act = 'notice.put' and subject = ${site.domainId}`,
+        select actor, details from administrative_acts where act = 'notice.put' and subject = ${site.domainId} order by id`,
     );
-    expect([...acts]).toEqual([{ actor: 'release-bot', details: { notice: hashOf(documentOf('the 501st')) } }]);
+    expect([...acts]).toEqual(
+      ['the 501st', 'domain 0'].map((title) => ({
+        actor: 'release-bot',
+        details: { notice: hashOf(documentOf(title)) },
+      })),
+    );
   });
 });

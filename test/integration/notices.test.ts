@@ -2,13 +2,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Notice, readNotice } from '#libs/contract/notice';
 import type { NewRecord } from '#libs/contract/record';
 import { deriveNext } from '#libs/store/epochs/derivations';
-import { dropUnnamedNotices, findNotice, listNotices, putNotice } from '#libs/store/notices/documents';
+import { findNotice, listNotices, putNotice } from '#libs/store/notices/documents';
+import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
 import { createHeldNotices, type HeldNotices } from '#libs/store/notices/held';
 import { noticeNumbersOf } from '#libs/store/notices/numbers';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import type { Database } from '#libs/store/sql';
+import type { Database, Sql } from '#libs/store/sql';
 import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';
@@ -41,7 +42,9 @@ function noticeOf(title: string): Notice {
   if ('refused' in notice) throw new Error(notice.refused);
   return notice;
 }
-const put = (notice: Notice, process = db) => process.run((sql) => putNotice(sql, domainId, notice, null));
+/** As whoever manages the domain; `bound`: as a page does. */
+const put = (notice: Notice, process = db, bound: number | null = null) =>
+  process.run((sql) => putNotice(sql, domainId, notice, bound));
 const record = (notice: string | undefined, fields: Partial<NewRecord> = {}) =>
   recordAt(Date.now(), { domainId, notice, ...fields });
 const listed = (id = domainId) => db.run((sql) => listNotices(sql, { domainId: id, limit: 200 }));
@@ -54,6 +57,30 @@ const letPass = (hours: number) =>
         dropped_at = dropped_at - ${hours} * interval '1 hour'
       where domain_number = (select number from domains where id = ${domainId})`,
   );
+/** As if so many days had passed for the domain. */
+async function letDaysPass(days: number): Promise<void> {
+  await letPass(24 * days);
+  const numberOf = (sql: Sql) => sql`(select number from domains where id = ${domainId})`;
+  const counted = await db.run(
+    (sql) => sql<{ day: string }[]>`
+      select distinct day::text from notice_days where domain_number = ${numberOf(sql)} order by day`,
+  );
+  // the oldest first, so that two of one notice are never of the same day
+  for (const { day } of counted)
+    await db.run(
+      (sql) => sql`
+        update notice_days set day = day - ${days}::integer
+        where domain_number = ${numberOf(sql)} and day = ${day}::text::date`,
+    );
+}
+/** Stores these, and counts which notices they name. */
+async function storeAndCount(records: NewRecord[]): Promise<void> {
+  await persist(db, records);
+  await closeOpenEpoch(db);
+  while ((await deriveNext(db, createNoticeDerivation())) !== 'done');
+}
+const times = (count: number, notice: Notice, fields: Partial<NewRecord> = {}) =>
+  Array.from({ length: count }, () => record(notice.hash, fields));
 const rows = (id = domainId) =>
   db.run(
     (sql) => sql<{ number: number; notice: string; isHeld: boolean; isNamed: boolean }[]>`
@@ -245,6 +272,74 @@ describe('a notice that no record names', () => {
   });
 });
 
+describe('the notices of a domain whose key somebody abuses', () => {
+  const madeUp = (count: number) => Array.from({ length: count }, (_, n) => noticeOf(`made up ${n} of ${domainId}`));
+  const heldOnes = async () => (await listed()).map(({ notice }) => notice);
+
+  it('find room although the day is full, once more records of visitors name them than one of those', async () => {
+    const [real, ahead, flood] = [noticeOf('real'), noticeOf('ahead'), madeUp(3)];
+    const putByPage = (notice: Notice) => put(notice, db, 3);
+    for (const each of flood) expect(await putByPage(each)).toBe('new');
+    await storeAndCount([
+      ...flood.flatMap((each) => times(2, each)),
+      ...times(2, real),
+      ...times(5, real, { bot: true }),
+    ]);
+    expect(await putByPage(real)).toBe('full');
+    await storeAndCount(times(1, real));
+    expect(await putByPage(real)).toBe('new');
+    expect(await heldOnes()).toHaveLength(3);
+    const again: string[] = [];
+    for (const each of flood) again.push(await putByPage(each));
+    expect(again.toSorted()).toEqual(['full', 'known', 'known']);
+    // whoever manages the domain has no bound, and takes no room from pages
+    expect([await put(ahead), await put(real), await put(real)]).toEqual(['new', 'kept', 'known']);
+    expect(await putByPage(noticeOf('in the room of the one that is kept'))).toBe('new');
+  });
+
+  it('stay for good if enough records named them, each day counting the same; others go after 30 days', async () => {
+    const [real, rare, short, ofCrawlers, managed] = ['real', 'rare', 'short', 'of crawlers', 'managed'].map(noticeOf);
+    if (!real || !rare || !short || !ofCrawlers || !managed) throw new Error('five were made');
+    const flood = madeUp(60);
+    for (const each of [real, rare, short, ofCrawlers, ...flood]) await put(each, db, 500);
+    await put(managed);
+    await storeAndCount([
+      ...times(2, real),
+      ...times(1, rare),
+      ...times(1, managed),
+      ...times(50, ofCrawlers, { bot: true }),
+      ...flood.flatMap((each) => times(20, each)),
+    ]);
+    for (let day = 0; day < 5; day += 1) {
+      await letDaysPass(1);
+      await storeAndCount([...times(20, real), ...(day === 0 ? times(10, short) : [])]);
+    }
+    await letDaysPass(24);
+    expect(await judgeNotices(db)).toBe(0);
+    await letDaysPass(2);
+    expect(await judgeNotices(db)).toBe(62);
+    const stay = [real, short, managed].map(({ hash }) => hash);
+    expect((await heldOnes()).toSorted()).toEqual(stay.toSorted());
+    // in the records it is named as before, and may be put again
+    const naming = await db.run(
+      (sql) => sql`
+        select from records join notices on number = notice_number where hash = decode(${rare.hash}, 'hex')`,
+    );
+    expect(naming).toHaveLength(1);
+    expect(await put(rare, db, 500)).toBe('new');
+    await letDaysPass(29);
+    expect(await judgeNotices(db)).toBe(0);
+    await letDaysPass(400);
+    expect(await judgeNotices(db)).toBe(1);
+    expect((await heldOnes()).toSorted()).toEqual(stay.toSorted());
+    const left = await db.run(
+      (sql) => sql`
+        select from notice_days where domain_number = (select number from domains where id = ${domainId})`,
+    );
+    expect(left).toHaveLength(0);
+  });
+});
+
 describe('which notices are held', () => {
   let held: HeldNotices;
 
@@ -344,5 +439,17 @@ describe('the number of records of a notice', () => {
         where d.id = any (${domainIds}::text[])`,
     );
     expect(new Map(counted.map(({ key, records }) => [key, records]))).toEqual(expected);
+    const wrong = await db.run(
+      (sql) => sql`
+        select from domains d join notices n on n.domain_number = d.number
+        where d.id = any (${domainIds}::text[])
+        group by d.number
+        having sum(records) <> (
+          select sum(records) from notice_days where domain_number = d.number and notice_number = 0
+        ) or sum(records) <> (
+          select sum(records) from notice_days where domain_number = d.number and notice_number > 0
+        )`,
+    );
+    expect(wrong).toHaveLength(0);
   });
 });

@@ -111,7 +111,7 @@ export const tables: Record<string, string> = {
   proof: `logs log_runs log_nodes log_keys log_texts log_server timestamps stamped_checkpoints timestamp_tries
     erasures_to_seal erased_commitments`,
   stats: 'counters crawler_counters owed_raises facets facet_progress displays display_flushes',
-  notices: 'notices notice_counting',
+  notices: 'notices notice_counting notice_days',
   record: `records record_months rejected_records epochs closed_epochs derivations user_agents user_agent_months
     user_agents_to_look_for user_agents_looked_for user_agent_look`,
   tenants: `plans organizations domains api_keys revoked_tokens administrative_acts visitor_acts deleted_ids

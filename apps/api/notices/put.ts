@@ -1,8 +1,8 @@
 /**
  * PUT /v1/consent/:domainId/notices/:hash: what a visitor was shown. A domain's key is public, so with it new ones are
- * bounded by address and by domain.
+ * bounded by address and by domain; past that of a domain, one that more records name takes the room of another.
  */
-
+import { LRUCache } from 'lru-cache';
 import { type Notice, readNotice } from '#libs/contract/notice';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { noQuery, noticePath } from '#libs/contract/queries';
@@ -14,7 +14,7 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { clientAddress, network } from '../access/client-address.ts';
 import { sendsToken } from '../access/key-or-token.ts';
-import { createLimiter } from '../access/limiter.ts';
+import { createLimiter, type Limiter } from '../access/limiter.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -26,18 +26,21 @@ export const newNotices = { perAddress: 20, perDomain: 500 };
 /** Refused ones of an address in a minute; a widget that is refused does not try again. */
 const refusedNotices = 60;
 
+/** Milliseconds: with each closed epoch more records may name one for which there was no room. */
+const askAgainAfter = 10_000;
+
 export interface PutParts {
   db: Database;
   notices: HeldNotices;
 }
 
 export function putNotice({ db, notices }: PutParts, limits = newNotices): Middleware {
-  const put = limitedPut(db, limits);
   const refusals = createLimiter({
     name: 'refused-notices',
     limit: refusedNotices,
     detail: `at most ${refusedNotices} refused notices a minute from one address`,
   });
+  const put = limitedPut(db, refusals, limits);
   const receive = async (ctx: Context, hash: string) => {
     const address = network(clientAddress(ctx));
     // counted first, so that many at once are not all looked at
@@ -50,7 +53,9 @@ export function putNotice({ db, notices }: PutParts, limits = newNotices): Middl
     const isManaged = sendsToken(ctx);
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
-    const isNew = !notices.isHeld(domainId, hash) && (await put(ctx, domainId, notice, isManaged)) === 'new';
+    // one that pages have put is kept for good once it is put with a token
+    const isKnown = notices.isHeld(domainId, hash) && !isManaged;
+    const isNew = !isKnown && (await put(ctx, domainId, notice, isManaged)) === 'new';
     notices.add(domainId, hash);
     const answer: NoticePut = { notice: hash };
     ctx.status = isNew ? 201 : 200;
@@ -69,7 +74,7 @@ function checkNotice(hash: string, document: Buffer): Notice {
 
 type LimitedPut = (ctx: Context, domainId: string, notice: Notice, isManaged: boolean) => Promise<Put>;
 
-function limitedPut(db: Database, { perAddress, perDomain }: typeof newNotices): LimitedPut {
+function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: typeof newNotices): LimitedPut {
   const detail = (limit: number, of: string) => `at most ${limit} new notices a day ${of}`;
   const ofAddress = createLimiter({
     name: 'new-notices',
@@ -83,10 +88,18 @@ function limitedPut(db: Database, { perAddress, perDomain }: typeof newNotices):
     per: 'day',
     detail: detail(perDomain, 'of one domain'),
   });
+  /** what Postgres has found no room for: all visitors of a page may put the same */
+  const withoutRoom = new LRUCache<string, true>({ max: 10_000, ttl: askAgainAfter });
+  const refuse = (ctx: Context, domainId: string): never => {
+    ofDomain.exhaust(domainId);
+    ofDomain.check(ctx, domainId);
+    throw unavailable('a new day has begun; try again');
+  };
   return async (ctx, domainId, notice, isManaged) => {
     if (isManaged) return createAdministration(db, accessIn(ctx).subject).putNotice(domainId, notice);
     const address = network(clientAddress(ctx));
-    ofDomain.check(ctx, domainId);
+    const name = `${domainId} ${notice.hash}`;
+    if (withoutRoom.has(name)) return refuse(ctx, domainId);
     ofAddress.admit(ctx, address);
     let put: Put | undefined;
     try {
@@ -94,12 +107,9 @@ function limitedPut(db: Database, { perAddress, perDomain }: typeof newNotices):
     } finally {
       if (put !== 'new') ofAddress.takeBack(address);
     }
-    if (put === 'full') {
-      // other processes have put the rest, and this one need not ask again today
-      ofDomain.exhaust(domainId);
-      ofDomain.check(ctx, domainId);
-      throw unavailable('a new day has begun; try again');
-    }
-    return put;
+    if (put !== 'full') return put;
+    withoutRoom.set(name, true);
+    refusals.count(address);
+    return refuse(ctx, domainId);
   };
 }

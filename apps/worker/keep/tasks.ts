@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#libs/store/clock';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
-import { dropUnnamedNotices } from '#libs/store/notices/documents';
+import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
 import type { Database } from '#libs/store/sql';
@@ -72,6 +72,8 @@ export function createTasks({
     notices: byAge('notices', async () => {
       const notices = await dropUnnamedNotices(db);
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
+      const rare = await judgeNotices(db);
+      if (rare > 0) log.info({ notices: rare }, 'dropped notices that few records named within 30 days');
     }),
     deliveries: byAge('deliveries', async () => {
       const deliveries = await deleteOldDeliveries((work) => db.run(work));

@@ -42,7 +42,9 @@ export const noticePaths: ZodOpenApiPathsObject = {
       operationId: 'putNotice',
       summary: 'Keep what a visitor was shown; with an access token (scope `manage`) instead of the key without limits',
       description:
-        'The hash in the path is the SHA-256 of the body, byte for byte. A receipt with `"notice": "wanted"` asks for it.',
+        'The hash in the path is the SHA-256 of the body, byte for byte. A receipt with `"notice": "wanted"` asks for it. ' +
+        'With the key at most 20 new ones a day from one address and 500 of one domain; of these, one that fewer records ' +
+        'name makes room for one that more name. What few records have named after 30 days is dropped.',
       tags: ['Notices'],
       security: [{ apiKey: [] }, { accessToken: [] }],
       requestParams: { path: noticePath },

@@ -1,4 +1,4 @@
-/** How many records name each notice, added up epoch by epoch. */
+/** How many records name each notice, in all and on each day, added up epoch by epoch. */
 import type { Sql } from '../sql.ts';
 
 /**
@@ -11,13 +11,27 @@ export async function countNotices(
 ): Promise<number | undefined> {
   const [row] = await sql<{ counted: number; last: number | null }[]>`
     with counted as materialized (
-      select notice_number as number, count(*) as records from records
+      select notice_number as number, domain_number, count(*) as records, count(*) filter (where not bot) as of_visitors
+      from records
       where epoch = ${epoch} and domain_number = any (${domainNumbers}) and notice_number > ${after}
-      group by 1 order by 1 limit ${limit}
+      group by 1, 2 order by 1 limit ${limit}
     ),
     added as (
       update notices set records = notices.records + counted.records
       from counted where notices.number = counted.number
+      returning counted.*, kept_at
+    ),
+    of_day as (
+      insert into notice_days as d (domain_number, day, notice_number, records)
+      select domain_number, (clock_timestamp() at time zone 'UTC')::date, notice_number, sum(of_visitors)
+      from (
+        select domain_number, number as notice_number, of_visitors from added where kept_at is null
+        union all
+        select domain_number, 0, of_visitors from added
+      ) as named
+      where of_visitors > 0
+      group by 1, 3 order by 1, 3
+      on conflict (domain_number, notice_number, day) do update set records = d.records + excluded.records
     )
     select count(*) as counted, max(number) as last from counted`;
   return row && row.counted === limit && row.last !== null ? row.last : undefined;

@@ -1,11 +1,17 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 import type { Notice } from '#libs/contract/notice';
-import type { Database, Sql } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 
-/** `full`: the domain has had its new ones for today. */
-export type Put = 'new' | 'known' | 'full';
+/**
+ * `kept`: it was known, and is kept for good from now on; `full`: the domain has had its new ones for today, and none of
+ * them is named by fewer records of today and yesterday than this one.
+ */
+export type Put = 'new' | 'known' | 'kept' | 'full';
 
-/** `bound`: new ones of a domain in a UTC day; null for none. The domain has to exist. */
+/**
+ * `bound`: new ones of a domain in a UTC day. Null for what whoever manages the domain puts: it is not bound, and kept for
+ * good once a record names it. The domain has to exist.
+ */
 export async function putNotice(
   sql: Sql,
   domainId: string,
@@ -64,45 +70,3 @@ export const listNotices = (
   where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
     and number < ${after ?? 2 ** 31 - 1}
   order by number desc limit ${limit}`;
-
-/** hours for which a document is kept that no record names */
-const unnamedFor = 24;
-/** Hours for which the row of a dropped one stays, so that every process learns of it. */
-export const droppedFor = 1;
-/** rows in one statement */
-const slice = 1_000;
-
-/**
- * Drops the documents that no record has named in time. Rows that are locked are being named, and are passed over.
- * Returns how many.
- */
-export async function dropUnnamedNotices(db: Database): Promise<number> {
-  const dropped = await inSlices(
-    db,
-    (sql) => sql`
-    update notices
-    set document = null, language = null, version = null, documented_at = null, dropped_at = clock_timestamp()
-    where number in (
-      select number from notices
-      where named_at is null and documented_at < clock_timestamp() - ${unnamedFor} * interval '1 hour'
-      limit ${slice} for update skip locked
-    )`,
-  );
-  await inSlices(
-    db,
-    (sql) => sql`
-    delete from notices where number in (
-      select number from notices
-      where named_at is null and documented_at is null
-        and dropped_at < clock_timestamp() - ${droppedFor} * interval '1 hour'
-      limit ${slice} for update skip locked
-    )`,
-  );
-  return dropped;
-}
-
-async function inSlices(db: Database, change: (sql: Sql) => Promise<{ count: number }>): Promise<number> {
-  let changed = 0;
-  for (let last = slice; last === slice; changed += last) last = (await db.run(change)).count;
-  return changed;
-}

@@ -6,7 +6,7 @@
 import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
 import type { Database } from '../sql.ts';
-import { droppedFor } from './documents.ts';
+import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;
 /** Milliseconds before the last poll: a transaction whose time lies there may have committed after it. */

@@ -258,13 +258,13 @@ export function createAdministration(db: Database, actor: string) {
     noteImport: (domainId: string, details: { importId: string } & Record<string, string | number | boolean>) =>
       perform(async (_, note) => note({ act: 'records.import', subject: domainId, domainId, details })),
 
-    /** Without the bounds of what pages put. */
+    /** Without the bounds of what pages put, and for good. */
     putNotice: (domainId: string, notice: Notice): Promise<Put> =>
       perform(async (sql, note) => {
         const [domain] = await sql`select from domains where id = ${domainId}`;
         if (!domain) throw new Refused(`no domain ${domainId}`);
         const put = await putNotice(sql, domainId, notice, null);
-        if (put === 'new')
+        if (put !== 'known')
           await note({ act: 'notice.put', subject: domainId, domainId, details: { notice: notice.hash } });
         return put;
       }),

@@ -36,6 +36,7 @@ export const owned: Owned[] = [
   { table: 'stamped_checkpoints', by: 'domain_number' },
   { table: 'erased_commitments', by: 'domain_number' },
   { table: 'notices', by: 'domain_number' },
+  { table: 'notice_days', by: 'domain_number' },
   { table: 'refused_origins', by: 'domain_number' },
   { table: 'displays', by: 'domain_number' },
   // of workers of the release before
