@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpServer } from '../../apps/api/http/server.ts';
+import { closeServer, createHttpServer } from '../../apps/api/http/server.ts';
 import { gzipped, toStream } from '../../apps/api/http/stream.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -124,4 +125,32 @@ describe('an answer that is sent as it is made', () => {
     socket.destroy();
     await eventually(() => expect(isOver).toBe(true));
   });
+});
+
+it('a server that ends answers whoever has reached it, however late it looks', async () => {
+  await open((_, response) => void response.end('fine'));
+  const { port } = server.address() as AddressInfo;
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  const clients = new Worker(
+    `const { connect } = require('node:net');
+     const { parentPort, workerData: { port, request, sent } } = require('node:worker_threads');
+     for (let each = 0; each < 20; each += 1) {
+       let answer = '';
+       const socket = connect(port, '127.0.0.1', () => socket.write(request, () => {
+         Atomics.add(sent, 0, 1);
+         Atomics.notify(sent, 0);
+       }));
+       socket.on('data', (data) => { answer += data; });
+       socket.on('error', (error) => { answer = error.code; });
+       socket.on('close', () => parentPort.postMessage(answer.slice(0, 12)));
+     }`,
+    { eval: true, workerData: { port, request, sent } },
+  );
+  const answers: string[] = [];
+  clients.on('message', (answer: string) => answers.push(answer));
+  // all have connected and sent before this process looks for the first of them
+  for (let count = 0; count < 20; count = Atomics.load(sent, 0)) Atomics.wait(sent, 0, count);
+  await closeServer(server, 0);
+  await eventually(() => expect(answers).toHaveLength(20));
+  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 200']));
 });

@@ -1,6 +1,4 @@
 /** One API: connects, listens, and stops in order. It knows neither signals nor exit codes. */
-import type { Server } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import type { ApiConfig } from '#libs/config/api';
 import { BadSetting } from '#libs/config/bad-setting';
 import { watchRedis } from '#libs/queue/health';
@@ -28,7 +26,7 @@ import { createQueueGauges } from '#libs/telemetry/queue-gauges';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
-import { createHttpServer } from '../http/server.ts';
+import { closeServer, createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
 import { openCountries } from '../record/countries.ts';
 import { createRecorder } from '../record/recorder.ts';
@@ -41,8 +39,6 @@ import { openReplica } from './replica.ts';
 
 /** milliseconds */
 const drainTime = 1_000;
-/** Milliseconds within which every request is answered. */
-const answerTime = 5_000;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
@@ -224,22 +220,3 @@ export async function openApi(
     throw new BadSetting(error instanceof Error ? error.message : String(error));
   }
 }
-
-/**
- * Answers every open request. Each answer tells its client to reconnect, which then reaches another process; connections
- * that are still open after `drain` milliseconds are idle and are closed.
- */
-async function closeServer(server: Server, drain: number): Promise<void> {
-  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
-  const end = performance.now() + drain;
-  while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  // by then every complete request has been answered
-  await within(answerTime, closed).catch(() => server.closeAllConnections());
-}
-
-const countConnections = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
