@@ -13,6 +13,7 @@ import {
   oneOf,
   port,
   ratio,
+  rolePrefix,
   scopeWords,
   text,
   webAddress,
@@ -53,6 +54,22 @@ export const settings = {
   OPS_PORT: setting(port, { for: services, about: 'the operations port: 3001 for the API, 3002 for the worker' }),
   OPS_HOST: setting(text, { default: '127.0.0.1', for: services, about: 'the address of the operations port' }),
   DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
+  DATABASE_API_URL: setting(address('postgres', 'postgresql'), {
+    for: ['cli'],
+    secret: true,
+    about:
+      'the DATABASE_URL of the API, if it has a login of its own: `migrate` makes that login with the rights it needs',
+  }),
+  DATABASE_WORKER_URL: setting(address('postgres', 'postgresql'), {
+    for: ['cli'],
+    secret: true,
+    about: 'likewise the DATABASE_URL of the worker',
+  }),
+  DATABASE_ROLE_PREFIX: setting(rolePrefix, {
+    default: 'assent',
+    for: ['cli'],
+    about: 'what the names of the roles begin with that `migrate` makes: another one for each installation on a server',
+  }),
   DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
     for: api,
     secret: true,

@@ -4,6 +4,7 @@ import { scopes } from '#libs/contract/terms';
 import { isTooOld } from '#libs/store/migrate';
 import { Advice } from '../stack/advice.ts';
 import { build } from '../stack/build.ts';
+import { loginsAt } from '../stack/logins.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
@@ -36,7 +37,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'], startRedis);
   const env = {
     ...process.env,
-    ...(postgres.url && { DATABASE_URL: postgres.url }),
+    ...(postgres.url && { DATABASE_URL: postgres.url, ...loginsAt(postgres.url) }),
     ...(redis.url && { REDIS_URL: redis.url }),
     ...madeSettings(),
   };
@@ -108,8 +109,11 @@ async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addr
   const opsUrl = baseUrl(opsHost, opsPort);
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
-  const worker = startService('worker', { ...listening, OPS_PORT: String(workerOpsPort) });
-  const api = startService('api', { ...listening, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey });
+  const { DATABASE_URL, DATABASE_API_URL = DATABASE_URL, DATABASE_WORKER_URL = DATABASE_URL } = env;
+  const ofWorker = { DATABASE_URL: DATABASE_WORKER_URL, OPS_PORT: String(workerOpsPort) };
+  const ofApi = { DATABASE_URL: DATABASE_API_URL, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
+  const worker = startService('worker', { ...listening, ...ofWorker });
+  const api = startService('api', { ...listening, ...ofApi });
   const services = [api, worker];
   running.parts.push(worker.tethered, api.tethered);
   try {
