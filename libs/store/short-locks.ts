@@ -19,9 +19,10 @@ export async function patiently<Types extends Record<string, unknown>>(
   for (;;) {
     try {
       // of this transaction alone: behind a pooler the next client may get the same connection
-      await sql.begin((transaction) =>
-        [`set local lock_timeout = ${lockPatience}`, ...statements].map((statement) => transaction.unsafe(statement)),
-      );
+      await sql.begin(async (transaction) => {
+        await transaction.unsafe(`set local lock_timeout = ${lockPatience}`);
+        for (const statement of statements) await transaction.unsafe(statement);
+      });
       return;
     } catch (error) {
       if (!isInTheWay(error) || performance.now() > end) throw error;

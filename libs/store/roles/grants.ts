@@ -27,13 +27,21 @@ export async function grantRights(sql: postgres.Sql, names: RoleNames): Promise<
       ...api.map((right) => ({ table, role: names.api, right })),
       ...worker.map((right) => ({ table, role: names.worker, right })),
     ]);
-  const [isThere, isWanted] = [there, wanted].map((grants) => new Set(grants.map(keyOf)));
+  const wantedKeys = new Set(wanted.map(keyOf));
+  const surplus = there.filter((grant) => !wantedKeys.has(keyOf(grant)));
+  // a right of the table that is taken away takes those of its columns along
+  const taken = new Set(surplus.map(keyOf));
+  const isTaken = (grant: Grant) => taken.has(keyOf({ ...grant, right: grant.right.replace(/\(.*/, '') }));
+  const kept = new Set(there.filter((grant) => !isTaken(grant)).map(keyOf));
   const changes = [
-    ...wanted.filter((grant) => !isThere?.has(keyOf(grant))).map((grant) => statement('grant', 'to', grant)),
-    ...there.filter((grant) => !isWanted?.has(keyOf(grant))).map((grant) => statement('revoke', 'from', grant)),
+    ...surplus.map((grant) => statement('revoke', 'from', grant)),
+    ...wanted.filter((grant) => !kept.has(keyOf(grant))).map((grant) => statement('grant', 'to', grant)),
   ];
-  if (changes.length > 0) await sql.begin((transaction) => changes.map((change) => transaction.unsafe(change)));
-  return changes.length > 0;
+  if (changes.length === 0) return false;
+  await sql.begin(async (transaction) => {
+    for (const change of changes) await transaction.unsafe(change);
+  });
+  return true;
 }
 
 const statement = (verb: string, to: string, { table, role, right }: Grant): string =>
@@ -44,7 +52,7 @@ const listGrants = (sql: postgres.Sql, { api, worker }: RoleNames) => sql<Grant[
   with tables as (
     select oid, relname, relacl from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-      and (relname = any(${Object.keys(rights)}) or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
+      and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
   ),
   granted as (
     select relname, acl.grantee, lower(acl.privilege_type) as "right" from tables cross join aclexplode(relacl) as acl

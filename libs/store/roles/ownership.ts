@@ -20,7 +20,7 @@ async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<bool
   const tables = await sql<{ name: string }[]>`
     select oid::regclass::text as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-      and (relname = any(${Object.keys(rights)}) or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
+      and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
       and relowner <> to_regrole(${quoted(owner)})
     order by relname`;
   for (const { name } of tables) await patiently(sql, [`alter table if exists ${name} owner to ${quoted(owner)}`]);
@@ -30,7 +30,7 @@ async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<bool
 async function listTypes(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regtype::text as name from pg_type
-    where typnamespace = current_schema()::regnamespace and typname = any(${types}) and typtype = 'e'
+    where typnamespace = current_schema()::regnamespace and typname in ${sql(types)} and typtype = 'e'
       and typowner <> to_regrole(${quoted(owner)})`;
   return rows.map(({ name }) => name);
 }
@@ -38,7 +38,7 @@ async function listTypes(sql: postgres.Sql, { owner }: RoleNames): Promise<strin
 async function listFunctions(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regprocedure::text as name from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname = any(${[...functions.asOwner, ...functions.others]})
+    where pronamespace = current_schema()::regnamespace and proname in ${sql([...functions.asOwner, ...functions.others])}
       and proowner <> to_regrole(${quoted(owner)})`;
   return rows.map(({ name }) => name);
 }
@@ -47,7 +47,7 @@ async function listFunctions(sql: postgres.Sql, { owner }: RoleNames): Promise<s
 async function standForOwner(sql: postgres.Sql, { api, worker }: RoleNames): Promise<void> {
   const rows = await sql<{ name: string; schema: string }[]>`
     select oid::regprocedure::text as name, quote_ident(current_schema()) as schema from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname = any(${functions.asOwner})
+    where pronamespace = current_schema()::regnamespace and proname in ${sql(functions.asOwner)}
       and not (
         prosecdef and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')
       )`;
