@@ -91,7 +91,7 @@ describe('a database that was migrated', () => {
     `update plans set monthly_record_limit = null`,
     'update administrative_acts set actor = $$nobody$$',
     'delete from administrative_acts',
-    'lock table administrative_acts in share row exclusive mode',
+    'do $$ begin lock table administrative_acts in share row exclusive mode; end $$',
     'insert into record_months (month) values ($$2020-02$$)',
   ];
   const refused: Record<App, string[]> = {
@@ -184,9 +184,9 @@ describe('a database that was migrated', () => {
 
 describe('a login that may not create roles', () => {
   it('migrates, says what is missing, and goes on from there once a superuser made it', async () => {
-    const admin = open(sharedPostgresUrl());
     const [prefix, login, password] = [someName('few'), someName('login'), randomBytes(8).toString('hex')];
     const empty = new URL(await createEmptyDatabase(sharedPostgresUrl()));
+    const admin = open(empty.href);
     await admin.unsafe(`create role ${login} login password '${password}'`);
     await admin.unsafe(`alter database ${empty.pathname.slice(1)} owner to ${login}`);
     Object.assign(empty, { username: login, password });
