@@ -92,11 +92,17 @@ async function startStack(
     const { url } = postgres.running();
     return { ...stores.env, DATABASE_URL: url, ...loginsAt(url), ...instead?.env, ...sealing };
   };
-  /** Who owns the database runs all of the release before, which knows no other login. */
-  const asLogin = (app: App, given: string, from: string) => (from === before ? given : loginAt(given, app));
+  let hasLogins = false;
+  /** The release before knows no login but the owner's, as does this one until it has migrated. */
+  const asLogin = (app: App, given: string, from: string) =>
+    from === before || !hasLogins ? given : loginAt(given, app);
   /** The operator's command line, of this release unless another one is given. */
-  const assent = (args: string[], from = dist) =>
-    outputOf(process.execPath, [path.join(from, 'apps/cli/main.js'), ...args], { cwd: from, env: env() });
+  const assent = async (args: string[], from = dist) => {
+    const main = path.join(from, 'apps/cli/main.js');
+    const output = await outputOf(process.execPath, [main, ...args], { cwd: from, env: env() });
+    if (args[0] === 'migrate' && from !== before) hasLogins = true;
+    return output;
+  };
   const cli = (...args: string[]) => assent(args, before);
   await cli('migrate');
   const sites = await makeEnough(engine, cli);

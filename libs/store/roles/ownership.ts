@@ -48,8 +48,10 @@ async function standForOwner(sql: postgres.Sql, { api, worker }: RoleNames): Pro
   const rows = await sql<{ name: string; schema: string }[]>`
     select oid::regprocedure::text as name, quote_ident(current_schema()) as schema from pg_proc
     where pronamespace = current_schema()::regnamespace and proname in ${sql(functions.asOwner)}
+      -- an empty list is everybody, as after a restore
       and not (
-        prosecdef and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')
+        prosecdef and proacl is not null and not exists (select from aclexplode(proacl) where grantee = 0)
+        and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')
       )`;
   for (const { name, schema } of rows)
     await sql.begin(async (transaction) => {
