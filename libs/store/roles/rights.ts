@@ -52,7 +52,6 @@ export const rights: Record<string, Rights> = {
   owed_raises: { api: write, worker: all },
   busy_visitors: { api: [...add, 'delete'], worker: all },
   visitor_counters: { api: all, worker: all },
-  bookmarks: { api: read, worker: all },
   facets: { api: read, worker: write },
   facet_progress: { api: none, worker: write },
   displays: { api: add, worker: [...read, 'delete'] },
@@ -62,7 +61,8 @@ export const rights: Record<string, Rights> = {
   closed_epochs: { api: read, worker: all },
   derivations: { api: read, worker: write },
   tasks: { api: none, worker: write },
-  // of workers of 0.1.0
+  // of processes of 0.1.0
+  bookmarks: { api: none, worker: none },
   housekeeping_tasks: { api: none, worker: none },
 
   // what proves records is made by the worker; erasing locks a log, and takes secrets out of it
