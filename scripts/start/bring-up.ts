@@ -105,15 +105,16 @@ type Env = NodeJS.ProcessEnv;
 
 async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addresses: Addresses, signal: AbortSignal) {
   const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
-  const listening = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
+  const listening: Env = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
   const opsUrl = baseUrl(opsHost, opsPort);
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
-  const { DATABASE_URL, DATABASE_API_URL = DATABASE_URL, DATABASE_WORKER_URL = DATABASE_URL } = env;
-  const ofWorker = { DATABASE_URL: DATABASE_WORKER_URL, OPS_PORT: String(workerOpsPort) };
-  const ofApi = { DATABASE_URL: DATABASE_API_URL, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
-  const worker = startService('worker', { ...listening, ...ofWorker });
-  const api = startService('api', { ...listening, ...ofApi });
+  // each is told of its own login alone
+  const { DATABASE_URL: owner, DATABASE_API_URL: ofApi, DATABASE_WORKER_URL: ofWorker, ...shared } = listening;
+  const workerPort = { OPS_PORT: String(workerOpsPort) };
+  const worker = startService('worker', { ...shared, DATABASE_URL: ofWorker || owner, ...workerPort });
+  const demoShop = { DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
+  const api = startService('api', { ...shared, DATABASE_URL: ofApi || owner, ...demoShop });
   const services = [api, worker];
   running.parts.push(worker.tethered, api.tethered);
   try {
