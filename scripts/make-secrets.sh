@@ -62,6 +62,17 @@ find_secret() {
   fi
 }
 
+# The file with the address of who owns the database: it may be another one, for a Postgres elsewhere.
+find_owner() {
+  given=${DATABASE_URL_FILE:-}
+  if [ -z "$given" ] && [ -f "$env" ]; then given=$(sed -n 's/^DATABASE_URL_FILE=//p' "$env" | sed -n '$p'); fi
+  case $given in
+    '') echo "$folder/database-url" ;;
+    /*) echo "$given" ;;
+    *) echo "$(dirname "$folder")/$given" ;;
+  esac
+}
+
 needed() {
   find_secret "$1"
   keep "$file" "${value:-$(random "$2")}"
@@ -80,6 +91,11 @@ optional() {
 
 needed POSTGRES_PASSWORD 24
 keep database-url "postgres://assent:$(encode "$(cat "$folder/postgres-password")")@postgres:5432/assent?sslmode=disable"
+# API and worker connect to the same database by logins of their own, which `migrate` makes.
+for app in api worker; do
+  find_secret "DATABASE_$(printf %s $app | tr a-z A-Z)_URL"
+  keep "$file" "${value:-$(sed "s#//.*@#//assent_${app}_login:$(random 24)@#" "$(find_owner)")}"
+done
 keep redis.conf "requirepass $(random 24)"
 keep redis-url "redis://:$(cut -d' ' -f2 "$folder/redis.conf")@redis:6379"
 for name in JWT_SECRET LOG_KEY PRIVACY_KEY SECRETS_KEY; do needed "$name" 32; done

@@ -7,8 +7,8 @@ export function migrateCommand(): Command {
     .description('migrate the database; safe while processes and other migrations run')
     .action(async () => {
       const say = (line: string) => process.stderr.write(`${line}\n`);
-      const { database, moreCertificates } = readConfig();
-      const output = await migrate(database().url, { say, moreCertificates });
+      const { database, moreCertificates, roles } = readConfig();
+      const output = await migrate(database().url, { say, moreCertificates, roles: roles() });
       process.stdout.write(output || 'the database is up to date\n');
     });
 }

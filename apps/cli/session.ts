@@ -6,7 +6,7 @@ import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import type { KeyName } from '#libs/config/key-fingerprints';
 import { knownShards } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import { isSchemaMissing, isUnavailable } from '#libs/store/errors';
+import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/store/errors';
 import { requireKeys } from '#libs/store/key-fingerprints';
 import { createDatabase, type Database } from '#libs/store/sql';
 import { type Administration, createAdministration } from '#libs/store/tenants/administration';
@@ -50,13 +50,16 @@ export async function withKeys<T>(keys: KeyName[], work: Work<T>): Promise<T> {
     return await work(db, createAdministration(db, config.actor));
   } catch (error) {
     if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
-    if (isUnavailable(error) && !isOfFile(error))
-      throw new Error(`Postgres is not available: ${error instanceof Error ? error.message : error}`);
+    if (isForbidden(error))
+      throw new Error(`the login in DATABASE_URL may not do that, use the one that migrates: ${messageOf(error)}`);
+    if (isUnavailable(error) && !isOfFile(error)) throw new Error(`Postgres is not available: ${messageOf(error)}`);
     throw error;
   } finally {
     await db.close();
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Errors of the file system have the same codes as those of connections. */
 const isOfFile = (error: unknown): boolean => error instanceof Error && 'path' in error && 'syscall' in error;

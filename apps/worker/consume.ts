@@ -17,7 +17,7 @@ import { Batcher } from '#libs/runtime/batcher';
 import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
-import { isOutage, isUnavailable } from '#libs/store/errors';
+import { isForbidden, isOutage, isUnavailable } from '#libs/store/errors';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
@@ -144,9 +144,10 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
           log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
           throw error;
         }
+        const reason = isForbidden(error) ? 'Postgres refuses this login a right' : 'Postgres is down';
         log.warn(
           { err: error, wait },
-          isAlone ? 'Postgres is too slow for a record; its job waits' : 'Postgres is down; jobs wait',
+          isAlone ? 'Postgres is too slow for a record; its job waits' : `${reason}; jobs wait`,
         );
         await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
         if (isClosing) throw new NotNow('the worker stops while Postgres is down');

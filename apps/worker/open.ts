@@ -66,6 +66,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const recordingDb = createDatabase({ ...database, max: connections.recording });
   // nor many messages at once in the way of what is derived
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
+  const pools = [db, recordingDb, deliveryDb];
   const clock = createClock(db, log);
   void clock.follow();
   const keys = compareKeys(db, config.keys);
@@ -162,7 +163,8 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
   createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations, housekeeping), failed('observe_backlog'));
   createStoreGauges(metrics.register, {
-    isPostgresUsable: () => db.unavailableSince() === null,
+    // one may lack rights that another one's work does not need
+    isPostgresUsable: () => pools.every((each) => each.unavailableSince() === null),
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
   });
@@ -179,7 +181,6 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
 
-  const pools = [db, recordingDb, deliveryDb];
   // all, since the error does not say whose connection it was
   const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(

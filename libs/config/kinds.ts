@@ -65,6 +65,12 @@ const isNode = (node: string): boolean => {
   return Number(port) <= 65_535 && (name !== undefined || (address !== undefined && isIPv6(address)));
 };
 
+/** With `_keeper` behind it, a name that Postgres takes as it is. */
+export const rolePrefix = z
+  .string()
+  .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/)
+  .meta({ rule: '1 to 40 lowercase letters, digits or _, beginning with a letter, not with pg_' });
+
 export const text = z.string().meta({ rule: 'text' });
 export const port = wholeNumber(0, 65_535);
 export const flag = z

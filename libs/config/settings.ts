@@ -13,6 +13,7 @@ import {
   oneOf,
   port,
   ratio,
+  rolePrefix,
   scopeWords,
   text,
   webAddress,
@@ -57,6 +58,22 @@ export const settings = {
     about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
   }),
   DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
+  DATABASE_API_URL: setting(address('postgres', 'postgresql'), {
+    for: ['cli'],
+    secret: true,
+    about:
+      'the DATABASE_URL of the API, if it has a login of its own: `migrate` makes that login with the rights it needs',
+  }),
+  DATABASE_WORKER_URL: setting(address('postgres', 'postgresql'), {
+    for: ['cli'],
+    secret: true,
+    about: 'likewise the DATABASE_URL of the worker',
+  }),
+  DATABASE_ROLE_PREFIX: setting(rolePrefix, {
+    default: 'assent',
+    for: ['cli'],
+    about: 'what the names of the roles begin with that `migrate` makes: another one for each installation on a server',
+  }),
   DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
     for: api,
     secret: true,

@@ -48,14 +48,18 @@ export const isBadData = (error: unknown): boolean =>
 export const isSchemaMissing = (error: unknown): boolean =>
   ['42P01', '42703', '42704', '42883'].includes(stateOf(error) ?? '') && !isOfConnection(error);
 
+/** The login may not do that: its rights come with its role, from `assent migrate`. */
+export const isForbidden = (error: unknown): boolean => stateOf(error) === '42501' && !isOfConnection(error);
+
 /**
  * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set
- * up, shutting down, out of resources, disk full, a timeout, a read-only standby, or a schema that has not been migrated
- * yet.
+ * up, shutting down, out of resources, disk full, a timeout, a read-only standby, a schema that has not been migrated yet,
+ * or a login without the rights for it.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;
-  if (isSchemaMissing(error) || isOfConnection(error) || isOfPreparedStatement(error)) return true;
+  if (isSchemaMissing(error) || isForbidden(error) || isOfConnection(error) || isOfPreparedStatement(error))
+    return true;
   const state = stateOf(error);
   if (state) return /^(08|28|3D|40|53|55|57|58)/.test(state) || state === '25006';
   const isLost = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(codeOf(error));
@@ -78,5 +82,6 @@ function adviceOn(error: unknown): string | undefined {
   if (codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'there is no TLS at the address of Postgres';
   if (isUntrusted(error)) return 'this is no certificate that sslmode and sslrootcert of the address allow';
   if (isOfPreparedStatement(error)) return 'behind this pooler set DATABASE_PREPARE=false';
+  if (isForbidden(error)) return 'assent migrate grants what the roles of API and worker need';
   return undefined;
 }

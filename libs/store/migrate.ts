@@ -14,18 +14,25 @@ import postgres from 'postgres';
 import { readAddress } from './address.ts';
 import { advise } from './errors.ts';
 import { buildRecordIndexes } from './record-indexes.ts';
+import { type Arrangement, arrangeRoles } from './roles/arrange.ts';
+import { withDefaultRights } from './roles/grants.ts';
+import { roleNames } from './roles/roles.ts';
 import { migrationsFolder, versions } from './schema.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
 
 interface Options extends Waiting {
   /** a file of certificates (PEM) that are trusted beside the public ones, where the address names none */
   moreCertificates: string | undefined;
+  roles: Arrangement;
 }
 
-/** `patience` is for a server that starts, and again for another migration. */
+/**
+ * `patience` is for a server that starts, and again for another migration. What the migrations make is used by roles, which
+ * are made with it where this login may, see roles/arrange.ts. Resolves to what was done, a line each.
+ */
 export function migrate(
   databaseUrl: string,
-  { patience = 60_000, say = () => {}, moreCertificates }: Partial<Options> = {},
+  { patience = 60_000, say = () => {}, moreCertificates, roles = ofDefaultPrefix }: Partial<Options> = {},
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
     await untilAnswers(sql, { patience, say });
@@ -34,11 +41,16 @@ export function migrate(
       await holder`set local idle_in_transaction_session_timeout = 0`;
       await holdLock(holder, patience);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
-      const output = await runDbmate(databaseUrl, moreCertificates);
-      return [output, ...(await buildRecordIndexes(sql)).map((line) => `${line}\n`)].join('');
+      return withDefaultRights(sql, roleNames(roles.prefix), async () => {
+        const output = await runDbmate(databaseUrl, moreCertificates);
+        const lines = [...(await buildRecordIndexes(sql)), ...(await arrangeRoles(sql, roles))];
+        return [output, ...lines.map((line) => `${line}\n`)].join('');
+      });
     });
   });
 }
+
+const ofDefaultPrefix: Arrangement = { prefix: 'assent', addresses: {} };
 
 /** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
 export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnections(databaseUrl, hasOlderMigration);

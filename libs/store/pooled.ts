@@ -15,6 +15,11 @@ class OtherServer extends Error {
   readonly code = 'CONNECTION_CLOSED';
 }
 
+const marker = Symbol('through a pooler');
+
+/** Whether the next statement may come to another session. */
+export const isThroughPooler = (sql: Sql): boolean => Reflect.get(sql, marker) === true;
+
 export interface SessionSettings {
   [name: string]: string | number;
 }
@@ -73,11 +78,12 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
   return new Proxy(pool, {
     apply: (_, __, given: Parameters<Sql>) =>
       isStatement(given) ? single(...given) : Reflect.apply(pool, undefined, given),
-    get: (target, name) =>
-      name === 'begin'
-        ? (...given: [Work] | [string, Work]) =>
-            given.length === 2 ? inTransaction(...given) : inTransaction('', ...given)
-        : Reflect.get(target, name),
+    get: (target, name) => {
+      if (name === marker) return true;
+      if (name !== 'begin') return Reflect.get(target, name);
+      return (...given: [Work] | [string, Work]) =>
+        given.length === 2 ? inTransaction(...given) : inTransaction('', ...given);
+    },
   });
 }
 

@@ -5,7 +5,7 @@
  * last of them. A run that was interrupted is gone on with by the next.
  */
 import type postgres from 'postgres';
-import { isInTheWay } from './errors.ts';
+import { patiently } from './short-locks.ts';
 
 interface RecordIndex {
   name: string;
@@ -28,12 +28,6 @@ const wanted: RecordIndex[] = [
   { name: 'records_withdrawn', definition: `(domain_number, id) where decision = 'withdraw'` },
 ];
 
-/** Milliseconds that others may wait behind a lock that these statements need for a moment. */
-const lockPatience = 200;
-/** milliseconds */
-const pause = 250;
-const tries = 240;
-
 export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
   const done: string[] = [];
   for (const index of wanted) if (await build(sql, index)) done.push(`built ${index.name}`);
@@ -43,7 +37,7 @@ export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
 /** False where it was there already. */
 async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Promise<boolean> {
   if (await isValid(sql, name)) return false;
-  await patiently(sql, `create index if not exists ${name} on only records ${definition}`);
+  await patiently(sql, [`create index if not exists ${name} on only records ${definition}`]);
   // a month that is made meanwhile gets its index with the month
   while (!(await isValid(sql, name))) {
     const lacking = await listLacking(sql, name);
@@ -59,7 +53,7 @@ async function buildInPartition(sql: postgres.Sql, partition: string, index: Rec
     // both wait for others and none for them; the first is for what an interrupted run left behind
     if (!(await isValid(sql, name))) await sql.unsafe(`drop index concurrently if exists ${name}`);
     await sql.unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`);
-    await patiently(sql, `alter index ${index.name} attach partition ${name}`);
+    await patiently(sql, [`alter index ${index.name} attach partition ${name}`]);
   } catch (error) {
     // retention may have dropped the month
     const [there] = await sql`select to_regclass(${partition}) is not null as "isThere"`;
@@ -82,21 +76,4 @@ async function listLacking(sql: postgres.Sql, name: string): Promise<string[]> {
     )
     order by 1`;
   return rows.map((row) => row.partition);
-}
-
-/** Again and again, each time for a moment: whoever comes behind a statement that waits for its lock waits with it. */
-async function patiently(sql: postgres.Sql, statement: string): Promise<void> {
-  for (let left = tries; ; left -= 1) {
-    try {
-      // of this transaction alone: behind a pooler the next client may get the same connection
-      await sql.begin((transaction) => [
-        transaction.unsafe(`set local lock_timeout = ${lockPatience}`),
-        transaction.unsafe(statement),
-      ]);
-      return;
-    } catch (error) {
-      if (!isInTheWay(error) || left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-  }
 }

@@ -10,6 +10,7 @@ import { describe } from '../stack/advice.ts';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { outputOf } from '../stack/command.ts';
+import { type App, loginAt, loginsAt } from '../stack/logins.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
@@ -87,10 +88,21 @@ async function startStack(
   });
   onStop(counters.close);
   const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
-  const env = () => ({ ...stores.env, DATABASE_URL: postgres.running().url, ...instead?.env, ...sealing });
+  const env = () => {
+    const { url } = postgres.running();
+    return { ...stores.env, DATABASE_URL: url, ...loginsAt(url), ...instead?.env, ...sealing };
+  };
+  let hasLogins = false;
+  /** The release before knows no login but the owner's, as does this one until it has migrated. */
+  const asLogin = (app: App, given: string, from: string) =>
+    from === before || !hasLogins ? given : loginAt(given, app);
   /** The operator's command line, of this release unless another one is given. */
-  const assent = (args: string[], from = dist) =>
-    outputOf(process.execPath, [path.join(from, 'apps/cli/main.js'), ...args], { cwd: from, env: env() });
+  const assent = async (args: string[], from = dist) => {
+    const main = path.join(from, 'apps/cli/main.js');
+    const output = await outputOf(process.execPath, [main, ...args], { cwd: from, env: env() });
+    if (args[0] === 'migrate' && from !== before) hasLogins = true;
+    return output;
+  };
   const cli = (...args: string[]) => assent(args, before);
   await cli('migrate');
   const sites = await makeEnough(engine, cli);
@@ -130,8 +142,10 @@ async function startStack(
       clocks ? clockOfProcess(path.join(folder, `clock-of-${name}`)) : undefined,
     /** every process that was started, with its output */
     processes,
-    start: async (app: 'api' | 'worker', extra: Record<string, string> = {}, from = dist) => {
-      const started = freezable(await startAssent(from, app, { ...env(), PORT: '0', OPS_PORT: '0', ...extra }));
+    start: async (app: App, extra: Record<string, string> = {}, from = dist) => {
+      const settings = { ...env(), PORT: '0', OPS_PORT: '0', ...extra };
+      const login = { DATABASE_URL: asLogin(app, settings.DATABASE_URL, from) };
+      const started = freezable(await startAssent(from, app, { ...settings, ...login }));
       processes.push(started);
       onStop(async () => {
         // a frozen process takes no other signal

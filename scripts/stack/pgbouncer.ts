@@ -2,13 +2,14 @@
 import path from 'node:path';
 import { readAddress } from '#libs/store/address';
 import { type Certificate, handCertificate } from './certificate.ts';
+import { loginsAt } from './logins.ts';
 import { findProgram } from './packages.ts';
 import { onConnection } from './postgres.ts';
 import { type ServerOptions, startServer } from './server.ts';
 import { reachableFolder, serviceUser, writeFor } from './service-user.ts';
 
 interface PgBouncerOptions extends ServerOptions {
-  /** the address of Postgres, with the user and the password of both */
+  /** the address of Postgres, with the user and the password of both; API and worker may have logins of their own */
   databaseUrl: string;
   /** its own and that of Postgres: then there is TLS to it, and from it to Postgres */
   certificate?: Certificate | undefined;
@@ -29,7 +30,8 @@ export async function startPgBouncer({
   const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
   const server = new URL(databaseUrl);
   const users = path.join(dataDir, 'users.txt');
-  writeFor(user, users, `"${server.username}" "${server.password}"\n`);
+  const logins = [server.href, ...Object.values(loginsAt(server.href))].map((address) => new URL(address));
+  writeFor(user, users, logins.map(({ username, password }) => `"${username}" "${password}"\n`).join(''));
   const file = path.join(dataDir, 'pgbouncer.ini');
   const tls = certificate && tlsSettings(handCertificate(certificate, dataDir, user));
   const writeConfig = (onPort: number, to: URL) => {

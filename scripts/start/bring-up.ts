@@ -4,6 +4,7 @@ import { scopes } from '#libs/contract/terms';
 import { isTooOld } from '#libs/store/migrate';
 import { Advice } from '../stack/advice.ts';
 import { build } from '../stack/build.ts';
+import { loginsAt } from '../stack/logins.ts';
 import { dataRoot, root } from '../stack/paths.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
@@ -36,7 +37,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'], startRedis);
   const env = {
     ...process.env,
-    ...(postgres.url && { DATABASE_URL: postgres.url }),
+    ...(postgres.url && { DATABASE_URL: postgres.url, ...loginsAt(postgres.url) }),
     ...(redis.url && { REDIS_URL: redis.url }),
     ...madeSettings(),
   };
@@ -104,12 +105,16 @@ type Env = NodeJS.ProcessEnv;
 
 async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addresses: Addresses, signal: AbortSignal) {
   const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
-  const listening = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
+  const listening: Env = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
   const opsUrl = baseUrl(opsHost, opsPort);
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
-  const worker = startService('worker', { ...listening, OPS_PORT: String(workerOpsPort) });
-  const api = startService('api', { ...listening, DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey });
+  // each is told of its own login alone
+  const { DATABASE_URL: owner, DATABASE_API_URL: ofApi, DATABASE_WORKER_URL: ofWorker, ...shared } = listening;
+  const workerPort = { OPS_PORT: String(workerOpsPort) };
+  const worker = startService('worker', { ...shared, DATABASE_URL: ofWorker || owner, ...workerPort });
+  const demoShop = { DEMO_DOMAIN: demo.domainId, DEMO_API_KEY: demo.apiKey };
+  const api = startService('api', { ...shared, DATABASE_URL: ofApi || owner, ...demoShop });
   const services = [api, worker];
   running.parts.push(worker.tethered, api.tethered);
   try {

@@ -59,6 +59,23 @@ const schemaOf = (db: Database) =>
     ).map(({ index }) => index),
   }));
 
+/** who owns each table and function, and what others may do with it */
+const rightsOf = async (db: Database) =>
+  db.run(
+    (sql) => sql`
+      select relname as name, relowner::regrole::text as owner, grantee::regrole::text, privilege_type as "right"
+      from pg_class left join lateral aclexplode(relacl) on true
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      union all
+      select proname, proowner::regrole::text, grantee::regrole::text, privilege_type || prosecdef
+      from pg_proc left join lateral aclexplode(proacl) on true where pronamespace = 'public'::regnamespace
+      union all
+      select attname, '', grantee::regrole::text, privilege_type
+      from pg_attribute cross join aclexplode(attacl)
+      where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+      order by 1, 2, 3, 4`,
+  );
+
 /** Their months, and the present one. */
 const times = ['2023-02-01T00:00:00Z', '2024-02-29T23:59:59Z', '2025-12-31T12:00:00Z', '2026-01-01T00:00:00Z'];
 
@@ -122,10 +139,13 @@ describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump 
       }
   });
 
-  it('is what migrate makes: it changes nothing', async () => {
+  it('is what migrate makes: it mends who may do what, since roles do not come with a dump, and changes nothing else', async () => {
     const before = { content: await contentOf(restored), schema: await schemaOf(restored) };
-    expect(await migrate(restoredUrl)).toBe('');
+    expect(await rightsOf(restored)).not.toEqual(await rightsOf(source.db));
+    expect(await migrate(restoredUrl)).toMatch(/^assent_owner owns the tables now\n.* have the rights .*\n$/);
     expect({ content: await contentOf(restored), schema: await schemaOf(restored) }).toEqual(before);
+    expect(await rightsOf(restored)).toEqual(await rightsOf(source.db));
+    expect(await migrate(restoredUrl)).toBe('');
   });
 
   const check = async (cli: Cli) => (await cli.run('counters', 'check')).code;

@@ -9,9 +9,11 @@ import { createLog } from '#libs/telemetry/log';
 import { openApi } from '../../apps/api/process/open.ts';
 import { openWorker } from '../../apps/worker/open.ts';
 import { launch } from '../../scripts/stack/assent-process.ts';
+import { type App, loginAt } from '../../scripts/stack/logins.ts';
 import type { Exit, Tethered } from '../../scripts/stack/tether.ts';
 import { atEnd } from './at-end.ts';
 import { apiSettings, workerSettings } from './settings.ts';
+import { readStarted } from './started.ts';
 import { repairs } from './uncaught.ts';
 import { eventually } from './wait.ts';
 
@@ -57,6 +59,23 @@ export interface Worker extends Logged {
 
 export interface Api extends Worker, Addresses {}
 
+type Env = Record<string, string>;
+
+/**
+ * On the server of the run API and worker have a login each, with no more rights than they need: there every test of what
+ * they do also tests that they may.
+ */
+function asLogin(app: App, env: Env): Env {
+  const { postgresUrl } = readStarted(inject('folder'));
+  const isOfRun = (url: string) => URL.canParse(url) && new URL(url).password === new URL(postgresUrl).password;
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      name.startsWith('DATABASE_') && isOfRun(value) ? loginAt(value, app) : value,
+    ]),
+  );
+}
+
 const addressOf = (port: unknown): string => `http://127.0.0.1:${port}`;
 
 /** A log whose lines a test may read. */
@@ -79,7 +98,7 @@ export async function startApi(env: Record<string, string>, dist?: string): Prom
 
 /** In this process, until `stop`. */
 export async function runApi(env: Record<string, string>, dist = inject('dist')): Promise<Api> {
-  const config = readApiConfig({ ...apiSettings, ...env });
+  const config = readApiConfig({ ...apiSettings, ...asLogin('api', env) });
   const { log, ...logged } = openLog('api', config.logLevel);
   const build = pathToFileURL(path.join(dist, 'apps/'));
   const api = await openApi(config, { build, log, drain: 0 });
@@ -98,7 +117,7 @@ export async function startWorker(env: Record<string, string>): Promise<Worker> 
 
 /** In this process, until `stop`. `pace`: see `openWorker`. */
 export async function runWorker(env: Record<string, string>, pace?: number): Promise<Worker> {
-  const config = readWorkerConfig({ ...workerSettings, ...env });
+  const config = readWorkerConfig({ ...workerSettings, ...asLogin('worker', env) });
   const { log, ...logged } = openLog('worker', config.logLevel);
   const worker = await openWorker(config, { log, ...(pace !== undefined && { pace }) });
   return { ...logged, opsUrl: addressOf(worker.opsPort), stop: untilStopped(worker) };
@@ -124,7 +143,7 @@ export function startProcess(main: string, env: Record<string, string>, args: st
 }
 
 export async function startApiProcess(env: Record<string, string>): Promise<ApiProcess> {
-  const service = startProcess('api', { ...apiSettings, ...env });
+  const service = startProcess('api', { ...apiSettings, ...asLogin('api', env) });
   const { port, opsPort } = await service.logged('listening');
   const ops = opsPort ?? opsPortOfPrimary(service.lines);
   return { ...service, baseUrl: addressOf(port), opsUrl: addressOf(ops) };
@@ -137,7 +156,7 @@ function opsPortOfPrimary(lines: string[]): number {
 }
 
 export async function startWorkerProcess(env: Record<string, string>): Promise<WorkerProcess> {
-  const service = startProcess('worker', { ...workerSettings, ...env });
+  const service = startProcess('worker', { ...workerSettings, ...asLogin('worker', env) });
   const { opsPort } = await service.logged('working');
   return { ...service, opsUrl: addressOf(opsPort) };
 }

@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '#libs/store/migrate';
 import { build } from '../../scripts/stack/build.ts';
 import { onInterrupt } from '../../scripts/stack/interrupt.ts';
+import { loginsAt } from '../../scripts/stack/logins.ts';
 import { findRedis } from '../../scripts/stack/packages.ts';
 import { dataRoot, ensureDataRoot } from '../../scripts/stack/paths.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
@@ -71,7 +72,8 @@ export default function setup(project: TestProject): () => Promise<void> {
       build(dist),
       findRedis({ say }),
     ]);
-    await migrate(server.url);
+    const { DATABASE_API_URL: api, DATABASE_WORKER_URL: worker } = loginsAt(server.url);
+    await migrate(server.url, { roles: { prefix: 'assent', addresses: { api, worker } } });
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
     const stores = await settled(names.map((name) => openStores(server.url, name)));
     const started: Started = { postgresUrl: server.url, stores };

@@ -1,8 +1,8 @@
 /** What the set-up of a run has started, and what the files of one vitest worker share. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { inject } from 'vitest';
 import { type Addresses, runApi, runWorker } from './service.ts';
-import { type Started, startedFile } from './started.ts';
+import { readStarted, type Started, startedFile } from './started.ts';
 import { eventually } from './wait.ts';
 
 /** Stores, an API and a worker that the files of one vitest worker share: each file makes its own tenants. */
@@ -24,7 +24,7 @@ export async function openShared(): Promise<void> {
     },
     { within: 300_000, every: 50 },
   );
-  started = JSON.parse(readFileSync(file, 'utf8')) as Started;
+  started = readStarted(inject('folder'));
   const env = started.stores[Number(process.env.VITEST_POOL_ID) - 1];
   if (!env) throw new Error(`no stores for worker ${process.env.VITEST_POOL_ID}`);
   const [api] = await Promise.all([runApi(env), runWorker(env)]);

@@ -1,4 +1,5 @@
 /** What the set-up of a run tells its files once the servers run: files that need none begin before. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export interface Started {
@@ -9,3 +10,6 @@ export interface Started {
 }
 
 export const startedFile = (folder: string): string => path.join(folder, 'started.json');
+
+export const readStarted = (folder: string): Started =>
+  JSON.parse(readFileSync(startedFile(folder), 'utf8')) as Started;

@@ -16,7 +16,7 @@ interface Service {
   command?: string | string[];
   environment?: Record<string, string>;
   ports?: string[];
-  secrets?: string[];
+  secrets?: (string | { source: string; target: string })[];
   mem_limit?: string;
   networks?: string[] | Record<string, { aliases: string[] } | null>;
 }
@@ -44,8 +44,8 @@ const servicesWith = (test: (service: Service) => unknown) =>
 
 /** What no container is told: what the image has, and what is only for trials. */
 const fixed = ['NODE_ENV', 'DEMO_DOMAIN', 'DEMO_API_KEY'];
-/** The command line runs in the API's container, and in one of `migrate`. */
-const readBy = { migrate: ['cli'], api: ['api', 'cli'], worker: ['worker'] };
+/** The command line runs in a container of `migrate`. */
+const readBy = { migrate: ['cli'], api: ['api'], worker: ['worker'] };
 const ours = Object.keys(readBy);
 
 /** Bytes. */
@@ -64,8 +64,22 @@ describe('docker-compose.yml', () => {
     expect(missing.filter((setting) => !fixed.includes(setting))).toEqual([]);
   });
 
-  it('a command has the same settings in both containers', () => {
-    expect(service('api').environment).toMatchObject(service('migrate').environment ?? {});
+  it('only the one that migrates has the address of who owns the database, and makes the logins of the others', () => {
+    const having = (secret: string) =>
+      servicesWith(({ secrets }) =>
+        secrets?.some((each) => (typeof each === 'string' ? each : each.source) === secret),
+      );
+    expect(having('database_url')).toEqual(['migrate']);
+    expect(having('postgres_password')).toEqual(['postgres']);
+    expect(having('database_api_url')).toEqual(['migrate', 'api']);
+    expect(having('database_worker_url')).toEqual(['migrate', 'worker']);
+  });
+
+  it('a command has the settings of the API', () => {
+    const ofApi = service('api').environment ?? {};
+    const ofBoth = Object.entries(service('migrate').environment ?? {}).filter(([variable]) => variable in ofApi);
+    expect(ofApi).toMatchObject(Object.fromEntries(ofBoth));
+    expect(ofBoth.length).toBeGreaterThan(20);
   });
 
   it('defaults that it repeats are the defaults of the configuration', () => {
@@ -92,7 +106,8 @@ describe('docker-compose.yml', () => {
       expect(compose.secrets[secret]?.file).toMatch(new RegExp(`^\\$\\{${variable}:-\\./secrets/[a-z-]+\\}$`));
     }
     const names = given.map(([variable]) => settingOf(variable).toLowerCase());
-    expect(service(name).secrets?.toSorted()).toEqual(names.sort());
+    const has = service(name).secrets?.map((each) => (typeof each === 'string' ? each : each.target));
+    expect(has?.toSorted()).toEqual(names.sort());
   });
 
   it.each(Object.keys(compose.services))('%s may do and take no more than it needs', (name) => {

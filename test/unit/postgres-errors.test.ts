@@ -1,5 +1,6 @@
+import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { advise, isUnavailable } from '#libs/store/errors';
+import { advise, isBadData, isOutage, isUnavailable } from '#libs/store/errors';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 
@@ -20,3 +21,10 @@ it.each([
     expect(advise(withCode(code)).message).toBe(isCertificate ? certificate : 'failed');
   },
 );
+
+it('a right that is missing is an outage, not the fault of a record, and the message says who grants it', () => {
+  const fields = { code: '42501', severity: 'ERROR', message: 'permission denied for table records' };
+  const error = Object.assign(new postgres.PostgresError(fields.message), fields);
+  expect([isUnavailable(error), isOutage(error), isBadData(error)]).toEqual([true, true, false]);
+  expect(advise(error).message).toMatch(/^permission denied for table records: assent migrate grants /);
+});

@@ -30,8 +30,8 @@ export function createClosing({ db, log, every, longest = 30 }: ClosingParts): (
     );
     for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
       if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;
-      log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
-      await db.run((sql) => endConnection(sql, pid));
+      if (await db.run((sql) => endConnection(sql, pid)))
+        log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
     }
   };
 }

@@ -3,7 +3,7 @@
  * further record can have that number, and whatever is derived from its records may begin. To close one takes two steps:
  * first whoever comes stamps the next number, then those are waited for who stamped this one.
  */
-import { isInTheWay } from '../errors.ts';
+import { isForbidden, isInTheWay } from '../errors.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
@@ -98,8 +98,15 @@ export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
     end
   order by xact_start`;
 
-export async function endConnection(sql: Sql, pid: number): Promise<void> {
-  await sql`select pg_terminate_backend(${pid})`;
+/** False where it is a superuser's, such as a command of an operator, and the login of this process is none. */
+export async function endConnection(sql: Sql, pid: number): Promise<boolean> {
+  try {
+    await sql`select pg_terminate_backend(${pid})`;
+    return true;
+  } catch (error) {
+    if (isForbidden(error)) return false;
+    throw error;
+  }
 }
 
 /** The newest closed epoch, 0 for none. */

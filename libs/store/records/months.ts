@@ -1,5 +1,8 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 import { isInTheWay } from '../errors.ts';
+import { isThroughPooler } from '../pooled.ts';
+import { asOwner, ownerToBe } from '../roles/as-owner.ts';
+import { patiently } from '../short-locks.ts';
 import type { Sql } from '../sql.ts';
 import { forgetVisitorsOf } from './busy-visitors.ts';
 
@@ -50,15 +53,13 @@ export async function listHiddenMonths(sql: Sql): Promise<string[]> {
  * statement's timeout, the answer is false, and the next call goes on from there.
  */
 export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
-  const partition = `records_${month.replace('-', '_')}`;
+  const partition = partitionOf(month);
   await hideMonth(sql, month);
   try {
-    const [attached] = await sql<{ isPending: boolean }[]>`
-      select inhdetachpending as "isPending" from pg_inherits
-      where inhparent = 'records'::regclass and inhrelid = to_regclass(${partition})`;
-    if (attached?.isPending) await sql`alter table records detach partition ${sql(partition)} finalize`;
-    else if (attached) await detach(sql, partition);
-    await sql`drop table if exists ${sql(partition)}`;
+    const owner = await ownerToBe(sql);
+    if (owner === undefined) await remove(sql, sql, partition);
+    else if (isThroughPooler(sql)) await removeInTransaction(sql, owner, partition);
+    else await asOwner(sql, owner, (own) => remove(own, sql, partition));
     return true;
   } catch (error) {
     if (isInTheWay(error)) return false;
@@ -66,20 +67,53 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
   }
 }
 
+const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
+
+/** `pending`: half detached; undefined where it is not attached. */
+async function attachmentOf(sql: Sql, partition: string): Promise<'attached' | 'pending' | undefined> {
+  const [attached] = await sql<{ isPending: boolean }[]>`
+    select inhdetachpending as "isPending" from pg_inherits
+    where inhparent = 'records'::regclass and inhrelid = to_regclass(${partition})`;
+  return attached && (attached.isPending ? 'pending' : 'attached');
+}
+
+/** `sql`: with the owner's rights; `other`: for what is done meanwhile. */
+async function remove(sql: Sql, other: Sql, partition: string): Promise<void> {
+  const attachment = await attachmentOf(sql, partition);
+  if (attachment === 'pending') await sql`alter table records detach partition ${sql(partition)} finalize`;
+  else if (attachment) await detach(sql, other, partition);
+  await sql`drop table if exists ${sql(partition)}`;
+}
+
 /**
  * No transaction may hold this statement, so behind a pooler no timeout applies to it: it is cancelled from outside. A role
  * that stands for another (`set role`) is the session's, not the current one.
  */
-async function detach(sql: Sql, partition: string): Promise<void> {
+async function detach(sql: Sql, other: Sql, partition: string): Promise<void> {
   const statement = `alter table records detach partition ${partition} concurrently`;
   const cancel = () =>
-    void sql`
+    void other`
       select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and usename = session_user and query = ${statement} and state = 'active'`.catch(
       () => {},
     );
   const timer = setTimeout(cancel, detachPatience);
   await sql.unsafe(statement).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Behind a pooler a role can be taken on for a transaction alone, and none holds `concurrently`. So the lock is tried for
+ * again and again, each time for a moment, since whoever reads or records waits behind it.
+ */
+async function removeInTransaction(sql: Sql, owner: string, partition: string): Promise<void> {
+  const attachment = await attachmentOf(sql, partition);
+  const how = attachment === 'pending' ? ' finalize' : '';
+  const statements = [
+    `set local role ${owner}`,
+    ...(attachment ? [`alter table records detach partition ${partition}${how}`] : []),
+    `drop table if exists ${partition}`,
+  ];
+  await patiently(sql, statements, detachPatience);
 }
 
 /** From now on the log ends after this month. */

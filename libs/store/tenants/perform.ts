@@ -26,7 +26,7 @@ export const createPerform =
           const inside = transaction as unknown as Sql;
           const acts: Act[] = [];
           const result = await change(inside, async (act) => void acts.push(act));
-          if (acts.length > 0) await inside`lock table administrative_acts in share row exclusive mode`;
+          if (acts.length > 0) await inside`select lock_administrative_acts()`;
           for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
             await inside`
               insert into administrative_acts (actor, act, subject, organization_id, details)

@@ -1,4 +1,5 @@
 /** The release before is replaced by this one, as docs/upgrading.md says, and in the other order too. */
+import type { Sql } from '#libs/store/sql';
 import { answersReady } from '../../stack/assent-process.ts';
 import type { Drill } from '../drill.ts';
 import { makeBody } from '../load.ts';
@@ -51,6 +52,11 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
       await some();
     }
     await some();
+    const ofOwner = (sql: Sql) => sql<{ n: number }[]>`
+      select count(*)::int as n from pg_stat_activity
+      where application_name in ('assent-api', 'assent-worker')
+        and usename <> replace(application_name, '-', '_') || '_login'`;
+    scene.expect((await scene.count(ofOwner)) === 0, 'each new process has a login of its own');
     const sent = (load.attempts.length * 1_000) / (performance.now() - started);
     console.log(`upgrade: ${Math.round(sent)} requests/s were sent`);
   },

@@ -1,0 +1,32 @@
+/** What only the owner of `records` may do, by a process that has other rights and may stand for it. */
+import { isAnswer, isInTheWay } from '../errors.ts';
+import type { Sql } from '../sql.ts';
+
+/**
+ * The role that the login has to take on, as it stands in a statement; undefined where it has the rights of the tables'
+ * owner already, as with one login for everything.
+ */
+export async function ownerToBe(sql: Sql): Promise<string | undefined> {
+  const [table] = await sql<{ owner: string; isOurs: boolean }[]>`
+    select relowner::regrole::text as owner, pg_has_role(relowner, 'usage') as "isOurs"
+    from pg_class where oid = 'records'::regclass`;
+  return table?.isOurs ? undefined : table?.owner;
+}
+
+/** On a connection of its own, since a role is the session's: it is given back once it has its own role again. */
+export async function asOwner<T>(sql: Sql, owner: string, work: (own: Sql) => Promise<T>): Promise<T> {
+  const own = await sql.reserve();
+  let isThere = true;
+  try {
+    await own.unsafe(`set role ${owner}`);
+    return await work(own);
+  } catch (error) {
+    isThere = isAnswer(error) || isInTheWay(error);
+    throw error;
+  } finally {
+    if (isThere) {
+      await own.unsafe('reset role');
+      own.release();
+    }
+  }
+}

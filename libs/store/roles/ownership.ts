@@ -1,0 +1,62 @@
+/** Gives what the migrations made to the owner's role, beside processes that use it. */
+import type postgres from 'postgres';
+import { patiently } from '../short-locks.ts';
+import { functions, rights, types } from './rights.ts';
+import { quoted, type RoleNames } from './roles.ts';
+
+/** Tables first: a function that does as its owner is of use only once the owner has them. Returns whether anything was given. */
+export async function giveToOwner(sql: postgres.Sql, names: RoleNames): Promise<boolean> {
+  const tables = await giveTables(sql, names);
+  for (const type of await listTypes(sql, names))
+    await sql.unsafe(`alter type ${type} owner to ${quoted(names.owner)}`);
+  for (const name of await listFunctions(sql, names))
+    await sql.unsafe(`alter function ${name} owner to ${quoted(names.owner)}`);
+  await standForOwner(sql, names);
+  // months that were made meanwhile by a function that still belonged to somebody else
+  return (await giveTables(sql, names)) || tables;
+}
+
+async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<boolean> {
+  const tables = await sql<{ name: string }[]>`
+    select oid::regclass::text as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
+      and relowner <> to_regrole(${quoted(owner)})
+    order by relname`;
+  for (const { name } of tables) await patiently(sql, [`alter table if exists ${name} owner to ${quoted(owner)}`]);
+  return tables.length > 0;
+}
+
+async function listTypes(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select oid::regtype::text as name from pg_type
+    where typnamespace = current_schema()::regnamespace and typname in ${sql(types)} and typtype = 'e'
+      and typowner <> to_regrole(${quoted(owner)})`;
+  return rows.map(({ name }) => name);
+}
+
+async function listFunctions(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select oid::regprocedure::text as name from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname in ${sql([...functions.asOwner, ...functions.others])}
+      and proowner <> to_regrole(${quoted(owner)})`;
+  return rows.map(({ name }) => name);
+}
+
+/** A migration that replaces such a function takes this from it. What it names is looked for in our schema alone. */
+async function standForOwner(sql: postgres.Sql, { api, worker }: RoleNames): Promise<void> {
+  const rows = await sql<{ name: string; schema: string }[]>`
+    select oid::regprocedure::text as name, quote_ident(current_schema()) as schema from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname in ${sql(functions.asOwner)}
+      -- an empty list is everybody, as after a restore
+      and not (
+        prosecdef and proacl is not null and not exists (select from aclexplode(proacl) where grantee = 0)
+        and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')
+      )`;
+  for (const { name, schema } of rows)
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe(`alter function ${name} security definer set search_path = ${schema}, pg_temp`);
+      await transaction.unsafe(`revoke execute on function ${name} from public`);
+      await transaction.unsafe(`grant execute on function ${name} to ${quoted(api)}, ${quoted(worker)}`);
+    });
+}

@@ -1,0 +1,109 @@
+/**
+ * What the API and the worker may do with each table; who migrates owns them all. Whoever locks rows needs the right to
+ * update some column: where nothing else is to be changed, it is one that does no harm. An empty list: nobody needs it.
+ */
+
+/** A right of a whole table, or of one of its columns. */
+type Right = 'select' | 'insert' | 'update' | 'delete' | `update(${string})`;
+
+interface Rights {
+  api: readonly Right[];
+  worker: readonly Right[];
+}
+
+const none: Right[] = [];
+const read: Right[] = ['select'];
+const add: Right[] = ['select', 'insert'];
+const write: Right[] = ['select', 'insert', 'update'];
+const all: Right[] = ['select', 'insert', 'update', 'delete'];
+/** to lock rows; the column is an identity, and takes no other value */
+const lock: Right = 'update(number)';
+
+export const rights: Record<string, Rights> = {
+  schema_migrations: { api: read, worker: read },
+
+  plans: { api: read, worker: read },
+  organizations: { api: [...read, 'update'], worker: read },
+  domains: { api: write, worker: [...read, lock] },
+  deleted_ids: { api: read, worker: read },
+  // who may do what, and what was done: no work of the worker, but for webhooks that it disables
+  api_keys: { api: write, worker: none },
+  revoked_tokens: { api: write, worker: none },
+  administrative_acts: { api: add, worker: ['insert'] },
+  visitor_acts: { api: add, worker: none },
+  refused_origins: { api: all, worker: none },
+  widget_files: { api: add, worker: none },
+  key_fingerprints: { api: write, worker: write },
+
+  // its partitions are reached through it alone
+  records: { api: write, worker: write },
+  record_months: { api: read, worker: [...read, 'update'] },
+  rejected_records: { api: add, worker: all },
+  user_agents: { api: [...add, lock], worker: [...add, 'delete', lock] },
+  user_agent_months: { api: add, worker: [...add, 'delete'] },
+  user_agents_to_look_for: { api: write, worker: all },
+  user_agents_looked_for: { api: none, worker: all },
+  user_agent_look: { api: none, worker: all },
+  notices: { api: write, worker: all },
+  notice_days: { api: read, worker: all },
+  notice_counting: { api: none, worker: write },
+
+  counters: { api: write, worker: write },
+  crawler_counters: { api: write, worker: write },
+  owed_raises: { api: write, worker: all },
+  busy_visitors: { api: [...add, 'delete'], worker: all },
+  visitor_counters: { api: all, worker: all },
+  facets: { api: read, worker: write },
+  facet_progress: { api: none, worker: write },
+  displays: { api: add, worker: [...read, 'delete'] },
+  display_flushes: { api: add, worker: [...read, 'delete'] },
+
+  epochs: { api: read, worker: [...read, 'update'] },
+  closed_epochs: { api: read, worker: all },
+  derivations: { api: read, worker: write },
+  tasks: { api: none, worker: write },
+  // of processes of 0.1.0
+  bookmarks: { api: none, worker: none },
+  housekeeping_tasks: { api: none, worker: none },
+
+  // what proves records is made by the worker; erasing locks a log, and takes secrets out of it
+  logs: { api: [...read, 'update(sealed_at)'], worker: write },
+  log_runs: { api: [...read, 'update(secrets)'], worker: all },
+  log_nodes: { api: read, worker: add },
+  log_keys: { api: read, worker: add },
+  log_texts: { api: read, worker: [...add, 'delete'] },
+  log_server: { api: none, worker: write },
+  timestamps: { api: read, worker: add },
+  stamped_checkpoints: { api: read, worker: add },
+  timestamp_tries: { api: none, worker: write },
+
+  tombstones: { api: write, worker: [...read, 'update', 'delete'] },
+  erasures: { api: write, worker: [...read, 'update'] },
+  erasures_to_seal: { api: add, worker: [...add, 'delete'] },
+  erased_commitments: { api: add, worker: add },
+
+  webhooks: { api: all, worker: [...read, 'update'] },
+  webhook_lanes: { api: all, worker: all },
+  webhook_deliveries: { api: read, worker: [...add, 'delete'] },
+};
+
+/** The functions of the schema. Those of `asOwner` do as the tables' owner what API and worker may not do themselves. */
+export const functions = {
+  asOwner: ['make_record_month', 'lock_administrative_acts'],
+  others: [
+    'add_user_agents',
+    'csv_cell',
+    'forget_samples',
+    'id_at',
+    'index_large_organization',
+    'milliseconds_of',
+    'named_since',
+    'next_domains',
+    'open_epoch',
+    'place_among',
+    'put_notice',
+    'record_hash',
+  ],
+};
+
+export const types = ['decision', 'dimension', 'source'];

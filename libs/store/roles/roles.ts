@@ -1,0 +1,66 @@
+/** The group roles, which have no login. They belong to the whole cluster, so other databases may have made them. */
+import postgres from 'postgres';
+
+export interface RoleNames {
+  /** owns everything in the schema */
+  owner: string;
+  /** the only one of them that may stand for the owner, and does not inherit from it */
+  keeper: string;
+  worker: string;
+  api: string;
+}
+
+export const roleNames = (prefix: string): RoleNames => ({
+  owner: `${prefix}_owner`,
+  keeper: `${prefix}_keeper`,
+  worker: `${prefix}_worker`,
+  api: `${prefix}_api`,
+});
+
+export async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
+  const [found] = await sql`select from pg_roles where rolname = ${role}`;
+  return found !== undefined;
+}
+
+/** Returns those that were not there. */
+export async function createRoles(sql: postgres.Sql, { owner, keeper, worker, api }: RoleNames): Promise<string[]> {
+  const created: string[] = [];
+  for (const [name, kind] of [
+    [owner, 'nologin'],
+    [keeper, 'nologin noinherit'],
+    [worker, 'nologin'],
+    [api, 'nologin'],
+  ] as const) {
+    if (await exists(sql, name)) continue;
+    await beside(() => sql.unsafe(`create role "${name}" ${kind}`));
+    created.push(name);
+  }
+  return created;
+}
+
+/** Makes `member` a member of `group`, unless it is one. */
+export async function join(sql: postgres.Sql, group: string, member: string): Promise<void> {
+  const isMember = () => sql`
+    select from pg_auth_members where roleid = to_regrole(${quoted(group)}) and member = to_regrole(${quoted(member)})`;
+  if ((await isMember()).count === 0) await beside(() => sql.unsafe(`grant ${quoted(group)} to ${quoted(member)}`));
+}
+
+/** As a name in a statement. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Another database of the cluster may be at the same roles: what it made is there, and a row that it changes is free soon. */
+async function beside(work: () => Promise<unknown>): Promise<void> {
+  for (let left = 20; ; left -= 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const code = error instanceof postgres.PostgresError ? error.code : '';
+      // duplicate_object, unique_violation
+      if (code === '42710' || code === '23505') return;
+      // "tuple concurrently updated"
+      if (code !== 'XX000' || left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
