@@ -281,7 +281,7 @@ describe('docs/containers.md', () => {
     const flagsOf = new Map([
       ['build', []],
       ['exec', ['-T']],
-      ['ps', ['--quiet']],
+      ['ps', ['--quiet', '--services']],
       ['run', ['--rm', '-T', '--no-deps']],
       ['stop', []],
       ['up', ['-d', '--build', '--no-deps', '--wait', '--force-recreate', '--no-recreate']],
