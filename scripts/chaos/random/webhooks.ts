@@ -21,7 +21,9 @@ const patience = 400_000;
 const mayBeOnItsWay = 30_000;
 
 const entry = z.object({
-  record: z.object({ id: z.string(), visitorId: z.string().nullable(), position: z.number() }).optional(),
+  record: z
+    .object({ id: z.string(), visitorId: z.string().nullable(), receivedAt: z.string(), position: z.number() })
+    .optional(),
 });
 const message = z.object({
   type: z.string(),
@@ -45,11 +47,12 @@ export async function receiveWebhooks(scene: Scene, erased: Map<string, number>)
     const place = (position: number) => `${domainId}/${log}/${position}`;
     for (const position of positions) told.erasures.add(place(position));
     for (let position = first; position < size; position += 1) told.entries.add(place(position));
-    for (const { id, visitorId, position } of entries.flatMap(({ record }) => record ?? [])) {
+    for (const { id, visitorId, receivedAt, position } of entries.flatMap(({ record }) => record ?? [])) {
       told.records.set(id, place(position));
       if (!visitorId?.startsWith(toErase)) continue;
       const since = performance.now() - (erased.get(visitorId) ?? Number.POSITIVE_INFINITY);
-      scene.expect(since < mayBeOnItsWay, `I10: a webhook has a visitor ${Math.round(since)} ms after the erasure`);
+      const what = `${visitorId} of ${receivedAt} at ${place(position)}`;
+      scene.expect(since < mayBeOnItsWay, `I10: a webhook has ${what} ${Math.round(since)} ms after the erasure`);
     }
   };
 
