@@ -131,12 +131,13 @@ export function createApp(given: AppParts): Koa<State> {
   });
 
   const token = bearer(deps);
-  const byTurns = inTurns(deps);
+  const byTurns = inTurns({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config);
   const anyScope = [readHeaders, deadline, token, readRate];
   const read = [...anyScope, scope('read'), byTurns];
+  const statistics = [...anyScope, scope('read'), inTurns({ reads: places.statistics, unsent })];
   reads.get('/v1/consent/org-stats', ...read, orgStats(deps));
-  reads.get('/v1/consent/:domainId/stats', ...read, domainStats(deps));
+  reads.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
   reads.get('/v1/consent/:domainId/records', ...read, records(deps));
   reads.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
   reads.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
@@ -151,7 +152,7 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   reads.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   reads.get('/v1/organization/export', ...read, organizationExport(deps));
-  reads.get('/v1/organization/stats', ...read, organizationStats(deps));
+  reads.get('/v1/organization/stats', ...statistics, organizationStats(deps));
   reads.get('/v1/organization', ...anyScope, byTurns, organization(deps));
 
   // takes as long as its file, so it has no deadline

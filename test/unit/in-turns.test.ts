@@ -45,7 +45,7 @@ describe('reads by turns over organizations, in two places', () => {
       ctx.status = 503;
       return;
     });
-    app.use(inTurns({ places: { reads }, unsent: createUnsent(50_000_000) }));
+    app.use(inTurns({ reads, unsent: createUnsent(50_000_000) }));
     app.use(async (ctx) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
       if (ctx.path === '/broken') throw new Error('broken');

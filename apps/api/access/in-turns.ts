@@ -13,13 +13,13 @@ import { endOf } from './shared-places.ts';
 /** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
 const large = 256 * 1024;
 
-export function inTurns({ places, unsent }: { places: { reads: Places }; unsent: Unsent }): Middleware {
+export function inTurns({ reads, unsent }: { reads: Places; unsent: Unsent }): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const { organizationId } = organizationIn(ctx);
     const { res } = ctx;
     const end = endOf(ctx);
-    const leave = await places.reads.take(organizationId, end).catch((error: unknown) => {
+    const leave = await reads.take(organizationId, end).catch((error: unknown) => {
       // the deadline has answered meanwhile, or the client has left
       if (end.aborted) return undefined;
       throw unavailable('too many reads are waiting; try again', { cause: error });

@@ -21,6 +21,8 @@ const each = (share: number, waiting?: number) =>
 export interface SharedPlaces {
   /** one organization alone may have all but one */
   reads: Places;
+  /** likewise, for statistics: Redis has them while reads wait for a Postgres that does not answer */
+  statistics: Places;
   /** for a page that is read */
   exports: Places;
   /** for a batch that is checked */
@@ -31,6 +33,7 @@ export interface SharedPlaces {
 
 export const createSharedPlaces = (): SharedPlaces => ({
   reads: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
+  statistics: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
   exports: createPlaces({ places: pages }),
   imports: createPlaces({ places: batches }),
   open: {
