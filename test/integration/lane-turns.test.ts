@@ -107,12 +107,17 @@ describe('lanes that are due', () => {
     await db.run((sql) => sql`vacuum analyze webhook_lanes, webhooks`);
     return rolledBack(db, (inside) =>
       inside.run(async (sql) => {
+        // what the connection did before may be in it
+        const read = async () => {
+          const [row] = await sql<{ count: number }[]>`
+            select sum(idx_scan + idx_tup_fetch + seq_tup_read)::integer as count
+            from pg_stat_xact_user_tables where relname in ('webhook_lanes', 'webhooks')`;
+          return row?.count ?? Number.NaN;
+        };
+        const before = await read();
         await lineUp(sql);
         const { lanes } = await claimLanes(sql, claiming(given));
-        const [read] = await sql<{ scans: number; rows: number }[]>`
-          select sum(idx_scan)::integer as scans, sum(idx_tup_fetch + seq_tup_read)::integer as rows
-          from pg_stat_xact_user_tables where relname in ('webhook_lanes', 'webhooks')`;
-        return { lanes: lanes.length, ...read };
+        return { lanes: lanes.length, cost: (await read()) - before };
       }),
     );
   };
@@ -121,13 +126,13 @@ describe('lanes that are due', () => {
     await make(Array(100).fill(100), { due: 3_600 });
     const idle = await costOf();
     expect(idle.lanes).toBe(0);
-    expect([idle.scans, idle.rows].map((each) => (each ?? Number.NaN) < 100)).toEqual([true, true]);
+    expect(idle.cost).toBeLessThan(100);
     await make(Array(10_000).fill(1));
     await db.run(lineUp);
     await db.run(lineUp);
     const busy = await costOf({ limit: 10 });
     expect(busy.lanes).toBe(10);
-    expect([busy.scans, busy.rows].map((each) => (each ?? Number.NaN) < 2_000)).toEqual([true, true]);
+    expect(busy.cost).toBeLessThan(2_000);
     // and each has its turn
     const seen = new Set<string>();
     let after = 0;
