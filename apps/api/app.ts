@@ -15,10 +15,11 @@ import { apiKey, displayRateLimit, recordRateLimit } from './access/api-key.ts';
 import { bearer, changeRateLimit, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
-import { fairTurns } from './access/fair-turns.ts';
+import { inTurns } from './access/in-turns.ts';
 import { withKey, withToken } from './access/key-or-token.ts';
 import { pageRoutes } from './access/page-routes.ts';
 import { createRefusedOrigins } from './access/refused-origins.ts';
+import { createSharedPlaces } from './access/shared-places.ts';
 import { createVisitorReads } from './access/visitor-reads.ts';
 import type { State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
@@ -32,11 +33,11 @@ import {
   previewHeaders,
   readHeaders,
 } from './http/security-headers.ts';
+import { createUnsent } from './http/unsent.ts';
 import { checkpoint, verifierKeys } from './log/checkpoint.ts';
 import { consistency } from './log/consistency.ts';
 import { entryBundle } from './log/entries.ts';
 import { domainExport, organizationExport } from './log/export.ts';
-import { createExportPlaces } from './log/export-places.ts';
 import { feed } from './log/feed.ts';
 import { proof } from './log/proof.ts';
 import { oneRecord } from './log/record.ts';
@@ -110,8 +111,8 @@ export function createApp(given: AppParts): Koa<State> {
   const failedTokens = createFailedCredentials('token', given.config);
   const noteVisitorRead = createVisitorReads(given);
   const refusedOrigins = createRefusedOrigins(given);
-  const exportPlaces = createExportPlaces();
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, exportPlaces };
+  const [places, unsent] = [createSharedPlaces(), createUnsent()];
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, places, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so reads, pages and writes have one each
   const reads = new Router<State>(exact);
@@ -130,42 +131,43 @@ export function createApp(given: AppParts): Koa<State> {
   });
 
   const token = bearer(deps);
-  const inTurns = fairTurns();
+  const byTurns = inTurns({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config);
   const anyScope = [readHeaders, deadline, token, readRate];
-  const read = [...anyScope, scope('read')];
-  reads.get('/v1/consent/org-stats', ...read, inTurns, orgStats(deps));
-  reads.get('/v1/consent/:domainId/stats', ...read, domainStats(deps));
-  reads.get('/v1/consent/:domainId/records', ...read, inTurns, records(deps));
+  const read = [...anyScope, scope('read'), byTurns];
+  const statistics = [...anyScope, scope('read'), inTurns({ reads: places.statistics, unsent })];
+  reads.get('/v1/consent/org-stats', ...read, orgStats(deps));
+  reads.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
+  reads.get('/v1/consent/:domainId/records', ...read, records(deps));
   reads.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
   reads.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
-  reads.get('/v1/consent/:domainId/feed', ...read, inTurns, feed(deps));
+  reads.get('/v1/consent/:domainId/feed', ...read, feed(deps));
   reads.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
   reads.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
   reads.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
   reads.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
   // before hash tiles, whose path it also is
-  reads.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, inTurns, entryBundle(deps));
+  reads.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, entryBundle(deps));
   reads.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
   reads.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   reads.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   reads.get('/v1/organization/export', ...read, organizationExport(deps));
-  reads.get('/v1/organization/stats', ...read, organizationStats(deps));
-  reads.get('/v1/organization', ...anyScope, organization(deps));
+  reads.get('/v1/organization/stats', ...statistics, organizationStats(deps));
+  reads.get('/v1/organization', ...anyScope, byTurns, organization(deps));
 
   // takes as long as its file, so it has no deadline
   reads.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
 
   const privacy = [...anyScope, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
-    reads.post(`${of}/visitors/lookup`, ...privacy, inTurns, access(deps, 'body'));
+    reads.post(`${of}/visitors/lookup`, ...privacy, access(deps, 'body'));
     reads.post(`${of}/visitors/erase`, ...privacy, erase(deps, 'body'));
-    reads.get(`${of}/visitors/:visitorId`, ...privacy, inTurns, access(deps, 'path'));
+    reads.get(`${of}/visitors/:visitorId`, ...privacy, access(deps, 'path'));
     reads.delete(`${of}/visitors/:visitorId`, ...privacy, erase(deps, 'path'));
   }
-  reads.get('/v1/organization/erasures/:erasureId', ...privacy, erasure(deps));
+  reads.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, erasure(deps));
 
-  const manage = [...anyScope, scope('manage')];
+  const manage = [...anyScope, scope('manage'), byTurns];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config)];
   const change = [...changeOfWebhook, inForce(deps)];
   const domains = '/v1/organization/domains';

@@ -14,7 +14,7 @@ import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type OwnStack, startStack } from '../support/stack.ts';
-import { makeTenant } from '../support/stores.ts';
+import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
@@ -60,8 +60,8 @@ describe('an import', () => {
       duplex: 'half',
     });
   /** One whose body is written bit by bit. */
-  const open = (of: OwnStack) => {
-    const upload = httpRequest(of.api.baseUrl + path(of.domainId, 'ndjson'), {
+  const open = (of: OwnStack, query = '') => {
+    const upload = httpRequest(of.api.baseUrl + path(of.domainId, 'ndjson', query), {
       method: 'POST',
       headers: { authorization: bearer(of, 'import'), 'content-type': types.ndjson },
     });
@@ -314,6 +314,15 @@ describe('an import', () => {
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(refused.body.detail).toContain('your organization');
+    // what two organizations hold open takes no place from a third
+    const [second, third] = [await makeTenant(stack.db), await makeTenant(stack.db)];
+    const ofOther = (tenant: Tenant) => ({ ...stack, tenant, domainId: at(tenant.domainIds, 0) });
+    const dryRuns = [0, 1, 2, 3, 4].map(() => open(ofOther(second), '&dryRun=true'));
+    const ofDryRuns = dryRuns.map(answerTo);
+    for (const upload of dryRuns) upload.write('\n');
+    await eventually(() => expect(ofDryRuns.map(({ early }) => early).toSorted()).toEqual([429, ...Array(4)]));
+    expect(counted(await post(ofOther(third), ''))).toEqual(none);
+    for (const upload of dryRuns) upload.destroy();
     // past the 4.5 s in which any other request has to be complete
     const since = Date.now();
     await eventually(() => expect(Date.now() - since).toBeGreaterThan(6_000));

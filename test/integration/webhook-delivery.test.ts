@@ -485,6 +485,52 @@ describe('deliveries', () => {
     expect(slow.received).toHaveLength(1);
   });
 
+  it('of tests to a receiver that is slow, by 600 webhooks of one organization, leave another one its places', async () => {
+    const [attacker, slow] = [await makeTenant(db), await startReceiver()];
+    slow.answerWith(() => {});
+    await make();
+    await seal(1);
+    await deliverer.wake();
+    const ids = Array.from({ length: 600 }, (_, index) => `wh_slow_${index}`);
+    const secrets = ids.map((id) => box.seal(id, Buffer.alloc(24)).toString('hex'));
+    await db.run(
+      (sql) => sql`
+        with made as (
+          insert into webhooks (id, organization_id, url, types, secret)
+          select id, ${attacker.organizationId}, ${slow.url}, '{records.sealed}', decode(secret, 'hex')
+          from unnest(${ids}::text[], ${secrets}::text[]) as given (id, secret)
+          returning number
+        )
+        insert into webhook_lanes (webhook, type, message_id, made_at, data, due_at)
+        select number, 'webhook.test', gen_random_uuid()::text, clock_timestamp(), '{}', '2026-01-01' from made`,
+    );
+    await deliverer.begin();
+    await receiver.until(1);
+    await deliverer.begin();
+    // an eighth of the places
+    await slow.until(32);
+    expect(slow.received).toHaveLength(32);
+  });
+
+  it('to a receiver that lets them time out come down to one at a time, until it answers', async () => {
+    const slow = await startReceiver();
+    const webhooks: Webhook[] = [];
+    for (let count = 0; count < 4; count += 1) webhooks.push((await make({ url: slow.url })).webhook);
+    slow.answerWith(() => {});
+    const impatient = startDeliverer({ patience: 100 });
+    /** How many tests are sent at once. */
+    const send = async () => {
+      for (const webhook of webhooks) await admin().test(webhook);
+      const begun = await impatient.begin();
+      await Promise.all(begun);
+      return begun.length;
+    };
+    expect([await send(), await send()]).toEqual([4, 1]);
+    expect((await tries(at(webhooks, 0))).map(({ failure }) => failure)).toEqual(['timeout', 'timeout']);
+    slow.answerWith((response) => void response.writeHead(500).end());
+    expect([await send(), await send()]).toEqual([1, 4]);
+  });
+
   it('of several workers come once and in order', async () => {
     await make();
     const workers = [1, 2, 3, 4].map(() => startDeliverer());

@@ -63,7 +63,7 @@ export const places: Record<string, string> = {
   'base/config': `libs/config/kinds libs/config/bad-setting libs/config/postgres-address libs/config/read
     libs/config/secret-files`,
   'base/db': 'libs/store/',
-  'base/http': `apps/api/access/client-address apps/api/access/fair-turns apps/api/access/key-or-token
+  'base/http': `apps/api/access/client-address apps/api/access/key-or-token
     apps/api/access/limiter apps/api/access/page-routes apps/api/http/ libs/config/address-rule
     libs/contract/openapi/parts libs/contract/stored-address`,
   'base/ops': 'libs/runtime/log libs/runtime/tracing libs/telemetry/',
@@ -143,7 +143,6 @@ export const stillImported: Record<string, string> = {
   'apps/api/access/api-key.ts': 'libs/config/api.ts',
   'apps/api/access/bearer.ts': 'libs/config/api.ts',
   'apps/api/access/failed-credentials.ts': 'libs/config/api.ts',
-  'apps/api/access/fair-turns.ts': 'apps/api/access/bearer.ts',
   'apps/api/access/page-routes.ts': 'apps/api/access/cors.ts',
   'apps/api/access/tenant-rules.ts': 'libs/store/usage.ts',
   'apps/api/http/cursor.ts': 'libs/store/tenants/acts.ts',

@@ -1,23 +1,89 @@
-import { expect, it } from 'vitest';
-import { createExportPlaces } from '../../apps/api/log/export-places.ts';
-import { createImportPlaces } from '../../apps/api/manage/import-places.ts';
+import { describe, expect, it } from 'vitest';
+import { Crowded, createPlaces, eighthOf, type PlacesOptions } from '#libs/runtime/places';
 
-it.each([
-  ['exports', createExportPlaces, 1, /^your organization has an export/, /^too many exports/],
-  ['imports', createImportPlaces, 4, /^your organization has 4 imports/, /^too many imports/],
-] as const)(
-  'of eight places for %s an organization has so many at once that others have theirs',
-  (_, create, own, yours, all) => {
-    const places = create();
-    const organizations = Array.from({ length: 8 / own }, (__, index) => `org_${index}`);
-    const taken = organizations.flatMap((id) => Array.from({ length: own }, () => places.take(id)));
-    expect(() => places.take('org_0')).toThrow(yours);
-    expect(() => places.take('org_other')).toThrow(all);
-    taken[0]?.();
-    expect(() => places.take('org_1')).toThrow(yours);
-    const leave = places.take('org_0');
-    expect(() => places.take('org_other')).toThrow(all);
+/** Work that ends when the test says so; `begun` names the keys in the order in which theirs began. */
+function open(options: PlacesOptions) {
+  const places = createPlaces(options);
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const work = (key: string, signal?: AbortSignal) =>
+    places.run(
+      key,
+      () => {
+        begun.push(key);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+      signal,
+    );
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  /** The oldest that runs ends. */
+  const end = async () => {
+    ends.shift()?.();
+    await turn();
+  };
+  return { places, begun, work, end, turn };
+}
+
+describe('places that organizations share', () => {
+  it('are an eighth for each, at least one, and a free one stays free for others', async () => {
+    expect([1, 8, 15, 16, 256].map(eighthOf)).toEqual([1, 1, 1, 2, 32]);
+    const { begun, work, end, turn } = open({ places: 16 });
+    for (let count = 0; count < 100; count += 1) void work('a');
+    await turn();
+    expect(begun).toEqual(['a', 'a']);
+    void work('b');
+    await turn();
+    expect(begun).toEqual(['a', 'a', 'b']);
+    await end();
+    expect(begun).toEqual(['a', 'a', 'b', 'a']);
+  });
+
+  it('are given by turns, however much one brought before', async () => {
+    const { begun, work, end, turn } = open({ places: 2, share: 2 });
+    for (const key of ['a', 'a', ...Array<string>(1_000).fill('a'), 'b', 'b', 'b', 'c']) void work(key);
+    await turn();
+    for (let count = 0; count < 8; count += 1) await end();
+    expect(begun.join('')).toBe('aaabcababa');
+  });
+
+  it('come to each of 10,000 organizations after as many turns as there are others, whatever each has waiting', async () => {
+    const { begun, work, end, turn } = open({ places: 8, share: 7 });
+    const keys = Array.from({ length: 10_000 }, (_, index) => `org_${index}`);
+    for (let round = 0; round < 3; round += 1) for (const key of keys) void work(key);
+    await turn();
+    while (begun.length < 3 * keys.length) await end();
+    for (let round = 0; round < 3; round += 1)
+      expect(new Set(begun.slice(round * keys.length, (round + 1) * keys.length)).size).toBe(keys.length);
+  });
+
+  it('are passed on by what fails, and not waited for by what was given up', async () => {
+    const { places, begun, work, turn } = open({ places: 1 });
+    const leave = await places.take('a');
+    const leaving = new AbortController();
+    const left = work('b', leaving.signal);
+    const failing = places.run('c', () => Promise.reject(new Error('broken')));
+    void work('d');
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    await expect(work('b', leaving.signal)).rejects.toThrow('left');
     leave();
-    places.take('org_other');
-  },
-);
+    // a second time it gives nothing back
+    leave();
+    await expect(failing).rejects.toThrow('broken');
+    await turn();
+    expect(begun).toEqual(['d']);
+    void work('e');
+    await turn();
+    expect(begun).toEqual(['d']);
+  });
+
+  it('refuse what is more than may wait to its own organization alone', async () => {
+    const { work, begun, turn } = open({ places: Number.POSITIVE_INFINITY, share: 1, waiting: 1 });
+    void work('a');
+    void work('a');
+    await expect(work('a')).rejects.toThrow(Crowded);
+    void work('b');
+    await turn();
+    expect(begun).toEqual(['a', 'b']);
+  });
+});

@@ -1,12 +1,13 @@
 /**
  * Notes which origins were refused. Keys are public, and a preflight needs none, so a flood of refusals must stay cheap,
  * and that of one domain must not hide another's: an origin of a domain is written at most once a minute, all together
- * at most ten a second, by turns over domains, and no request waits for it.
+ * at most ten a second, by turns over organizations and over the domains of each, and no request waits for it.
  */
 import { LRUCache } from 'lru-cache';
 import { isOrigin } from '#libs/contract/origin';
 import type { Database } from '#libs/store/sql';
 import { noteRefusedOrigin } from '#libs/store/tenants/refused-origins';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 
 /** milliseconds */
@@ -14,7 +15,7 @@ const second = 1_000;
 const minute = 60 * second;
 const perSecond = 10;
 /** that wait; of a domain more would only replace each other */
-const most = { domains: 10_000, ofDomain: 10 };
+const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
 /** characters */
 const longest = 255;
 
@@ -22,10 +23,18 @@ export interface RefusedOrigins {
   note(domainId: string, origin: string): void;
 }
 
-export function createRefusedOrigins({ db, log }: { db: Database; log: Pick<Log, 'debug'> }): RefusedOrigins {
+export function createRefusedOrigins({
+  db,
+  log,
+  tenants,
+}: {
+  db: Database;
+  log: Pick<Log, 'debug'>;
+  tenants: Pick<TenantCache, 'knownDomain'>;
+}): RefusedOrigins {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
-  /** by domain, in the order of their turns */
-  const waiting = new Map<string, string[]>();
+  /** by organization, and by domain, in the order of their turns */
+  const waiting = new Map<string, Map<string, string[]>>();
   let since = Number.NEGATIVE_INFINITY;
   let writes = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -35,17 +44,22 @@ export function createRefusedOrigins({ db, log }: { db: Database; log: Pick<Log,
       log.debug({ err: error, domainId }, 'could not note a refused origin');
     });
   };
-  /** One of each domain in turn, as many as the second still allows. */
+  /** One of each organization in turn, as many as the second still allows. */
   const writeSome = () => {
     timer = undefined;
     if (performance.now() - since >= second) {
       since = performance.now();
       writes = 0;
     }
-    for (const [domainId, [origin, ...others]] of waiting) {
+    for (const [organizationId, domains] of waiting) {
       if (writes >= perSecond) break;
-      waiting.delete(domainId);
-      if (others.length > 0) waiting.set(domainId, others);
+      waiting.delete(organizationId);
+      const [next] = domains;
+      if (!next) continue;
+      const [domainId, [origin, ...others]] = next;
+      domains.delete(domainId);
+      if (others.length > 0) domains.set(domainId, others);
+      if (domains.size > 0) waiting.set(organizationId, domains);
       if (origin === undefined) continue;
       writes += 1;
       write(domainId, origin);
@@ -57,11 +71,16 @@ export function createRefusedOrigins({ db, log }: { db: Database; log: Pick<Log,
     note: (domainId, origin) => {
       if (origin.length > longest) return;
       const name = `${domainId} ${origin}`;
-      const others = waiting.get(domainId) ?? [];
-      const isFull = others.length >= most.ofDomain || (others.length === 0 && waiting.size >= most.domains);
+      const organizationId = tenants.knownDomain(domainId)?.organizationId ?? domainId;
+      const domains = waiting.get(organizationId) ?? new Map<string, string[]>();
+      const others = domains.get(domainId) ?? [];
+      const isFull =
+        others.length >= most.ofDomain ||
+        (others.length === 0 && domains.size >= most.domains) ||
+        (domains.size === 0 && waiting.size >= most.organizations);
       if (noted.has(name) || isFull || !couldBeListed(origin)) return;
       noted.set(name, true);
-      waiting.set(domainId, [...others, origin]);
+      waiting.set(organizationId, domains.set(domainId, [...others, origin]));
       if (!timer) writeSome();
     },
   };

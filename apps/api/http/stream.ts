@@ -1,11 +1,14 @@
 /** Long answers, sent as they are made. The client's pace is theirs; one that hardly reads is disconnected. */
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
+import type { Context } from './context.ts';
 
 /** Milliseconds spent waiting for the client, after which its pace is judged. */
 const judgedAfter = 60_000;
 /** bytes in a second */
 const slowest = 16 * 1024;
+/** milliseconds: less than after which the server ends a silent connection */
+const beatEvery = 5_000;
 
 type Chunks = AsyncIterable<string | Uint8Array>;
 
@@ -16,6 +19,24 @@ export interface PaceLimits {
 
 export function toStream(chunks: Chunks, limits: PaceLimits = { judgedAfter, slowest }): Readable {
   return Readable.from(atClientsPace(chunks, limits), { objectMode: false, highWaterMark: 64 * 1024 });
+}
+
+/** What is awaited here, such as a place for the next read, is not the client's silence: its connection is not ended. */
+export async function* keepingOpen<Part>(
+  { req: { socket } }: Context,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Part> {
+  const waiting = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const beat = setInterval(() => socket.setTimeout(socket.timeout ?? 0), beatEvery);
+      const next = await waiting.next().finally(() => clearInterval(beat));
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await waiting.return?.();
+  }
 }
 
 /** At the fastest level: it is made while others wait for the same cores. */

@@ -3,23 +3,26 @@ import { z } from 'zod';
 import { domainPath, exportQuery, organizationExportQuery } from '#libs/contract/queries';
 import type { ExportFormat } from '#libs/contract/terms';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
+import { inPlaces } from '#libs/store/in-places';
 import { patient } from '#libs/store/patient';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { endOf, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
-import { gzipped, type PaceLimits, toStream } from '../http/stream.ts';
-import type { ExportPlaces } from './export-places.ts';
+import { gzipped, keepingOpen, type PaceLimits, toStream } from '../http/stream.ts';
+import type { Unsent } from '../http/unsent.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
   readDb: ReadDatabase;
-  exportPlaces: ExportPlaces;
+  places: SharedPlaces;
+  unsent: Unsent;
   /** default: the contract's */
   pace?: PaceLimits;
 }
@@ -52,7 +55,7 @@ export function organizationExport(parts: Parts): Middleware {
 }
 
 /** `domainId`: of this domain alone. */
-function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
+function sender({ config, db, readDb, places, unsent, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   const noteAct = (
     ctx: Context,
@@ -74,7 +77,9 @@ function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
   };
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
-    const leave = exportPlaces.take(wanted.organizationId);
+    const { organizationId } = wanted;
+    const busy = 'your organization has an export that is not finished';
+    const leave = await takeOrRefuse(places.open.exports, organizationId, busy);
     try {
       await noteAct(ctx, wanted, domainId);
       const reads = readDb.forOneAnswer();
@@ -83,7 +88,9 @@ function sender({ config, db, readDb, exportPlaces, pace }: Parts) {
       if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
       ctx.res.once('close', leave);
       answer(ctx, wanted, domainId ?? wanted.organizationId);
-      const texts = keepingOpen(ctx, readExport(patient(reads), wanted, epoch));
+      const pages = patient(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
+      const hold = (bytes: number) => unsent.hold(organizationId, bytes, () => ctx.res.destroy());
+      const texts = held(keepingOpen(ctx, readExport(pages, wanted, epoch)), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();
@@ -102,11 +109,18 @@ function answer(ctx: Context, { format }: Export, of: string): void {
   if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') ctx.set('Content-Encoding', 'gzip');
 }
 
-/** A connection on which nothing is sent for long is ended, also while there is nothing to send. */
-async function* keepingOpen(ctx: Context, parts: AsyncIterable<{ text: Buffer }>): AsyncGenerator<Buffer> {
-  const { socket } = ctx.req;
-  for await (const { text } of parts) {
-    if (text.length > 0) yield text;
-    else socket.setTimeout(socket.timeout ?? 0);
+/** Each page is memory until its client has taken it. Pages may be empty, while nothing matches. */
+async function* held(
+  pages: AsyncIterable<{ text: Buffer }>,
+  hold: (bytes: number) => () => void,
+): AsyncGenerator<Buffer> {
+  for await (const { text } of pages) {
+    if (text.length === 0) continue;
+    const release = hold(text.length);
+    try {
+      yield text;
+    } finally {
+      release();
+    }
   }
 }

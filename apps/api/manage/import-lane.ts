@@ -1,19 +1,19 @@
 /**
- * Imported records on their way through the queue: few at a time, all imports of this process together, so that what is
- * recorded meanwhile waits no longer than it does behind a busy moment.
+ * Imported records on their way through the queue: few batches at a time, all imports of this process together, so that
+ * what is recorded meanwhile waits no longer than it does behind a busy moment.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import { unavailable } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
+import { createPlaces } from '#libs/runtime/places';
 import { findKnown } from '#libs/store/records/known';
 import { countRejected } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
 
-/** Batches in the queue that are not known to be stored; each has some hundred records. */
-const ahead = 2;
-/** milliseconds */
-const lookEvery = 15;
+/** Batches in the queue that are not known to be stored; each has some hundred records. Of one organization: an eighth. */
+const ahead = 4;
+/** Milliseconds between two looks whether a batch is stored: at first, and after some time. */
+const looks = { first: 15, last: 250 };
 /** Milliseconds after which nobody seems to take anything from the queue. */
 const patience = 30_000;
 /** Milliseconds to wait at the end, so that the same file sent again finds its records. */
@@ -23,23 +23,21 @@ const roughSize = 600;
 
 type Record = (record: NewRecord, organizationId: string, bytes: number) => Promise<'queued' | 'persisted'>;
 
-interface Batch {
-  domainId: string;
-  records: NewRecord[];
-  /** of its import */
-  signal: AbortSignal;
+/** The batches of one import, one after the other. */
+export interface ImportStream {
+  /** Resolves once they are safe, while those before them may still be on their way. */
+  store(records: NewRecord[]): Promise<void>;
+  /** Resolves once all that went through is stored or refused, or after a while. */
+  settle(): Promise<void>;
 }
 
 export interface ImportLane {
-  /** Resolves once they are safe and few others wait. `signal`: one for each import. */
-  store(organizationId: string, domainId: string, records: NewRecord[], signal: AbortSignal): Promise<void>;
-  /** Resolves once all that went through for this import is stored or refused, or after a while. */
-  settle(signal: AbortSignal): Promise<void>;
+  /** `end`: aborts once nobody waits for the import any more. */
+  open(organizationId: string, domainId: string, end: AbortSignal): ImportStream;
 }
 
 export function createImportLane({ db, record }: { db: Database; record: Record }): ImportLane {
-  const oneByOne = pLimit(1);
-  const waiting = new Set<Batch>();
+  const places = createPlaces({ places: ahead });
 
   /** Whether Postgres has stored or refused them all. */
   const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
@@ -49,39 +47,42 @@ export function createImportLane({ db, record }: { db: Database; record: Record 
     return missing.length === 0 || (await db.run((sql) => countRejected(sql, missing))) === missing.length;
   };
   /** The first one tells where nothing has been done yet. */
-  const isSettled = async ({ domainId, records }: Batch): Promise<boolean> =>
+  const isSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> =>
     (await areSettled(domainId, records.slice(0, 1))) && areSettled(domainId, records);
-  /** Each for itself: one of another import, or one that nobody can store, says nothing of the others. */
-  const look = async (batches: Iterable<Batch>): Promise<void> => {
-    for (const batch of batches) if (await isSettled(batch)) waiting.delete(batch);
+  /** Tells whether they are. A look that fails says nothing. */
+  const settled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
+    const until = performance.now() + patience;
+    for (let pause = looks.first; performance.now() < until; pause = Math.min(looks.last, 1.2 * pause)) {
+      if (await isSettled(domainId, records).catch(() => false)) return true;
+      await wait(pause, undefined, { ref: false });
+    }
+    return false;
   };
-  const ofImport = (signal: AbortSignal) => [...waiting].filter((batch) => batch.signal === signal);
 
   return {
-    store: (organizationId, domainId, records, signal) =>
-      oneByOne(async () => {
-        signal.throwIfAborted();
-        const outcomes = await Promise.all(records.map((each) => record(each, organizationId, roughSize)));
-        if (outcomes.includes('queued')) waiting.add({ domainId, records, signal });
-        const until = performance.now() + patience;
-        for (;;) {
-          if (waiting.size > ahead) await look(waiting);
-          if (waiting.size <= ahead) return;
-          if (performance.now() > until) {
-            waiting.clear();
-            throw unavailable('records are not being stored for now; what was queued is safe, so send the file again');
+    open: (organizationId, domainId, end) => {
+      /** whether the batch before is stored or refused; it keeps its place until then, whoever waits for it */
+      let before = Promise.resolve(true);
+      return {
+        store: async (records) => {
+          const leave = await places.take(organizationId, end);
+          let isOnItsWay = false;
+          try {
+            if (!(await before))
+              throw unavailable(
+                'records are not being stored for now; what was queued is safe, so send the file again',
+              );
+            const outcomes = await Promise.all(records.map((each) => record(each, organizationId, roughSize)));
+            isOnItsWay = outcomes.includes('queued');
+          } finally {
+            if (!isOnItsWay) leave();
           }
-          await wait(lookEvery, undefined, { signal });
-        }
-      }),
-    settle: async (signal) => {
-      const until = performance.now() + lastPatience;
-      for (;;) {
-        const own = ofImport(signal);
-        await look(own);
-        if (own.every((batch) => !waiting.has(batch)) || performance.now() > until) return;
-        await wait(lookEvery, undefined, { signal });
-      }
+          if (isOnItsWay) before = settled(domainId, records).finally(leave);
+        },
+        settle: async () => {
+          await Promise.race([before, wait(lastPatience, undefined, { signal: end, ref: false })]);
+        },
+      };
     },
   };
 }

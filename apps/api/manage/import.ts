@@ -17,12 +17,12 @@ import { listDroppedMonths } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
 import { requireInUse, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { dropRest, readUpload, requireType } from '../http/upload.ts';
 import { createImportLane } from './import-lane.ts';
-import { createImportPlaces } from './import-places.ts';
 
 export interface ImportRoomParts {
   config: Pick<ApiConfig, 'ip' | 'retentionMonths'>;
@@ -30,18 +30,18 @@ export interface ImportRoomParts {
   recorder: {
     record(record: NewRecord, organizationId: string, bytes: number): Promise<'queued' | 'persisted'>;
   };
+  places: SharedPlaces;
 }
 
-export function importRecords({ config, db, recorder }: ImportRoomParts): Middleware {
+export function importRecords({ config, db, recorder, places }: ImportRoomParts): Middleware {
   const lane = createImportLane({ db, record: recorder.record });
-  const places = createImportPlaces();
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
       const own = requireOwnDomain(organizationIn(ctx), domainId);
       const format = formatOf(ctx, query.format);
       requireInUse(own);
-      const leave = places.take(organizationId);
+      const leave = await takeOrRefuse(places.open.imports, organizationId, unfinished);
       try {
         ctx.body = await run(ctx, { organizationId, key, domainId, format, isDryRun: query.dryRun ?? false });
       } finally {
@@ -55,7 +55,8 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
 
   async function run(ctx: Context, { organizationId, key, domainId, format, isDryRun }: Wanted): Promise<Imported> {
     const { receivedAt: now } = ctx.state;
-    const { signal } = abortedWith(ctx);
+    const end = endOf(ctx);
+    const stream = lane.open(organizationId, domainId, end);
     const importId = `imp_${randomBytes(10).toString('hex')}`;
     const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
     const toRecord = createToRecord({
@@ -77,13 +78,14 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
         {
           rows: readers[format](readUpload(ctx, importLimits.bytes)),
           toRecord,
-          findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
-          ...(!isDryRun && { store: (records) => lane.store(organizationId, domainId, records, signal) }),
+          findKnown: (rows) =>
+            places.imports.run(organizationId, () => db.run((sql) => findKnownRows(sql, domainId, rows)), end),
+          ...(!isDryRun && { store: stream.store }),
           maxRows: importLimits.rows,
         },
         counts,
       );
-      if (!isDryRun) await lane.settle(signal);
+      await stream.settle();
     } catch (error) {
       // why it ended is what counts
       if (counts.queued > 0) await note(false).catch(() => {});
@@ -93,6 +95,8 @@ export function importRecords({ config, db, recorder }: ImportRoomParts): Middle
     return { importId, ...counts };
   }
 }
+
+const unfinished = `your organization has ${openAtMost.imports} imports that are not finished`;
 
 interface Wanted {
   organizationId: string;
@@ -113,13 +117,6 @@ function formatOf(ctx: Context, asked: ImportFormat | undefined): ImportFormat {
   }
   requireType(ctx, importTypes[format]);
   return format;
-}
-
-/** Aborted once the client has left. */
-function abortedWith(ctx: Context): AbortController {
-  const left = new AbortController();
-  ctx.res.once('close', () => left.abort());
-  return left;
 }
 
 function toProblem(error: unknown): unknown {

@@ -1,4 +1,5 @@
 /** All that is stored about a visitor: GET …/visitors/:visitorId, or POST …/visitors/lookup. */
+import { inPlaces } from '#libs/store/in-places';
 import { patient } from '#libs/store/patient';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
@@ -6,26 +7,35 @@ import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import { accessIn } from '../access/bearer.ts';
+import { endOf, type SharedPlaces } from '../access/shared-places.ts';
 import type { Middleware } from '../http/context.ts';
-import { toStream } from '../http/stream.ts';
+import { keepingOpen, toStream } from '../http/stream.ts';
 import { forVisitor } from './visitor.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
   log: Log;
+  places: SharedPlaces;
 }
 
 export const access = (parts: Parts, given: 'path' | 'body'): Middleware =>
   forVisitor(parts, given, async (ctx, visitor) => {
-    const { db, log } = parts;
+    const { log, places } = parts;
+    const { organizationId } = visitor;
+    const end = endOf(ctx);
+    const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
+    // answered by the deadline, or its client has left
+    if (!leave || end.aborted) return leave?.();
+    ctx.res.once('close', leave);
+    const db = inPlaces(parts.db, places.reads, organizationId);
     const actor = accessIn(ctx).subject;
     await db.run((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
     const domains = await db.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
     ctx.type = 'application/json';
-    ctx.body = toStream(
-      allAbout(patient(db), visitor.visitorId, domains, (differing) =>
-        log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
-      ),
+    const pages = patient(inPlaces(parts.db, places.reads, organizationId, end));
+    const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
+      log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
     );
+    ctx.body = toStream(keepingOpen(ctx, texts));
   });

@@ -3,16 +3,18 @@
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
 import { randomUUID } from 'node:crypto';
+import { eighthOf } from '#libs/runtime/places';
 import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import {
-  type Claiming,
   claimLanes,
   endBefore,
   fail,
   goOn,
   type Lane,
+  type Line,
+  lineUp,
   putOff,
   releaseLanes,
   wakeGrown,
@@ -38,10 +40,15 @@ const compareEvery = 60 * second;
 const lease = 60 * second;
 const cappedFor = 60 * second;
 
-/** Messages under way in a process. Those that failed before have places of their own, and take none from the others. */
-const places = { failing: 64, well: 256 };
+/**
+ * Messages under way in a process. Those that failed before have places of their own, and take none from the others. Of
+ * either an organization has an eighth.
+ */
+const places: Record<Line, number> = { failing: 64, well: 256 };
 /** and of one webhook */
 const perWebhook = 4;
+/** Organizations of which it is remembered which webhook had the last turn. */
+const remembered = 1_000;
 
 export interface DeliveringParts {
   secretsKey: Buffer;
@@ -68,7 +75,10 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const { secretsKey, previousSecretsKey, sender, db, log, metrics, chance = Math.random } = parts;
   const box = createSecretBox(secretsKey, previousSecretsKey);
   const by = randomUUID();
-  const running = new Map<number, { lane: Lane; isFailing: boolean }>();
+  const running = new Map<number, Lane & { line: Line }>();
+  /** the organization that had the last turn, and of each its webhook */
+  const after: Record<Line, number> = { failing: 0, well: 0 };
+  const lastWebhooks = new Map<number, number>();
   const admin = createWebhookAdministration(db, 'worker');
   let comparedAt: number | undefined;
 
@@ -111,8 +121,8 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
       log.warn({ event: 'webhook_disabled', webhookId, reason }, 'a webhook was disabled');
   };
 
-  const start = async (lane: Lane, isFailing: boolean): Promise<void> => {
-    running.set(lane.number, { lane, isFailing });
+  const start = async (lane: Lane, line: Line): Promise<void> => {
+    running.set(lane.number, { ...lane, line });
     try {
       await deliver(lane);
     } catch (error) {
@@ -126,29 +136,46 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     }
   };
 
-  const claim = async (failing: boolean): Promise<Lane[]> => {
+  const claim = async (line: Line): Promise<Lane[]> => {
     const own = [...running.values()];
-    const limit =
-      (failing ? places.failing : places.well) - own.filter(({ isFailing }) => isFailing === failing).length;
+    const limit = places[line] - own.filter((each) => each.line === line).length;
     if (limit <= 0) return [];
-    const claiming: Claiming = {
-      by,
-      lease,
-      failing,
-      limit,
-      perWebhook,
-      running: own.map(({ lane: { number, webhook } }) => ({ number, webhook })),
-    };
-    return db.run((sql) => claimLanes(sql, claiming));
+    const claimed = await db.run((sql) =>
+      claimLanes(sql, {
+        by,
+        lease,
+        line,
+        limit,
+        share: eighthOf(places[line]),
+        perWebhook,
+        running: own,
+        after: after[line],
+        lastWebhooks,
+      }),
+    );
+    after[line] = claimed.after;
+    for (const [organization, webhook] of claimed.lastWebhooks) {
+      lastWebhooks.delete(organization);
+      lastWebhooks.set(organization, webhook);
+    }
+    for (const organization of lastWebhooks.keys()) {
+      if (lastWebhooks.size <= remembered) break;
+      lastWebhooks.delete(organization);
+    }
+    return claimed.lanes;
+  };
+  const begin = async (line: Line): Promise<Promise<void>[]> => {
+    const isFromStart = after[line] === 0;
+    const begun = (await claim(line)).map((lane) => start(lane, line));
+    // those that come before whoever had the last turn
+    if (!isFromStart && after[line] === 0) begun.push(...(await claim(line)).map((lane) => start(lane, line)));
+    return begun;
   };
 
   return {
     async begin() {
-      const begun: Promise<void>[] = [];
-      for (const failing of [false, true]) {
-        for (const lane of await claim(failing)) begun.push(start(lane, failing));
-      }
-      return begun;
+      await db.run(lineUp);
+      return [...(await begin('well')), ...(await begin('failing'))];
     },
     async wake() {
       const time = performance.now();

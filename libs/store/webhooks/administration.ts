@@ -6,7 +6,7 @@ import { findSize, type LogSize } from '../logs/published.ts';
 import type { Database, Sql } from '../sql.ts';
 import { requireRoom } from '../tenants/administration.ts';
 import { createPerform, type Unchanged } from '../tenants/perform.ts';
-import { addLanes, dropLanes, setBack, wakeLanes } from './lanes.ts';
+import { addLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';
 
@@ -80,7 +80,8 @@ export function createWebhookAdministration(db: Database, actor: string) {
           update webhooks set
             url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},
             enabled = ${enabled}, version = version + 1,
-            failing_since = case when ${enabled && !before.enabled} then null else failing_since end
+            failing_since = case when ${enabled && !before.enabled} then null else failing_since end,
+            timed_out = timed_out and ${url === before.url}
           where number = ${before.number}
           returning ${webhookColumns(sql)}`;
         if (!after) throw new Error('a webhook was not changed');
@@ -88,8 +89,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         await addLanes(sql, after);
         // what waits for its next try need not wait for the old address
         if (enabled && (!before.enabled || url !== before.url)) await wakeLanes(sql, after.number);
-        if (!enabled)
-          await sql`update webhook_lanes set due_at = 'infinity' where webhook = ${after.number} and type <> 'webhook.test'`;
+        if (!enabled) await restLanes(sql, after.number);
         await note({ act: 'webhook.update', subject: webhookId, organizationId, details: changed });
         return after;
       }),
@@ -165,7 +165,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         const { count } = await sql`
           update webhooks set enabled = false, version = version + 1 where number = ${webhook.number} and enabled`;
         if (count === 0) return false;
-        await sql`update webhook_lanes set due_at = 'infinity' where webhook = ${webhook.number} and type <> 'webhook.test'`;
+        await restLanes(sql, webhook.number);
         await note({
           act: 'webhook.disable',
           subject: webhook.webhookId,

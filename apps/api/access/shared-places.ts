@@ -1,0 +1,62 @@
+/** The places of an API process that organizations share. `docs/security.md` lists them with all else that they share. */
+import { Problem } from '#libs/contract/problem';
+import { Crowded, createPlaces, type Places } from '#libs/runtime/places';
+import type { Context } from '../http/context.ts';
+
+/** reads in progress: fewer than there are connections to Postgres */
+const reads = 8;
+/** of one organization that wait for a place; beyond that they are refused */
+const waitingReads = 1_000;
+/** pages of exports, and batches of imports, that are read and checked at once */
+const pages = 4;
+const batches = 4;
+/** that one organization may hold open; none of these is a place that another could lack */
+export const openAtMost = { exports: 1, imports: 4, visitors: 4 };
+/** seconds */
+const retryAfter = 10;
+
+const each = (share: number, waiting?: number) =>
+  createPlaces({ places: Number.POSITIVE_INFINITY, share, ...(waiting !== undefined && { waiting }) });
+
+export interface SharedPlaces {
+  /** one organization alone may have all but one */
+  reads: Places;
+  /** likewise, for statistics: Redis has them while reads wait for a Postgres that does not answer */
+  statistics: Places;
+  /** for a page that is read */
+  exports: Places;
+  /** for a batch that is checked */
+  imports: Places;
+  /** what an organization holds open; `imports` and `exports` refuse what is more at once */
+  open: { exports: Places; imports: Places; visitors: Places };
+}
+
+export const createSharedPlaces = (): SharedPlaces => ({
+  reads: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
+  statistics: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
+  exports: createPlaces({ places: pages }),
+  imports: createPlaces({ places: batches }),
+  open: {
+    exports: each(openAtMost.exports, 0),
+    imports: each(openAtMost.imports, 0),
+    visitors: each(openAtMost.visitors),
+  },
+});
+
+/** Gives what returns the place; throws a 429 where the organization holds as many open as it may. */
+export async function takeOrRefuse(places: Places, organizationId: string, detail: string): Promise<() => void> {
+  try {
+    return await places.take(organizationId);
+  } catch (error) {
+    if (!(error instanceof Crowded)) throw error;
+    throw new Problem('rate_limited', detail, { cause: error, headers: { 'Retry-After': String(retryAfter) } });
+  }
+}
+
+/** Aborts once the request is answered, or its client has left. */
+export function endOf({ res }: Context): AbortSignal {
+  const end = new AbortController();
+  if (res.writableEnded || res.destroyed) end.abort();
+  else res.once('close', () => end.abort());
+  return end.signal;
+}

@@ -1,0 +1,50 @@
+/**
+ * Answers that their clients have not taken yet are memory that all organizations share. Where there is more of it than
+ * may be, the organization that holds the most loses its oldest such answer: one that reads slowly harms itself alone.
+ */
+
+/** bytes in this process */
+const budget = 128 * 1024 * 1024;
+
+interface Held {
+  bytes: number;
+  /** oldest first */
+  answers: Set<{ bytes: number; drop: () => void }>;
+}
+
+export interface Unsent {
+  /** Returns what is to be called once they are sent or their client is gone. `drop` ends the answer. */
+  hold(key: string, bytes: number, drop: () => void): () => void;
+}
+
+export function createUnsent(most = budget): Unsent {
+  const held = new Map<string, Held>();
+  let total = 0;
+
+  const forget = (key: string, answer: { bytes: number }, from: Set<unknown>) => {
+    if (!from.delete(answer)) return;
+    total -= answer.bytes;
+    const own = held.get(key);
+    if (own) own.bytes -= answer.bytes;
+    if (from.size === 0) held.delete(key);
+  };
+  const dropOne = () => {
+    const [key, own] = [...held].reduce((largest, each) => (each[1].bytes > largest[1].bytes ? each : largest));
+    const [oldest] = own.answers;
+    if (!oldest) return;
+    forget(key, oldest, own.answers);
+    oldest.drop();
+  };
+  return {
+    hold: (key, bytes, drop) => {
+      const own = held.get(key) ?? { bytes: 0, answers: new Set() };
+      held.set(key, own);
+      const answer = { bytes, drop };
+      own.answers.add(answer);
+      own.bytes += bytes;
+      total += bytes;
+      while (total > most) dropOne();
+      return () => forget(key, answer, own.answers);
+    },
+  };
+}

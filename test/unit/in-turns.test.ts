@@ -1,0 +1,130 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import Koa from 'koa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPlaces, type Places } from '#libs/runtime/places';
+import { createLog } from '#libs/telemetry/log';
+import { createMetrics } from '#libs/telemetry/metrics';
+import { inTurns } from '../../apps/api/access/in-turns.ts';
+import type { State } from '../../apps/api/http/context.ts';
+import { exchange } from '../../apps/api/http/exchange.ts';
+import { createUnsent } from '../../apps/api/http/unsent.ts';
+import { eventually } from '../support/wait.ts';
+
+const organizationOf = (organizationId: string) => ({
+  organizationId,
+  name: organizationId,
+  plan: { name: 'plan', consentLog: true, monthlyRecordLimit: null },
+  cursorKey: new Uint8Array(),
+  tokensSince: null,
+  revokedTokens: [],
+  domains: [],
+});
+
+describe('reads by turns over organizations, in two places', () => {
+  let server: ReturnType<Koa['listen']>;
+  let port: number;
+  let begun: string[];
+  let ends: (() => void)[];
+  let reads: Places;
+  beforeEach(async () => {
+    begun = [];
+    ends = [];
+    reads = createPlaces({ places: 2, share: 1, waiting: 50 });
+    const app = new Koa<State>();
+    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }));
+    app.use((ctx, next) => {
+      ctx.state.organization = organizationOf(ctx.get('organization'));
+      return next();
+    });
+    // clients that leave are no news here
+    app.silent = true;
+    // as the deadline does
+    app.use((ctx, next) => {
+      const answer = next();
+      if (ctx.path !== '/late') return answer;
+      ctx.status = 503;
+      return;
+    });
+    app.use(inTurns({ reads, unsent: createUnsent(50_000_000) }));
+    app.use(async (ctx) => {
+      begun.push(`${ctx.get('organization')} ${ctx.path}`);
+      if (ctx.path === '/broken') throw new Error('broken');
+      if (ctx.path === '/long') await new Promise<void>((resolve) => ends.push(resolve));
+      // more than the buffers between two sockets hold
+      ctx.body = { text: ctx.path === '/large' ? 'x'.repeat(15_000_000) : 'small' };
+    });
+    server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const read = async (organization: string, path: string, signal: AbortSignal | null = null, method = 'GET') => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { organization }, signal });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  /** Takes the first bytes of its answer and no more. */
+  const readNothing = async (organization: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.write(`GET /large HTTP/1.1\r\nHost: x\r\norganization: ${organization}\r\n\r\n`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+    return socket;
+  };
+  const beginLong = async (organization: string) => {
+    const count = ends.length;
+    const answer = read(organization, '/long');
+    await eventually(() => expect(ends).toHaveLength(count + 1));
+    return answer;
+  };
+
+  it('a place is for the work: who takes nothing of an answer, fails or sends a body holds none', async () => {
+    await readNothing('a');
+    expect(await read('a', '/broken')).toBe(500);
+    expect(await read('a', '/small')).toBe(200);
+    const long = beginLong('a');
+    await eventually(() => expect(ends).toHaveLength(1));
+    expect(await read('a', '/changed', null, 'POST')).toBe(200);
+    expect(await read('b', '/small')).toBe(200);
+    expect(begun).not.toContain('a /after');
+    const after = read('a', '/after');
+    ends[0]?.();
+    expect([await long, await after]).toEqual([200, 200]);
+  });
+
+  it('of answers that nobody takes the oldest of whoever holds the most is ended', async () => {
+    const closed: string[] = [];
+    const idle: Socket[] = [];
+    for (const [index, organization] of ['b', 'a', 'a', 'a'].entries()) {
+      const socket = await readNothing(organization);
+      socket.once('close', () => closed.push(`${organization} ${index}`));
+      idle.push(socket);
+    }
+    // what was sent before the end is read first
+    for (const socket of idle.slice(0, 2)) socket.resume();
+    await eventually(() => expect(closed).toContain('a 1'));
+    for (const socket of idle) socket.destroy();
+  });
+
+  it('who was answered or has left while waiting is passed over, and one that is too much is a 503', async () => {
+    const long = beginLong('a');
+    await eventually(() => expect(ends).toHaveLength(1));
+    const late = await Promise.all(Array.from({ length: 60 }, () => read('a', '/late')));
+    expect(new Set(late)).toEqual(new Set([503]));
+    const leaving = new AbortController();
+    const left = Array.from({ length: 20 }, () => read('a', '/left', leaving.signal).catch(() => 0));
+    const stayed = Array.from({ length: 60 }, () => read('a', '/stayed'));
+    const refused = stayed.map((status) => status.then((is) => is === 503 || Promise.reject(new Error('not refused'))));
+    expect(await Promise.any(refused)).toBe(true);
+    leaving.abort();
+    expect(await read('b', '/small')).toBe(200);
+    ends[0]?.();
+    expect(new Set(await Promise.all(stayed))).toEqual(new Set([200, 503]));
+    expect([await long, ...(await Promise.all(left))]).toEqual([200, ...Array<number>(20).fill(0)]);
+    expect(begun).not.toContain('a /late');
+    expect(await read('a', '/small')).toBe(200);
+  });
+});
