@@ -1,41 +1,32 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/contract/calendar';
 import { counterField, counterKey } from '#libs/counters/keys';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
-import { at, openStores, type StoreSettings } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
 const day = dayOf(now);
 const month = monthOf(now);
 
+const stores = await openStores();
+const { env } = stores;
+const cli = createCli(env);
+const tenant = await makeTenant(stores.db);
+const domainId = at(tenant.domainIds, 0);
+const redis = await openRedis(env.REDIS_URL);
+const decisions = ['accept_all', 'accept_all', 'reject_all', 'custom', 'withdraw'] as const;
+await persist(
+  stores.db,
+  decisions.map((decision) => recordAt(now, { domainId, decision })),
+);
+expect(await cli.json('counters', 'rebuild')).toEqual({ rebuilt: 1 });
+
 describe('counters by the command line', () => {
-  let env: StoreSettings;
-  let cli: Cli;
-  let tenant: Tenant;
-  let redis: RedisConnection;
-  let domainId: string;
-
-  beforeAll(async () => {
-    const stores = await openStores();
-    ({ env } = stores);
-    cli = createCli(env);
-    tenant = await makeTenant(stores.db);
-    domainId = at(tenant.domainIds, 0);
-    redis = await openRedis(env.REDIS_URL);
-    const decisions = ['accept_all', 'accept_all', 'reject_all', 'custom', 'withdraw'] as const;
-    await persist(
-      stores.db,
-      decisions.map((decision) => recordAt(now, { domainId, decision })),
-    );
-    expect(await cli.json('counters', 'rebuild')).toEqual({ rebuilt: 1 });
-  });
-
   const right = { accept_all: 2, reject_all: 1, custom: 1, withdraw: 1 };
   const check = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli.run('counters', 'check', ...args, '--json');

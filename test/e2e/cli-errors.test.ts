@@ -1,27 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { createCli } from '../support/cli.ts';
 import { runCli, runCliIn } from '../support/run-cli.ts';
 import { jwtSecret } from '../support/settings.ts';
-import { at, openStores, type StoreSettings } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 
 const password = 'hunter2';
 
+const stores = await openStores();
+const { env } = stores;
+const tenant = await makeTenant(stores.db);
+
 describe.concurrent('the command line', () => {
-  let env: StoreSettings;
-  let tenant: Tenant;
-
-  beforeAll(async () => {
-    const stores = await openStores();
-    ({ env } = stores);
-    tenant = await makeTenant(stores.db);
-  });
-
   const organization = () => tenant.organizationId;
   const domain = () => at(tenant.domainIds, 0);
 

@@ -1,12 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
 import { runCliIn } from '../support/run-cli.ts';
 
+const folder = mkdtempSync(path.join(inject('folder'), 'verify-'));
+
 describe('assent log verify', () => {
-  let folder: string;
   /** a file below `folder`, and its name */
   const file = (name: string, content: string | object) => {
     writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
@@ -15,10 +16,6 @@ describe('assent log verify', () => {
   /** in a folder of its own, with an empty environment */
   const verify = (...args: string[]) => runCliIn(folder, {}, 'log', 'verify', ...args);
   const key = ['--key', vector.verifierKey];
-
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(inject('folder'), 'verify-'));
-  });
 
   it('says in words what a proof file proves, without settings or stores', async () => {
     const { code, stdout, stderr } = await verify(file('record.tlog-proof', vector.proof), ...key);

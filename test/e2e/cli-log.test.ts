@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { sha256 } from '#libs/runtime/sha256';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName } from '../support/sealing.ts';
 import { startApi, startWorker } from '../support/service.ts';
-import { at, openStores, type StoreSettings } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
@@ -19,23 +18,15 @@ interface Status {
   logs: { domainId: string; log: number; size: number; sealedAt: string | null; behind: boolean }[];
 }
 
+const keys = [randomBytes(32)];
+
+const { env, db } = await openStores();
+const cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
+const tenant = await makeTenant(db, { domains: 2 });
+const [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
+const sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);
+
 describe('sealed logs by the command line', () => {
-  let env: StoreSettings;
-  let db: Database;
-  let cli: Cli;
-  let sealer: Sealer;
-  let tenant: Tenant;
-  let [one, two] = ['', ''];
-  const keys = [randomBytes(32)];
-
-  beforeAll(async () => {
-    ({ env, db } = await openStores());
-    cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
-    tenant = await makeTenant(db, { domains: 2 });
-    [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
-    sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);
-  });
-
   const store = (domainId: string, count: number) =>
     persist(
       db,

@@ -1,26 +1,21 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Cli, createCli } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
 import { jwtSecret } from '../support/settings.ts';
-import { openStores, type StoreSettings } from '../support/stack.ts';
+import { openStores } from '../support/stack.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 
 const origins = ['https://shop.example', 'https://*.shop.example'];
 
+const { env } = await openStores();
+const cli = createCli({ ...env, JWT_SECRET: jwtSecret, USER: 'ann' });
+const { baseUrl } = await startApi(env);
+
 describe('tenants by the command line, in the order in which an operator makes them', () => {
-  let env: StoreSettings;
-  let cli: Cli;
   let organizationId: string;
   let domainId: string;
   let apiKey: string;
-  let baseUrl: string;
-
-  beforeAll(async () => {
-    ({ env } = await openStores());
-    cli = createCli({ ...env, JWT_SECRET: jwtSecret, USER: 'ann' });
-    ({ baseUrl } = await startApi(env));
-  });
 
   it('plan set makes a plan, and changes only what is given', async () => {
     const made = await cli.json('plan', 'set', 'small', '--monthly-limit', '1000');

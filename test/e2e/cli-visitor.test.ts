@@ -1,34 +1,27 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { atOnce } from '../support/clock.ts';
 import { clockAhead } from '../support/clock-ahead.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, type Sealer } from '../support/sealing.ts';
-import { type OwnStack, startStack } from '../support/stack.ts';
+import { createSealer } from '../support/sealing.ts';
+import { startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
+const stack = await startStack({ worker: false });
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+const cli = createCli(stack.env);
+const organization = stack.tenant.organizationId;
+
 describe('assent visitor', () => {
-  let stack: OwnStack;
-  let sealer: Sealer;
-  let cli: Cli;
-  let organization: string;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-    cli = createCli(stack.env);
-    organization = stack.tenant.organizationId;
-  });
-
   const store = async (visitorId: string, count: number, time = Date.now()) => {
     const records = Array.from({ length: count }, (_, each) =>
       recordAt(time - each, { domainId: stack.domainId, visitorId, ip: '192.0.2.0', userAgent: 'Example/1.0' }),

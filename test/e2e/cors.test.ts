@@ -14,16 +14,11 @@ const shownTo = (origin: string) => ({
 });
 const mine = 'https://shop.example';
 
+const stack = await useStack();
+/** a domain with a list */
+const closed = await withOwnDomain(stack, listed);
+
 describe('a page of another site', () => {
-  let stack: Stack;
-  /** a domain with a list */
-  let closed: Stack;
-
-  beforeAll(async () => {
-    stack = await useStack();
-    closed = await withOwnDomain(stack, listed);
-  });
-
   const preflight = (origin: string, { domainId }: { domainId: string } = closed): Promise<Answer<ProblemAnswer>> =>
     request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
       method: 'OPTIONS',

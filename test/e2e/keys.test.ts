@@ -1,36 +1,30 @@
 /** Keys that all processes have to share: another than the one in force is refused. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createCli } from '../support/cli.ts';
 import { openGate } from '../support/gate.ts';
 import { runApi, runWorker, startApiProcess } from '../support/service.ts';
 import { privacyKey, secretsKey } from '../support/settings.ts';
-import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { at, openStores, sealSettings } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 
 const other = '00112233445566778899aabbccddeeff'.repeat(2);
 const hashed = { IP_MODE: 'hashed', IP_HASH_KEY: 'a key of at least thirty-two bytes' };
 const refusal = (name: string) => new RegExp(`^${name} must be the key that this database is used with; [^\\n]+$`);
 
+const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
+  const started = await start({ ...env, ...settings });
+  expect(await started.stop()).toBe(true);
+};
+
+const stores = await openStores();
+const env = { ...stores.env, ...sealSettings, ...hashed };
+const tenant = await makeTenant(stores.db);
+await startAndStop(runWorker);
+await startAndStop(runApi);
+
 describe('keys', () => {
-  let stores: OwnStores;
-  let env: Record<string, string>;
-  let tenant: Tenant;
-
-  const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
-    const started = await start({ ...env, ...settings });
-    expect(await started.stop()).toBe(true);
-  };
-
-  beforeAll(async () => {
-    stores = await openStores();
-    env = { ...stores.env, ...sealSettings, ...hashed };
-    tenant = await makeTenant(stores.db);
-    await startAndStop(runWorker);
-    await startAndStop(runApi);
-  });
-
   it('stand in Postgres as fingerprints alone', async () => {
     const rows = await stores.db.run(
       (sql) => sql<{ name: string; row: string }[]>`

@@ -1,12 +1,12 @@
 /** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/responses';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const everyField = {
@@ -31,12 +31,9 @@ const page = (pageUrl: string) => ({ pageUrl });
 const named = (agent: string) => ({ 'user-agent': agent });
 const minute = 60_000;
 
-describe('a record', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 3 } });
-  });
+const stack = await useStack({ tenant: { domains: 3 } });
 
+describe('a record', () => {
   const record = (fields: object, headers: Record<string, string> = {}, domain = 0) =>
     stack.client.record(
       at(stack.tenant.domainIds, domain),

@@ -12,11 +12,11 @@ import { verifyConsistency } from '#libs/merkle/verify-proofs';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { createLogReader, crypto, type LogAnswer, type LogReader, sha256 } from '../support/log-reader.ts';
+import { createLogReader, crypto, type LogAnswer, sha256 } from '../support/log-reader.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
-import { at, type OwnStack, startStack, storeRecords } from '../support/stack.ts';
+import { createSealer, logName } from '../support/sealing.ts';
+import { at, startStack, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
@@ -25,49 +25,42 @@ const size = 560;
 const json = <Body>({ text }: LogAnswer): Body => JSON.parse(text);
 const bytesOf = (text: string): Uint8Array => fromBase64(text) ?? new Uint8Array();
 
+/** of each checkpoint: its size and root */
+const heads: { size: number; root: Uint8Array }[] = [];
+const some = (count: number, domainId: string) =>
+  Array.from({ length: count }, (_, each) =>
+    recordAt(now - each * 31, {
+      domainId,
+      decision: 'custom',
+      visitorId: `visitor ${each % 7}`,
+      preferences: { analytics: each % 2 === 0, 10: true, 9: false },
+      bannerVersion: '2.4.1',
+      language: 'de',
+      ip: '192.0.2.0',
+      userAgent: 'Example/1.0 "quoted" ☂',
+      pageUrl: 'https://shop.example/',
+      metadata: { b: 'x', a: 1.5 },
+      ...(each % 3 === 0 && { gpc: true }),
+      ...(each % 5 === 0 && { bot: true }),
+    }),
+  );
+const sealSome = async (count: number, domainId: string) => {
+  const added = some(count, domainId);
+  await persist(stack.db, added, { owe: true });
+  await sealer.closeAndSeal();
+  return added;
+};
+
+const stack = await startStack({ worker: false, tenant: { domains: 8 } });
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+const log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
+const records = [];
+for (const count of [1, 2, 253, 1, 300, 3]) {
+  records.push(...(await sealSome(count, stack.domainId)));
+  heads.push(await log.checkpoint());
+}
+
 describe('the sealed log, read and verified from outside', () => {
-  let stack: OwnStack;
-  let sealer: Sealer;
-  let log: LogReader;
-  let records: NewRecord[];
-  /** of each checkpoint: its size and root */
-  const heads: { size: number; root: Uint8Array }[] = [];
-
-  const some = (count: number, domainId: string) =>
-    Array.from({ length: count }, (_, each) =>
-      recordAt(now - each * 31, {
-        domainId,
-        decision: 'custom',
-        visitorId: `visitor ${each % 7}`,
-        preferences: { analytics: each % 2 === 0, 10: true, 9: false },
-        bannerVersion: '2.4.1',
-        language: 'de',
-        ip: '192.0.2.0',
-        userAgent: 'Example/1.0 "quoted" ☂',
-        pageUrl: 'https://shop.example/',
-        metadata: { b: 'x', a: 1.5 },
-        ...(each % 3 === 0 && { gpc: true }),
-        ...(each % 5 === 0 && { bot: true }),
-      }),
-    );
-  const sealSome = async (count: number, domainId: string) => {
-    const added = some(count, domainId);
-    await persist(stack.db, added, { owe: true });
-    await sealer.closeAndSeal();
-    return added;
-  };
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 8 } });
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-    log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
-    records = [];
-    for (const count of [1, 2, 253, 1, 300, 3]) {
-      records.push(...(await sealSome(count, stack.domainId)));
-      heads.push(await log.checkpoint());
-    }
-  });
-
   const domain = (index: number) => at(stack.tenant.domainIds, index);
   const get = (domainId: string, path: string, accept = '*/*') =>
     request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domainId}/${path}`, {

@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
+import { type CollectedSpan, startCollector } from '../support/collector.ts';
 import { freeze } from '../support/outage.ts';
-import { type ApiProcess, type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
-import { at, type OwnStores, openStores } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const recordSpan = 'POST /v1/consent/:domainId/record';
@@ -20,45 +20,33 @@ const [server, producer, consumer, internal] = [2, 4, 5, 1];
 const named = (flags: '00' | '01') => ({ traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-${flags}` });
 const namedTrace = 'ab'.repeat(16);
 
+const [own, second] = await Promise.all([startCollector(), startCollector()]);
+const stores = await openStores();
+const collector = own;
+const tracing = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=secret%20of%20the%20collector',
+};
+const tenant = await makeTenant(stores.db);
+const coverage = mkdtempSync(path.join(inject('folder'), 'coverage-'));
+const start = (env: Record<string, string>) => startApiProcess({ ...stores.env, ...env });
+const [traced, sparingApi, off, tracedWorker] = await Promise.all([
+  start(tracing),
+  start({ OTEL_EXPORTER_OTLP_ENDPOINT: second.endpoint, OTEL_TRACES_SAMPLER_ARG: '0' }),
+  start({ NODE_V8_COVERAGE: coverage }),
+  startWorkerProcess({ ...stores.env, ...tracing }),
+]);
+const worker = tracedWorker;
+const api = traced;
+/** samples none by itself, and has a collector of its own */
+const sparing = { api: sparingApi, collector: second };
+const untraced = { api: off, coverage };
+const redis = await openRedis(stores.redis.url);
+const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+queue.on('error', () => {});
+atEnd(() => queue.close());
+
 describe('tracing', () => {
-  let stores: OwnStores;
-  let collector: Collector;
-  let tenant: Tenant;
-  let tracing: Record<string, string>;
-  let api: ApiProcess;
-  /** samples none by itself, and has a collector of its own */
-  let sparing: { api: ApiProcess; collector: Collector };
-  let untraced: { api: ApiProcess; coverage: string };
-  let worker: Service;
-  let queue: Queue;
-
-  beforeAll(async () => {
-    const [own, second] = await Promise.all([startCollector(), startCollector()]);
-    stores = await openStores();
-    collector = own;
-    tracing = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=secret%20of%20the%20collector',
-    };
-    tenant = await makeTenant(stores.db);
-    const coverage = mkdtempSync(path.join(inject('folder'), 'coverage-'));
-    const start = (env: Record<string, string>) => startApiProcess({ ...stores.env, ...env });
-    const [traced, sparingApi, off, tracedWorker] = await Promise.all([
-      start(tracing),
-      start({ OTEL_EXPORTER_OTLP_ENDPOINT: second.endpoint, OTEL_TRACES_SAMPLER_ARG: '0' }),
-      start({ NODE_V8_COVERAGE: coverage }),
-      startWorkerProcess({ ...stores.env, ...tracing }),
-    ]);
-    worker = tracedWorker;
-    api = traced;
-    sparing = { api: sparingApi, collector: second };
-    untraced = { api: off, coverage };
-    const redis = await openRedis(stores.redis.url);
-    queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
-    queue.on('error', () => {});
-    atEnd(() => queue.close());
-  });
-
   const record = async (through: ApiProcess, body: object = {}, headers: Record<string, string> = {}) => {
     const client = createClient(through.baseUrl, tenant);
     const sent = { decision: 'custom', ...body };

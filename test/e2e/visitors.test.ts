@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Erasure, Feed, FullRecord, ProofBundle, Visitor } from '#libs/contract/responses';
 import { utf8 } from '#libs/merkle/bytes';
 import { verifyTlogProof } from '#libs/merkle/tlog-proof';
@@ -12,16 +12,16 @@ import { crypto, sha256 } from '../support/log-reader.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { privacyKey } from '../support/settings.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { at, startStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const odd = `a/b?c#d%2F "é" 😀${'😀'.repeat(40)}`;
 
+const stack = await startStack({ sealed: true, tenant: { domains: 2, consentLog: false } });
+const [first = '', second = ''] = stack.tenant.domainIds;
+
 describe('a visitor', () => {
-  let stack: OwnStack;
-  let first: string;
-  let second: string;
   const organization = '/v1/organization';
   const domain = (domainId: string) => `/v1/consent/${domainId}`;
 
@@ -88,11 +88,6 @@ describe('a visitor', () => {
     if ('why' in check) throw new Error(check.why);
     return Buffer.from(check.entry);
   };
-
-  beforeAll(async () => {
-    stack = await startStack({ sealed: true, tenant: { domains: 2, consentLog: false } });
-    [first = '', second = ''] = stack.tenant.domainIds;
-  });
 
   it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
     const ids = [...(await store(first, odd, 20)), ...(await store(second, odd, 3))];

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#libs/store/sql';
+import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/store/tenants/acts';
 import { createAdministration, directory, Refused } from '#libs/store/tenants/administration';
 import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
@@ -9,13 +8,9 @@ import { eventually } from '../support/wait.ts';
 
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 
+const { db } = await openDatabase();
+
 describe('administration', () => {
-  let db: Database;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-  });
-
   const acts = () => db.run(async (sql) => (await listActs(sql, { limit: 100 })).acts.reverse());
 
   it('writes down who did what to whom, each change once, and no key', async () => {

@@ -1,17 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import type { Counter } from '#libs/contract/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const untilConnected = (connection: RedisConnection, otherThan = '') =>
@@ -21,31 +19,22 @@ const untilConnected = (connection: RedisConnection, otherThan = '') =>
     return runId;
   });
 
-describe('a fill', () => {
-  let db: Database;
-  let server: RunningRedis;
-  let connection: RedisConnection;
-  let tenant: Tenant;
-  let organizationId: string;
-  let list: ListCounters;
-  let truth: Counter[];
+const { db } = await openDatabase();
+let server = await openRedisServer();
+const connection = await openRedis(server.url);
+const tenant = await makeTenant(db, { domains: 3 });
+const { organizationId } = tenant;
+// so that it takes two pages
+const list = listerOf(db, organizationId, 100);
+const days = Array.from({ length: 40 }, (_, index) => Date.parse('2023-06-15') + index * 86_400_000);
+await persist(
+  db,
+  days.flatMap((time) => tenant.domainIds.map((domainId) => recordAt(time, { domainId }))),
+);
+let truth = await storedCounters(db, organizationId);
+expect(truth.length).toBeGreaterThan(150);
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    server = await openRedisServer();
-    connection = await openRedis(server.url);
-    tenant = await makeTenant(db, { domains: 3 });
-    ({ organizationId } = tenant);
-    // so that it takes two pages
-    list = listerOf(db, organizationId, 100);
-    const days = Array.from({ length: 40 }, (_, index) => Date.parse('2023-06-15') + index * 86_400_000);
-    await persist(
-      db,
-      days.flatMap((time) => tenant.domainIds.map((domainId) => recordAt(time, { domainId }))),
-    );
-    truth = await storedCounters(db, organizationId);
-    expect(truth.length).toBeGreaterThan(150);
-  });
+describe('a fill', () => {
   beforeEach(() => connection.client.flushall());
 
   it('that died keeps others out for seconds only', async () => {

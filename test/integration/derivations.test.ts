@@ -1,23 +1,18 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBacklog } from '#libs/store/backlog';
 import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
 import { lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-describe('a derivation', () => {
-  let db: Database;
-  let domainIds: string[];
-  let stored = 0;
+const { db } = await openDatabase();
+const { domainIds } = await makeTenant(db, { domains: 4 });
+await db.run((sql) => sql`create table derived (name text, epoch integer, domain_number integer, records integer)`);
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    ({ domainIds } = await makeTenant(db, { domains: 4 }));
-    await db.run((sql) => sql`create table derived (name text, epoch integer, domain_number integer, records integer)`);
-  });
+describe('a derivation', () => {
+  let stored = 0;
 
   const close = () => closeOpenEpoch(db);
   const store = async (epochs: number) => {

@@ -1,6 +1,5 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
-import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
 import { type Gate, openGate } from '../support/gate.ts';
@@ -11,16 +10,11 @@ import { eventually } from '../support/wait.ts';
 
 const flush = '018f0000-0000-4000-8000-000000000001';
 
-describe('displays of the banner', () => {
-  let db: Database;
-  let url: string;
-  let domainId: string;
-  let counter: DisplayCounter | undefined;
+const { db, url } = await openDatabase();
+const domainId = at((await makeTenant(db)).domainIds, 0);
 
-  beforeAll(async () => {
-    ({ db, url } = await openDatabase());
-    domainId = at((await makeTenant(db)).domainIds, 0);
-  });
+describe('displays of the banner', () => {
+  let counter: DisplayCounter | undefined;
   afterEach(async () => {
     await counter?.close();
     counter = undefined;

@@ -1,13 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyBreakdown } from '#libs/contract/terms';
 import { findDrift } from '#libs/counters/drift';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import type { Truth } from '#libs/counters/suspect';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { countersSince } from '#libs/store/counters';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { listerOf } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -16,17 +14,13 @@ import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } fro
 const since = '2024-02-15';
 const noon = '2024-02-20T12:00:00.000Z';
 
+const { db } = await openDatabase();
+const connection = await openRedis((await openRedisServer()).url);
+
 describe('findDrift', () => {
-  let db: Database;
-  let connection: RedisConnection;
   let tenant: Tenant;
   let organizationId: string;
   let domainId: string;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    connection = await openRedis((await openRedisServer()).url);
-  });
   beforeEach(async () => {
     tenant = await makeTenant(db, { domains: 2 });
     ({ organizationId } = tenant);

@@ -1,10 +1,9 @@
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBacklog } from '#libs/store/backlog';
 import { closeEpoch, listInTheWay, secondsBehind } from '#libs/store/epochs/epochs';
 import { readOpenEpoch } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createClosing } from '../../apps/worker/derive/close.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -13,16 +12,10 @@ import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { url, db } = await openDatabase();
+const domainId = at((await makeTenant(db)).domainIds, 0);
+
 describe('epochs', () => {
-  let url: string;
-  let db: Database;
-  let domainId: string;
-
-  beforeAll(async () => {
-    ({ url, db } = await openDatabase());
-    domainId = at((await makeTenant(db)).domainIds, 0);
-  });
-
   const connect = (name = 'test') => {
     const sql = postgres(url, { max: 1, connection: { application_name: name }, onnotice: () => {} });
     atEnd(() => sql.end({ timeout: 0 }));

@@ -4,7 +4,7 @@
  * and must never show a count that the model has not reached.
  */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dayOf, firstDay, monthOf, spanOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
@@ -209,17 +209,11 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
 ];
 
+const { db } = await openDatabase();
+const redis = await openRedis((await openRedisServer()).url);
+const tenant = await makeTenant(db, { domains: 2 });
+
 describe('recording, against a model', () => {
-  let db: Database;
-  let redis: RedisConnection;
-  let tenant: Tenant;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redis = await openRedis((await openRedisServer()).url);
-    tenant = await makeTenant(db, { domains: 2 });
-  });
-
   it('whatever happens to jobs, raises and Redis, both stores equal the model once all is quiet', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 60, size: 'max' }), async (commands) => {

@@ -11,13 +11,9 @@ import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { db } = await openDatabase();
+
 describe('the months of the records', () => {
-  let db: Database;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-  });
-
   const partitions = async () =>
     (
       await db.run(

@@ -19,17 +19,13 @@ const shuffled = <T>(items: T[]): T[] =>
     .sort((one, other) => one.key - other.key)
     .map(({ item }) => item);
 
+const { url, db } = await openDatabase();
+
 /** What a batch stores, counts and returns: test/integration/model.test.ts. */
 describe('persist', () => {
-  let url: string;
-  let db: Database;
   let tenant: Tenant;
   let domainId: string;
   const noon = '2024-05-15T12:00:00.000Z';
-
-  beforeAll(async () => {
-    ({ url, db } = await openDatabase());
-  });
   beforeEach(async () => {
     tenant = await makeTenant(db);
     [domainId = ''] = tenant.domainIds;

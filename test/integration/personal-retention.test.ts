@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blankMonth } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
@@ -10,13 +9,8 @@ import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-let db: Database;
-let domainIds: string[];
-
-beforeAll(async () => {
-  ({ db } = await openDatabase());
-  ({ domainIds } = await makeTenant(db, { domains: 2 }));
-});
+const { db } = await openDatabase();
+const { domainIds } = await makeTenant(db, { domains: 2 });
 
 const { signal } = new AbortController();
 const now = Date.parse('2026-12-15T00:00:00.000Z');

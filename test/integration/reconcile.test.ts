@@ -1,13 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Counter, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { noteServer } from '#libs/counters/server';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { currentServer } from '#libs/store/logs/server';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { fillMissing, reconcile } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
@@ -17,19 +15,14 @@ import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } fro
 
 const now = Date.now();
 
+const { db } = await openDatabase();
+const redisUrl = (await openRedisServer()).url;
+const connection = await openRedis(redisUrl);
+
 describe('healing', () => {
-  let db: Database;
-  let redisUrl: string;
-  let connection: RedisConnection;
   let tenant: Tenant;
   let organizationId: string;
   let domainId: string;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redisUrl = (await openRedisServer()).url;
-    connection = await openRedis(redisUrl);
-  });
   beforeEach(async () => {
     await connection.client.flushall();
     // healing looks at every organization

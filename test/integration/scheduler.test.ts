@@ -1,6 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
-import type { Database } from '#libs/store/sql';
 import { createTurns } from '#libs/store/turns';
 import { type Gate, openGate } from '../support/gate.ts';
 import { connectDatabase, openDatabase } from '../support/stores.ts';
@@ -9,13 +8,9 @@ import { eventually } from '../support/wait.ts';
 const hour = 3_600_000;
 const failed = () => {};
 
-describe('a task of one process at a time', () => {
-  let db: Database;
-  let url: string;
+const { db, url } = await openDatabase();
 
-  beforeAll(async () => {
-    ({ db, url } = await openDatabase());
-  });
+describe('a task of one process at a time', () => {
   beforeEach(() => db.run((sql) => sql`truncate tasks`));
 
   /** As in a process of its own; `looks`: how often it has asked whose turn it is. */

@@ -2,23 +2,21 @@
 import { once } from 'node:events';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
 import { watchRedis } from '#libs/queue/health';
 import { recordQueue, shardOf } from '#libs/queue/names';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import type { Database } from '#libs/store/sql';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { reconcile } from '../../apps/worker/heal/reconcile.ts';
-import type { RedisCluster } from '../../scripts/stack/redis-cluster.ts';
 import { ownerOf } from '../../scripts/stack/redis-slots.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { quiet, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { openRedisCluster } from '../support/redis-cluster.ts';
 import { moveSlot } from '../support/redis-slots.ts';
 import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
@@ -39,56 +37,40 @@ interface Status {
   shards: { shard: number; waiting: number }[];
 }
 
+let worker: Service;
+const siteOf = (tenant: Tenant, api: string): Recording => ({
+  client: createClient(api, tenant),
+  domainId: at(tenant.domainIds, 0),
+  apiKey: at(tenant.apiKeys, 0),
+});
+/** So many that each shard has one. */
+async function tenantsOfEachShard(): Promise<Tenant[]> {
+  const found: Tenant[] = [];
+  while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
+    found.push(await makeTenant(db));
+  return found;
+}
+
+const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
+const cluster = started;
+const { db } = database;
+const env = {
+  DATABASE_URL: database.url,
+  ...cluster.env,
+  QUEUE_SHARDS: String(shards),
+  ...sealSettings,
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+};
+const cli = createCli(env);
+const tenants = await tenantsOfEachShard();
+const [api] = await Promise.all([startApiProcess(env), startWorkerProcess(env).then((started) => (worker = started))]);
+const { baseUrl } = api;
+const sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
+const connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
+atEnd(() => connection.close());
+const receiver = await startReceiver();
+
 describe('on a Redis Cluster', () => {
-  let cluster: RedisCluster;
-  let db: Database;
-  let env: Record<string, string>;
-  let tenants: Tenant[];
-  let sites: Recording[];
-  let worker: Service;
-  let connection: RedisConnection;
-  let cli: Cli;
-  let receiver: Receiver;
-  let baseUrl: string;
-
-  const siteOf = (tenant: Tenant, api: string): Recording => ({
-    client: createClient(api, tenant),
-    domainId: at(tenant.domainIds, 0),
-    apiKey: at(tenant.apiKeys, 0),
-  });
-
-  beforeAll(async () => {
-    const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
-    cluster = started;
-    ({ db } = database);
-    env = {
-      DATABASE_URL: database.url,
-      ...cluster.env,
-      QUEUE_SHARDS: String(shards),
-      ...sealSettings,
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-    };
-    cli = createCli(env);
-    tenants = await tenantsOfEachShard();
-    const [api] = await Promise.all([
-      startApiProcess(env),
-      startWorkerProcess(env).then((started) => (worker = started)),
-    ]);
-    ({ baseUrl } = api);
-    sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
-    connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
-    atEnd(() => connection.close());
-    receiver = await startReceiver();
-  });
-
-  /** So many that each shard has one. */
-  async function tenantsOfEachShard(): Promise<Tenant[]> {
-    const found: Tenant[] = [];
-    while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
-      found.push(await makeTenant(db));
-    return found;
-  }
-
   /** Every acknowledged record is stored once, no other is, and Redis has the counts of all that are. */
   const expectAll = async (recorded: Recorded[], within = 20_000) => {
     const ids = recorded.map(({ id }) => id).toSorted();

@@ -1,38 +1,31 @@
 /** A Redis with a replica, which three sentinels promote; all with TLS and passwords. */
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/redis-sentinels.ts';
+import { startRedisSentinels } from '../../scripts/stack/redis-sentinels.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
-import { type Recorded, type Recording, recordSteadily } from '../support/steady.ts';
-import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
+import { type Recorded, recordSteadily } from '../support/steady.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'sentinels-'));
+// a master that was demoted without knowing it takes nothing: its replica has left it
+const settings = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
+const redis = await startRedisSentinels({ dataDir, settings });
+atEnd(() => redis.stop());
+const database = await openDatabase();
+const env = { DATABASE_URL: database.url, ...redis.env };
+const tenant = await makeTenant(database.db);
+const [api] = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
+const client = createClient(api.baseUrl, tenant);
+const site = { client, domainId: at(tenant.domainIds, 0), apiKey: at(tenant.apiKeys, 0) };
+
 describe('with sentinels', () => {
-  let redis: RedisSentinels;
-  let database: TestDatabase;
-  let site: Recording;
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'sentinels-'));
-    // a master that was demoted without knowing it takes nothing: its replica has left it
-    const settings = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' };
-    redis = await startRedisSentinels({ dataDir, settings });
-    atEnd(() => redis.stop());
-    database = await openDatabase();
-    env = { DATABASE_URL: database.url, ...redis.env };
-    const tenant = await makeTenant(database.db);
-    const [api] = await Promise.all([startApiProcess(env), startWorkerProcess(env)]);
-    const client = createClient(api.baseUrl, tenant);
-    site = { client, domainId: at(tenant.domainIds, 0), apiKey: at(tenant.apiKeys, 0) };
-  });
-
   /** Every acknowledged record is stored once. */
   const expectStored = async (recorded: Recorded[]) => {
     const ids = recorded.map(({ id }) => id).toSorted();
