@@ -54,7 +54,7 @@ const sealSome = async (count: number, domainId: string) => {
 const stack = await startStack({ worker: false, tenant: { domains: 8 } });
 const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
 const log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
-const records = [];
+const records: NewRecord[] = [];
 for (const count of [1, 2, 253, 1, 300, 3]) {
   records.push(...(await sealSome(count, stack.domainId)));
   heads.push(await log.checkpoint());

@@ -23,7 +23,11 @@ const script = { 'content-type': 'text/javascript; charset=utf-8' };
 
 const stack = await useStack();
 const site = await startSite();
-const pinned = await createCli({ ...stack.env }).json('domain', 'show', stack.domainId);
+const pinned = await createCli({ ...stack.env }).json<{ widget: string; integrity: string }>(
+  'domain',
+  'show',
+  stack.domainId,
+);
 site.add('/tag.js', 'window.ran = [...(window.ran ?? []), "tag"]', script);
 site.add('/count.js', 'window.ran = [...(window.ran ?? []), "count"]', script);
 const require = createRequire(import.meta.url);
