@@ -10,10 +10,10 @@ import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-const { db, env: stores } = await openStores();
+const { db, sql, env: stores } = await openStores();
 const env = { ...stores, ...sealSettings, WEBHOOK_ALLOW_PRIVATE: 'true' };
 const [api] = await Promise.all([startApi(env), startWorker(env)]);
-const dashboard = useDashboard({ db, env, api });
+const dashboard = useDashboard({ db, sql, env, api });
 
 const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
 

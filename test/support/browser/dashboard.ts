@@ -140,7 +140,7 @@ export interface Dashboard extends Stores {
 }
 
 /** Nothing moves that need not. `own`: what is not that of the worker's shared stack. */
-export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'env' | 'api'>> = {}): Dashboard {
+export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' | 'api'>> = {}): Dashboard {
   const visit = useBrowser();
   const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
   const dashboard: Dashboard = {
