@@ -20,7 +20,7 @@ interface Status {
 
 const keys = [randomBytes(32)];
 
-const { env, db } = await openStores();
+const { env, db, sql } = await openStores();
 const cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
 const tenant = await makeTenant(db, { domains: 2 });
 const [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
@@ -89,12 +89,10 @@ describe('sealed logs by the command line', () => {
 
   it('log check exits 1 for a changed record, and names its position', async () => {
     expect(await check()).toEqual({ code: 0, checked: 5, differences: [] });
-    const [changed] = await db.run(
-      (sql) => sql<{ id: string }[]>`
+    const [changed] = await sql<{ id: string }>`
         update records set decision = 'withdraw' where id = (
           select id from records where domain_number = (select number from domains where id = ${two}) order by id limit 1
-        ) returning id`,
-    );
+        ) returning id`;
     const what = `record ${changed?.id} as stored, or its secret, is not what was sealed`;
     const found = { code: 1, differences: [{ domainId: two, log: 1, position: 0, what }] };
     expect(await check()).toEqual({ ...found, checked: 5 });
@@ -103,7 +101,7 @@ describe('sealed logs by the command line', () => {
     expect(await cli.error('log', 'check', '--domain', 'nobody')).toBe('no domain nobody');
     const { code, stdout } = await cli.run('log', 'check');
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(what) });
-    await db.run((sql) => sql`update records set decision = 'accept_all' where id = ${changed?.id ?? ''}`);
+    await sql`update records set decision = 'accept_all' where id = ${changed?.id ?? ''}`;
     expect((await check()).code).toBe(0);
   });
 

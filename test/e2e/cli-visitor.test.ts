@@ -6,8 +6,7 @@ import type { Visitor } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
 import { createCli } from '../support/cli.ts';
-import { atOnce } from '../support/clock.ts';
-import { clockAhead } from '../support/clock-ahead.ts';
+import { atOnce, clockAhead } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer } from '../support/sealing.ts';
 import { startStack } from '../support/stack.ts';
@@ -56,14 +55,12 @@ describe('assent visitor', () => {
   it('erases again after a restore whom a file of tombstones names', async () => {
     await cli.json('visitor', 'erase', 'bob', '--org', organization);
     await cli.json('visitor', 'erase', 'cid', '--domain', stack.domainId);
-    const tombstones = await stack.db.run(
-      (sql) => sql`
+    const tombstones = await stack.sql`
         select ${organization} as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
           erased_at as "erasedAt"
-        from tombstones left join domains on number = domain_number`,
-    );
+        from tombstones left join domains on number = domain_number`;
     // as a restored database: without tombstones, and with their records
-    await stack.db.run((sql) => sql`truncate tombstones`);
+    await stack.sql`truncate tombstones`;
     await store('bob', 4);
     await store('cid', 2);
     await store('dan', 1);
@@ -116,11 +113,9 @@ describe('assent visitor', () => {
     expect(
       await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
     ).toMatchObject({ records: 1_200 });
-    const left = await stack.db.run(
-      (sql) => sql<{ visitor: string | null; count: number }[]>`
+    const left = await stack.sql<{ visitor: string | null; count: number }>`
         select visitor_id as visitor, count(*)::int as count from records where id = any(${[...old, ...fresh]})
-        group by 1 order by 1`,
-    );
+        group by 1 order by 1`;
     expect(left).toEqual([
       { visitor: 'fresh', count: 2 },
       { visitor: null, count: 1_200 },

@@ -30,12 +30,10 @@ describe('POST displays', () => {
   const show = (domain: number, body: string, headers: Record<string, string> = {}, to = api) =>
     send(domain, { body, headers: { 'content-type': 'application/json', ...headers } }, to);
   const stored = (domain: number) =>
-    stores.db.run(
-      (sql) => sql<{ banner_version: string; variant: string; language: string; displays: number }[]>`
+    stores.sql<{ banner_version: string; variant: string; language: string; displays: number }>`
         select min(day) as day, banner_version, variant, language, sum(displays)::int as displays
         from displays join domains d on d.number = domain_number where d.id = ${at(tenant.domainIds, domain)}
-        group by 2, 3, 4 order by displays desc`,
-    );
+        group by 2, 3, 4 order by displays desc`;
   // midnight may pass before what is counted is compared
   const begun = dayOf(Date.now());
   const counted = (values: { bannerVersion?: string; variant?: string; language?: string }, displays: number) => ({

@@ -102,11 +102,9 @@ describe('GET /v1/consent/:domainId/feed', () => {
     await store(domain(1), 2);
     expect((await ask<Feed>(domain(1))).body).toEqual({ log: 1, entries: [], next: 0, size: 0 });
     await sealer.closeAndSeal();
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update logs set checkpoint_size = 1
-        where domain_number = (select number from domains where id = ${domain(1)})`,
-    );
+        where domain_number = (select number from domains where id = ${domain(1)})`;
     expect((await ask<Feed>(domain(1))).body).toMatchObject({ next: 1, size: 1, entries: [{ position: 0 }] });
   });
 

@@ -26,10 +26,8 @@ await startAndStop(runApi);
 
 describe('keys', () => {
   it('stand in Postgres as fingerprints alone', async () => {
-    const rows = await stores.db.run(
-      (sql) => sql<{ name: string; row: string }[]>`
-      select name, k::text as row from key_fingerprints as k order by name`,
-    );
+    const rows = await stores.sql<{ name: string; row: string }>`
+      select name, k::text as row from key_fingerprints as k order by name`;
     expect(rows.map(({ name }) => name)).toEqual(['IP_HASH_KEY', 'LOG_KEY', 'PRIVACY_KEY', 'SECRETS_KEY']);
     const keys = [hashed.IP_HASH_KEY, sealSettings.LOG_KEY, privacyKey, secretsKey];
     for (const { row } of rows) for (const key of keys) expect(row).not.toContain(key.slice(0, 8));
@@ -58,11 +56,9 @@ describe('keys', () => {
     ] as const) {
       expect(await createCli({ ...env, [name]: other }).error(...command)).toMatch(refusal(name));
     }
-    const [counts] = await stores.db.run(
-      (sql) => sql`
+    const [counts] = await stores.sql`
       select (select count(*)::int from tombstones) as tombstones, (select count(*)::int from webhooks) as webhooks,
-        (select count(*)::int from records) as records`,
-    );
+        (select count(*)::int from records) as records`;
     expect(counts).toEqual({ tombstones: 0, webhooks: 0, records: 0 });
   });
 

@@ -39,11 +39,9 @@ const count = (table: string) =>
 const sealed = (domainId: string, entries: number) =>
   eventually(
     async () => {
-      const [log] = await stack.db.run(
-        (sql) => sql<{ size: number }[]>`
+      const [log] = await stack.sql<{ size: number }>`
           select checkpoint_size::int as size from logs join domains on number = domain_number
-          where domains.id = ${domainId}`,
-      );
+          where domains.id = ${domainId}`;
       expect(log?.size).toBeGreaterThanOrEqual(entries);
     },
     { within: 30_000 },
@@ -109,9 +107,9 @@ describe('an organization that is deleted', () => {
     for (const id of [organizationId, ...domainIds]) {
       expect((await tablesWith(stack.db, id)).length + (await keysWith(redis.client, id)).length).toBeGreaterThan(3);
     }
-    const [{ number } = { number: 0 }, ...more] = await stack.db.run(
-      (sql) => sql<{ number: number }[]>`select number from domains where organization_id = ${organizationId}`,
-    );
+    const [{ number } = { number: 0 }, ...more] = await stack.sql<{
+      number: number;
+    }>`select number from domains where organization_id = ${organizationId}`;
     const numbers = [number, ...more.map((domain) => domain.number)];
     expect(await cli.json('org', 'delete', organizationId, '--yes')).toEqual({
       organizationId,
@@ -169,13 +167,11 @@ describe('an organization that is deleted', () => {
   });
 
   it('every table that says whose a row is, is in the list', async () => {
-    const rows = await stack.db.run(
-      (sql) => sql<{ table: string; column: string }[]>`
+    const rows = await stack.sql<{ table: string; column: string }>`
         select c.table_name as table, c.column_name as column
         from information_schema.columns c join pg_class on relname = c.table_name and not relispartition
         where c.table_schema = 'public' and relkind in ('r', 'p')
-          and c.column_name in ('domain_number', 'domain_id', 'organization_number', 'organization_id', 'webhook')`,
-    );
+          and c.column_name in ('domain_number', 'domain_id', 'organization_number', 'organization_id', 'webhook')`;
     const listed = new Set(owned.map(({ table }) => table));
     /** Where a domain's number is a place to go on from, or one's names are. */
     const others = [

@@ -44,7 +44,7 @@ describe('one request', () => {
     });
     await startWorker(stores.env);
     await eventually(async () => {
-      const rows = await stores.db.run((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+      const rows = await stores.sql<{ record: string }>`select record from rejected_records`;
       expect(JSON.parse(at(rows, 0).record)).toMatchObject({ id: answer.body.id, requestId: 'traced-1' });
     });
   });

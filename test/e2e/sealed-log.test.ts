@@ -310,11 +310,9 @@ describe('the sealed log, read and verified from outside', () => {
     await sealSome(3, domainId);
     const [last] = await sealSome(1, domainId);
     // as between the two statements that store entries and publish
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update logs set checkpoint_size = 3
-        where domain_number = (select number from domains where id = ${domainId})`,
-    );
+        where domain_number = (select number from domains where id = ${domainId})`;
     expectProblem(await get(domainId, `records/${last?.id}/proof`), 409, 'not_sealed_yet');
     expect((await get(domainId, 'log/tile/0/000.p/3')).status).toBe(200);
     expectProblem(await get(domainId, 'log/tile/0/000.p/4'), 404, 'not_found');
@@ -329,7 +327,7 @@ describe('the sealed log, read and verified from outside', () => {
     const position = json<FullRecord>(
       await createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId).ok(`records/${victim.id}`),
     ).position;
-    await stack.db.run((sql) => sql`update records set decision = 'accept_all' where id = ${victim.id}`);
+    await stack.sql`update records set decision = 'accept_all' where id = ${victim.id}`;
     expectProblem(await get(domainId, `records/${victim.id}/proof`), 500, 'internal_error');
     expect(await stack.api.logged('entry_differs')).toMatchObject({ level: 'error', domainId, log: 1, position });
     expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
@@ -337,7 +335,7 @@ describe('the sealed log, read and verified from outside', () => {
       expect((await get(domainId, `records/${id}/proof`)).status).toBe(200);
     }
     // a missing one likewise
-    await stack.db.run((sql) => sql`delete from records where id = ${victim.id}`);
+    await stack.sql`delete from records where id = ${victim.id}`;
     expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
     expect(stack.api.events('bug')).toEqual([]);
   });
@@ -345,11 +343,9 @@ describe('the sealed log, read and verified from outside', () => {
   it('a changed hash makes no proof either', async () => {
     const domainId = domain(4);
     const [first, second] = await sealSome(2, domainId);
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update log_runs set leaves = set_byte(leaves, 0, 255 - get_byte(leaves, 0))
-        where domain_number = (select number from domains where id = ${domainId}) and first = 5`,
-    );
+        where domain_number = (select number from domains where id = ${domainId}) and first = 5`;
     expectProblem(await get(domainId, `records/${first?.id}/proof`), 500, 'internal_error');
     expectProblem(await get(domainId, `records/${second?.id}/proof`), 500, 'internal_error');
   });
@@ -362,14 +358,12 @@ describe('the sealed log, read and verified from outside', () => {
       domainId = domain(5);
       await sealSome(2, domainId);
       old = recordAt(now - 70 * 86_400_000, { domainId });
-      await stack.db.run((sql) => sql`select make_record_month(${monthOf(now - 70 * 86_400_000)})`);
+      await stack.sql`select make_record_month(${monthOf(now - 70 * 86_400_000)})`;
       await persist(stack.db, [old]);
       await sealer.closeAndSeal();
       await sealSome(254, domainId);
       expect((await get(domainId, `records/${old.id}/proof`)).status).toBe(200);
-      await stack.db.run(
-        (sql) => sql`update record_months set dropped_at = now() where month = ${monthOf(now - 70 * 86_400_000)}`,
-      );
+      await stack.sql`update record_months set dropped_at = now() where month = ${monthOf(now - 70 * 86_400_000)}`;
     });
 
     const expectExpired = async (proof: [number, string]) => {
@@ -397,10 +391,10 @@ describe('the sealed log, read and verified from outside', () => {
         );
       await zeros('ids', 2);
       await zeros('secrets', 2);
-      await stack.db.run((sql) => sql`delete from records where id = ${old.id}`);
-      await stack.db.run((sql) => sql`update record_months set dropped_at = null`);
+      await stack.sql`delete from records where id = ${old.id}`;
+      await stack.sql`update record_months set dropped_at = null`;
       await expectExpired([404, 'record_not_found']);
-      await stack.db.run((sql) => sql`update log_runs set ids = null, secrets = null where first = 256`);
+      await stack.sql`update log_runs set ids = null, secrets = null where first = 256`;
       expectProblem(await get(domainId, 'log/tile/entries/001.p/1'), 410, 'expired');
     });
   });

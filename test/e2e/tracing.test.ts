@@ -55,7 +55,7 @@ describe('tracing', () => {
     return answer.body.id;
   };
   const isStored = async (id: string) => {
-    const rows = await stores.db.run((sql) => sql`select 1 from records where id = ${id}`);
+    const rows = await stores.sql`select 1 from records where id = ${id}`;
     if (rows.length === 0) throw new Error(`${id} is not stored`);
   };
   const waitingJobs = async () =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/contract/uuid';
 import { listMonths, makeMonth } from '#libs/store/records/months';
 import { createClient } from '../support/client.ts';
-import { clockAhead } from '../support/clock-ahead.ts';
+import { clockAhead } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';

@@ -23,7 +23,7 @@ import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support
 const enough = 12;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-const { db } = await openDatabase();
+const { db, sql } = await openDatabase();
 const redisUrl = (await openRedisServer()).url;
 
 describe('a reader, while writers, fills and flushes race', () => {
@@ -78,11 +78,9 @@ describe('a reader, while writers, fills and flushes race', () => {
       }
     };
     const committedNow = async () => {
-      const [row] = await db.run(
-        (sql) => sql<Breakdown[]>`
+      const [row] = await sql<Breakdown>`
           select accept_all, reject_all, custom, withdraw from counters
-          where organization_id = ${organizationId} and domain_id = '' and period = ${period}`,
-      );
+          where organization_id = ${organizationId} and domain_id = '' and period = ${period}`;
       return row ?? emptyBreakdown();
     };
     const read = async () => {

@@ -12,7 +12,7 @@ import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const { url, db } = await openDatabase();
+const { url, db, sql } = await openDatabase();
 const domainId = at((await makeTenant(db)).domainIds, 0);
 
 describe('epochs', () => {
@@ -21,14 +21,12 @@ describe('epochs', () => {
     atEnd(() => sql.end({ timeout: 0 }));
     return sql;
   };
-  const openEpoch = async () => (await db.run((sql) => sql<{ open: number }[]>`select open from epochs`))[0]?.open ?? 0;
+  const openEpoch = async () => (await sql<{ open: number }>`select open from epochs`)[0]?.open ?? 0;
   const waitsForLock = (waiting: number) =>
     eventually(async () => {
-      const rows = await db.run(
-        (sql) => sql`
+      const rows = await sql`
           select from pg_locks where locktype = 'advisory' and not granted
-            and database = (select oid from pg_database where datname = current_database())`,
-      );
+            and database = (select oid from pg_database where datname = current_database())`;
       expect(rows.length).toBe(waiting);
     });
 
@@ -133,7 +131,7 @@ describe('epochs', () => {
     expect(await readOpenEpoch(db)).toBe(before + 1);
     await held`commit`;
     expect(await closing).toBe('closed');
-    const [newest] = await db.run((sql) => sql`select max(epoch) as epoch from records`);
+    const [newest] = await sql`select max(epoch) as epoch from records`;
     expect(newest).toEqual({ epoch: before + 1 });
   });
 
@@ -145,7 +143,7 @@ describe('epochs', () => {
 
   it('one whose end a clock that was 400 days ahead noted is followed on time, and no age is negative', async () => {
     await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
-    await db.run((sql) => sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`);
+    await sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`;
     const ages = async () => {
       const { epochOpen, derivationLag } = await db.run((sql) => readBacklog(sql, ['none']));
       return [epochOpen, derivationLag.none ?? -1, await db.run((sql) => secondsBehind(sql, 0))];

@@ -9,7 +9,7 @@ import { makeTenant, useDatabase } from '../support/stores.ts';
 
 const period = { from: '2024-02-28', to: '2024-03-02' };
 
-const { db } = useDatabase();
+const { db, sql } = useDatabase();
 
 describe("an organization's newest records", () => {
   const walk = async (organizationId: string, limit: number, days = period) => {
@@ -60,11 +60,9 @@ describe("an organization's newest records", () => {
 
   /** Domains from the fifty-first on make an organization large. */
   const enlarge = (organizationId: string) =>
-    db.run(
-      (sql) => sql`
+    sql`
         insert into domains (id, organization_id, name)
-        select ${organizationId} || n, ${organizationId}, 'one of many' from generate_series(1, 60) as n`,
-    );
+        select ${organizationId} || n, ${organizationId}, 'one of many' from generate_series(1, 60) as n`;
   const isIndexed = (organizationId: string) =>
     db.run(async (sql) => {
       const [found] = await sql<{ n: number }[]>`

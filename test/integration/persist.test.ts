@@ -19,7 +19,7 @@ const shuffled = <T>(items: T[]): T[] =>
     .sort((one, other) => one.key - other.key)
     .map(({ item }) => item);
 
-const { url, db } = await openDatabase();
+const { url, db, sql } = await openDatabase();
 
 /** What a batch stores, counts and returns: test/integration/model.test.ts. */
 describe('persist', () => {
@@ -91,9 +91,9 @@ describe('persist', () => {
     };
 
     const expectTrueCounters = async (records: NewRecord[]) => {
-      const [row] = await db.run(
-        (sql) => sql<{ n: number }[]>`select count(*) as n from records where id = any(${records.map(({ id }) => id)})`,
-      );
+      const [row] = await sql<{
+        n: number;
+      }>`select count(*) as n from records where id = any(${records.map(({ id }) => id)})`;
       expect(row?.n).toBe(records.length);
       for (const { organizationId } of tenants) {
         expect(await storedCounters(db, organizationId)).toEqual(await countRecords(db, organizationId));

@@ -15,7 +15,7 @@ import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } fro
 
 const now = Date.now();
 
-const { db } = await openDatabase();
+const { db, sql } = await openDatabase();
 const redisUrl = (await openRedisServer()).url;
 const connection = await openRedis(redisUrl);
 
@@ -26,7 +26,7 @@ describe('healing', () => {
   beforeEach(async () => {
     await connection.client.flushall();
     // healing looks at every organization
-    await db.run((sql) => sql`truncate owed_raises, counters`);
+    await sql`truncate owed_raises, counters`;
     tenant = await makeTenant(db, { domains: 2 });
     ({ organizationId } = tenant);
     [domainId = ''] = tenant.domainIds;
@@ -95,12 +95,10 @@ describe('healing', () => {
     });
 
     it('makes good an hour without Redis, for more domains than it takes at once', async () => {
-      await db.run(
-        (sql) => sql`
+      await sql`
           insert into counters (organization_id, domain_id, period, custom)
           select ${organizationId}, 'dom_many_' || n, period, n
-          from generate_series(1, 600) as n, unnest(array[${today}, ${today.slice(0, 7)}]) as period`,
-      );
+          from generate_series(1, 600) as n, unnest(array[${today}, ${today.slice(0, 7)}]) as period`;
       const many = await storedCounters(db, organizationId);
       for (let round = 0; round < 3; round += 1) await db.run((sql) => oweRaises(sql, many));
       expect(await countOwed(db, organizationId)).toBe(many.length);

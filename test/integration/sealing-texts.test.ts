@@ -19,7 +19,7 @@ import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support
 const now = Date.now();
 const [banner, other] = ['ab'.repeat(32), 'cd'.repeat(32)];
 
-const { db } = await openDatabase();
+const { db, sql } = await openDatabase();
 const redis = await openRedis((await openRedisServer()).url);
 const sealer = createSealer(db, redis);
 
@@ -152,9 +152,9 @@ describe('entries of a log that are not a record’s', () => {
     await stores();
     await sealer.closeAndSeal();
     // as with the last record that named it
-    await db.run((sql) => sql`delete from records`);
-    await db.run((sql) => sql`delete from user_agent_months`);
-    await db.run((sql) => sql`delete from user_agents`);
+    await sql`delete from records`;
+    await sql`delete from user_agent_months`;
+    await sql`delete from user_agents`;
     await stores();
     await sealer.closeAndSeal();
     const domainNumber = await number();
@@ -182,7 +182,7 @@ describe('entries of a log that are not a record’s', () => {
     await erase([one]);
     await sealer.seal();
     const own = await number();
-    await db.run((sql) => sql`update logs set checkpoint_size = 3 where domain_number = ${own}`);
+    await sql`update logs set checkpoint_size = 3 where domain_number = ${own}`;
     const restarted = await db.run((sql) =>
       sql.begin((inside) =>
         restartLog(inside as unknown as typeof sql, domainId, async (ended) => ({

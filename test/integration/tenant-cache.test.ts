@@ -14,7 +14,7 @@ import { eventually, withinASecond } from '../support/wait.ts';
 const tenants: Tenant[] = [];
 const admin = () => createAdministration(db, 'tester');
 
-const { url, db } = await openDatabase();
+const { url, db, sql } = await openDatabase();
 await admin().setPlan('other', {});
 // before the caches follow, so that what they forget later is what the tests change
 for (let n = 0; n < 21; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
@@ -61,10 +61,8 @@ describe('the tenant cache', () => {
   it('a key that was asked for before it existed works soon, also where no act tells of it', async () => {
     const key = makeApiKey();
     expect(await unfollowed.domainOfKey(key)).toBeNull();
-    await db.run(
-      (sql) => sql`
-        insert into api_keys (hash, domain_id, prefix) values (decode(${hashApiKey(key)}, 'hex'), ${domainId}, 'ak_')`,
-    );
+    await sql`
+        insert into api_keys (hash, domain_id, prefix) values (decode(${hashApiKey(key)}, 'hex'), ${domainId}, 'ak_')`;
     await eventually(async () => expect((await unfollowed.domainOfKey(key))?.domainId).toBe(domainId));
   });
 

@@ -131,7 +131,7 @@ describe('filling the demo organization', () => {
 
     it('does not fill months that retention has dropped', async () => {
       const { organizationId } = await makeTenant(stores.db);
-      await stores.db.run((sql) => sql`insert into record_months (month, dropped_at) values ('2025-01', now())`);
+      await stores.sql`insert into record_months (month, dropped_at) values ('2025-01', now())`;
       await expect(fillWith(organizationId, 500, 24)).rejects.toThrow('2025-01');
       expect(await fillWith(organizationId, 100, 2)).toMatchObject({ added: made(100, 2).length });
     });

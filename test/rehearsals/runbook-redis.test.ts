@@ -29,9 +29,9 @@ describe('Redis', () => {
   const domainId = () => at(tenant.domainIds, 0);
   const site = () => ({ client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) });
   const countStored = async (ids: string[]) => {
-    const [row] = await stores.db.run(
-      (sql) => sql<{ count: number }[]>`select count(*)::int as count from records where id = any(${ids})`,
-    );
+    const [row] = await stores.sql<{
+      count: number;
+    }>`select count(*)::int as count from records where id = any(${ids})`;
     return row?.count;
   };
   const tombstones = async (REDIS_URL: string) =>

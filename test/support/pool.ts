@@ -1,5 +1,5 @@
 /** Connections of a test's own, beside those that the file has. */
-import type { ParameterOrFragment } from 'postgres';
+import type postgres from 'postgres';
 import { createDatabase, type Database, type DatabaseOptions } from '#libs/store/sql';
 import { atEnd } from './at-end.ts';
 
@@ -16,7 +16,7 @@ export type Statement = ReturnType<typeof statementsOn>;
 
 export const statementsOn =
   (db: Database) =>
-  <Row extends object>(text: TemplateStringsArray, ...values: ParameterOrFragment<never>[]) =>
+  <Row extends object = postgres.Row>(text: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
     db.run((sql) => sql<Row[]>(text, ...values));
 
 /** The same database, and how often it was asked. */

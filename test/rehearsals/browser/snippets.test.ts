@@ -109,10 +109,7 @@ describe('the snippets of the documents', () => {
 
   it('the record client records with either adapter, and alone', async () => {
     const before = (
-      await stack.db.run(
-        (sql) =>
-          sql`select from records where domain_number = (select number from domains where id = ${stack.domainId})`,
-      )
+      await stack.sql`select from records where domain_number = (select number from domains where id = ${stack.domainId})`
     ).length;
     const run = `<script type="module">CookieConsent.run({ hideFromBots: false, categories: { ads: {} }, language: { default: 'en', translations: { en: { consentModal: { acceptAllBtn: 'Yes' }, preferencesModal: { sections: [] } } } } })</script>`;
     const first = await open(`<script src="/cookieconsent.umd.js"></script>${block('recordCookieConsent')}${run}`);
