@@ -4,13 +4,10 @@ import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { sha256 } from '#libs/runtime/sha256';
 import { persist } from '#libs/store/records/persist';
 import { createCli } from '../support/cli.ts';
-import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName } from '../support/sealing.ts';
-import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 
@@ -160,26 +157,5 @@ describe('sealed logs by the command line', () => {
     expect(parseVerifierKey(sha256, at(current.verifierKeys, 0)).name).toBe(`${logName}/${one}/2`);
     expect(parseVerifierKey(sha256, at(first.verifierKeys, 0)).name).toBe(`${logName}/${one}`);
     expect(await check()).toEqual({ code: 0, checked: 9, differences: [] });
-  });
-
-  it('a worker with a key seals what the API takes', async () => {
-    const own = await openStores();
-    const owner = await makeTenant(own.db);
-    const [api] = await Promise.all([
-      startApi(own.env),
-      startWorker({ ...own.env, LOG_NAME: logName, LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' }),
-    ]);
-    const client = createClient(api.baseUrl, owner);
-    const recorded = await client.record(at(owner.domainIds, 0), at(owner.apiKeys, 0), { decision: 'accept_all' });
-    expect(recorded.status).toBe(202);
-    const ownCli = createCli(own.env);
-    await eventually(
-      async () => {
-        const { logs } = await ownCli.json<Status>('log', 'status');
-        expect(logs).toMatchObject([{ domainId: at(owner.domainIds, 0), log: 1, size: 1, behind: false }]);
-      },
-      { within: 30_000 },
-    );
-    expect(await ownCli.json('log', 'check')).toEqual({ checked: 1, comparedWithRedis: true, differences: [] });
   });
 });

@@ -4,9 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
-import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
 import { createCli } from '../support/cli.ts';
-import { atOnce, clockAhead } from '../support/clock.ts';
+import { clockAhead } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer } from '../support/sealing.ts';
 import { startStack } from '../support/stack.ts';
@@ -103,32 +102,5 @@ describe('assent visitor', () => {
     writeFileSync(other, 'something else\n');
     expect(await cli.error('visitor', 'tombstones', '--out', other)).toMatch(/other\.txt has in line 1 what/);
     expect(readFileSync(other, 'utf8')).toBe('something else\n');
-  });
-
-  it('personal retention blanks old months, whose entries stay, and leaves the others', async () => {
-    const old = await store('old', 1_200, Date.now() - 100 * day);
-    const fresh = await store('fresh', 2);
-    await sealer.closeAndSeal();
-    const { signal } = new AbortController();
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 1_200 });
-    const left = await stack.sql<{ visitor: string | null; count: number }>`
-        select visitor_id as visitor, count(*)::int as count from records where id = any(${[...old, ...fresh]})
-        group by 1 order by 1`;
-    expect(left).toEqual([
-      { visitor: 'fresh', count: 2 },
-      { visitor: null, count: 1_200 },
-    ]);
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 0 });
-    // what an import brings later goes with the next round
-    await store('late', 3, Date.now() - 100 * day);
-    await sealer.closeAndSeal();
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 3 });
-    expect(await cli.json<{ differences: object[] }>('log', 'check')).toMatchObject({ differences: [] });
   });
 });

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import type { Counter } from '#libs/contract/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
+import { scripted } from '#libs/counters/scripts';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
@@ -75,9 +76,17 @@ describe('a fill', () => {
     ['before its first page', 1, 'before', 1],
     ['between its pages', 2, 'before', 2],
     ['once its last page is read', 2, 'after', 2],
+    ['before its mark is set', 2, 'last', 2],
   ] as const)(
     'during which Redis is emptied %s reads no more and never leaves the mark',
     async (_, at, when, pages) => {
+      const client = scripted(connection.client);
+      const { assentReady } = client;
+      if (when === 'last')
+        vi.spyOn(client, 'assentReady').mockImplementationOnce(async (...given) => {
+          await client.flushall();
+          return assentReady.apply(client, given);
+        });
       let asked = 0;
       const filled = await fill(connection, organizationId, async (after, limit) => {
         asked += 1;
