@@ -262,16 +262,4 @@ describe('the page of webhooks', () => {
     expect(await rows(page).count()).toBe(61);
     expect(await rows(page).first().textContent()).toContain('Test');
   });
-
-  it('chooses among many domains', async () => {
-    const large = await dashboard.customer();
-    await addSites(dashboard.db, large, 129);
-    const { page } = await dashboard.open(managerOf(large), '/webhooks/new');
-    await page.getByRole('radio', { name: 'Only these' }).check();
-    await page.getByText('and 30 more: type to narrow the list').waitFor();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-129');
-    await page.getByRole('checkbox', { name: 'site-129.example' }).check();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('');
-    await page.getByText('1 chosen').waitFor();
-  });
 });

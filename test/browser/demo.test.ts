@@ -67,17 +67,6 @@ describe('the demo shop', () => {
     expect(await page.getByText(kept).count()).toBe(0);
   });
 
-  it('says that it is recorded once the service has it, before the log has', async () => {
-    const { page } = await visit();
-    await page.route('**/demo/records/*', (route) => route.fulfill({ json: [] }));
-    await page.goto(address);
-    await click(page, 'Reject all');
-    const id = await page.evaluate(() => window.assent?.getConsent()?.id);
-    await page.getByText(`Recorded (queued): ${id}.`).waitFor();
-    await page.unroute('**/demo/records/*');
-    await page.getByText('In the log:').waitFor();
-  });
-
   it('says that the log lacks what the service refused', async () => {
     const { page, messages } = await visit();
     await page.clock.install();

@@ -264,17 +264,4 @@ describe('an erasure', () => {
     });
     expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
   });
-
-  it('that the API was killed in the middle of is ended by a worker', async () => {
-    await store('inline', 1_500);
-    const api = await startApiProcess(stack.env);
-    await beforeTheEnd('inline', async () => {
-      const cut = erase('inline', api.baseUrl).catch(() => 'cut');
-      await eventually(async () => expect(await newest()).toMatchObject({ visitorId: 'inline', isDone: false }));
-      await api.stop('SIGKILL');
-      expect(await cut).toBe('cut');
-    });
-    await untilErased(1_500);
-    expect(await left('inline')).toBe(0);
-  });
 });

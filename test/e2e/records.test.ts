@@ -39,16 +39,6 @@ describe('the log of a domain', () => {
     expect(await read('page=3')).toEqual({ ...whole, page: 3, records: [], nextCursor: null });
   });
 
-  it('a cursor goes on where it was given although newer records have come', async () => {
-    const domainId = at(stack.tenant.domainIds, 1);
-    const { body: first } = await stack.client.records(domainId, 'limit=5');
-    await storeRecords(stack, [recordAt(timeOfIndex(0) + 1_000, { domainId })]);
-    const { body: next } = await stack.client.records(domainId, `limit=5&cursor=${first.nextCursor}`);
-    expect(idsOf(next.records)).toEqual(idsOf(records.slice(5, 10)));
-    const { body: byPage } = await stack.client.records(domainId, 'limit=5&page=2');
-    expect(idsOf(byPage.records)).toEqual(idsOf(records.slice(4, 9)));
-  });
-
   const [dayBefore, twoBefore] = [addDays(today, -1), addDays(today, -2)];
   const day = ({ id }: NewRecord) => dayOf(timeOf(id));
 

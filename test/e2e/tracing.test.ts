@@ -7,7 +7,6 @@ import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { type CollectedSpan, startCollector } from '../support/collector.ts';
-import { freeze } from '../support/outage.ts';
 import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
@@ -62,7 +61,6 @@ describe('tracing', () => {
     (await queue.getJobs(['waiting'])).map(({ name, data, opts }) => ({ name, data, opts }));
   const readNamed = (token: string) =>
     fetch(`${sparing.api.baseUrl}/v1/organization`, { headers: { authorization: `Bearer ${token}`, ...named('01') } });
-  const place = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
 
   it('follows one request to its record and its counters in one trace, which no caller can choose', async () => {
     const private_ = { visitorId: 'visitor-of-a-trace', pageUrl: 'https://shop.example/of-a-trace?secret=1' };
@@ -106,45 +104,6 @@ describe('tracing', () => {
       ...['visitor-of-a-trace', 'of-a-trace', 'agent-of-a-trace', 'id-of-a-visitor', '127.0.0.1'],
     ])
       expect(all).not.toContain(secret);
-  });
-
-  it('links what is stored together to each of its jobs and of their requests', async () => {
-    const before = collector.spans.length;
-    const asleep = freeze({ pid: worker.process.pid });
-    await Promise.all(Array.from({ length: 60 }, () => record(api)));
-    const jobs = await waitingJobs();
-    expect(jobs.length).toBeLessThan(60);
-    asleep.thaw();
-    const since = (name: string) => collector.spans.slice(before).filter((span) => span.name === name);
-    // processes send their spans each in its own time
-    await eventually(() => {
-      expect(since(recordSpan)).toHaveLength(60);
-      expect(since('process record')).toHaveLength(jobs.length);
-      const stored = since('persist').reduce((sum, { attributes }) => sum + Number(attributes['assent.records']), 0);
-      expect(stored).toBe(60);
-      expect(
-        since('raise counters')
-          .map(({ parentSpanId }) => parentSpanId)
-          .sort(),
-      ).toEqual(
-        since('persist')
-          .map(({ spanId }) => spanId)
-          .sort(),
-      );
-    });
-    expect(since('queue record').filter(({ links }) => links.length > 1)).not.toEqual([]);
-    const persisted = since('persist');
-    const together = persisted.filter(({ attributes }) => Number(attributes['assent.jobs']) > 1);
-    expect(together).not.toEqual([]);
-    for (const { parentSpanId } of together) expect(parentSpanId ?? '').toBe('');
-    // one that stands alone is in the trace of its job, and a job of one request in that request's
-    const linked = new Set(persisted.flatMap(({ links }) => links).map(place));
-    const tracesOf = (spans: CollectedSpan[]) => new Set(spans.map(({ traceId }) => traceId));
-    const [ofPersisting, ofJobs] = [tracesOf(persisted), tracesOf(since('process record'))];
-    for (const job of since('process record'))
-      expect(linked.has(place(job)) || ofPersisting.has(job.traceId)).toBe(true);
-    for (const request of since(recordSpan))
-      expect(linked.has(place(request)) || ofJobs.has(request.traceId)).toBe(true);
   });
 
   it('that is off adds nothing to jobs and loads nothing, and its worker stores jobs that carry a trace', async () => {

@@ -48,21 +48,6 @@ describe('findDrift', () => {
     expect(differences).toEqual([{ organizationId, domainId, period: '2024-02-20', redis, postgres }]);
   });
 
-  it('finds a counter once that is ahead in one count and behind in another', async () => {
-    const { client } = connection;
-    await client.hset(`assent:{${organizationId}}:days:${domainId}:2024-02`, '20', '0 7 0 0');
-    expect(places((await find()).differences)).toEqual([`${domainId} 2024-02-20`]);
-  });
-
-  it('finds what is ahead also where something else is behind', async () => {
-    const ahead = { organizationId, domainId, period: '2024-02-20', ...emptyBreakdown(), withdraw: 9 };
-    await raise(connection.client, [ahead]);
-    await persist(db, [recordAt('2024-03-05', { domainId })]);
-    expect(places((await find()).differences)).toEqual(
-      [' 2024-03', ' 2024-03-05', `${domainId} 2024-02-20`, `${domainId} 2024-03`, `${domainId} 2024-03-05`].sort(),
-    );
-  });
-
   it('does not find what is merely on its way', async () => {
     const { counters } = await persist(db, [recordAt(noon, { domainId })]);
     const { differences } = await find(async (domainIds) => {

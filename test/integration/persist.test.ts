@@ -38,12 +38,6 @@ describe('persist', () => {
     expect([error, isUnavailable(error)]).toMatchObject([{ code: 'CONNECTION_CLOSED' }, true]);
   });
 
-  it('one id in upper and in lower case is one record', async () => {
-    const record = recordAt(noon, { domainId });
-    await persist(db, [record]);
-    expect((await persist(db, [{ ...record, id: record.id.toUpperCase() }])).added).toBe(0);
-  });
-
   it('counts on the UTC day and month of its id to the millisecond, with any bits behind them', async () => {
     const days = ['2023-02-28', '2023-03-01', '2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '2024-04-30'];
     for (const day of days) {

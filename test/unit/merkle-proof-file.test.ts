@@ -19,11 +19,6 @@ describe('a proof file', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('does not hold cut off anywhere, or with a byte more', () => {
-    for (let length = 0; length < whole.length; length++) expect(check(whole.slice(0, length)).holds).toBe(false);
-    for (const more of ['\n', ' ', 'x']) expect(check(vector.proof + more).holds).toBe(false);
-  });
-
   it('holds with a signature that nobody knows, as C2SP asks, and then that line may be any', () => {
     for (const id of ['AAAA', 'BBBB']) {
       expect(check(`${vector.proof}— witness.example ${id}${'A'.repeat(88)}\n`).holds).toBe(true);
