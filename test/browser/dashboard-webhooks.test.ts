@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { WebhooksPage } from '#libs/contract/webhook';
 import { afterwards, click, hasFocus, hold, step } from '../support/browser/browser.ts';
-import { addSites, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';

@@ -19,14 +19,11 @@ import { request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
 import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
-import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-let stack: OwnStack;
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
+const stack = await startStack({ worker: false });
 
 const personal = (visitorId: string, fields: Partial<NewRecord> = {}) =>
   recordAt(Date.now(), { domainId: stack.domainId, visitorId, metadata: { visitor: visitorId }, ...fields });

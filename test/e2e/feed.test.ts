@@ -14,17 +14,14 @@ import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { startWorker } from '../support/service.ts';
-import { at, type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { at, sealSettings, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 const notice = 'ab'.repeat(32);
 
-let stack: OwnStack;
-beforeAll(async () => {
-  stack = await startStack({ worker: false, tenant: { domains: 6 } });
-});
+const stack = await startStack({ worker: false, tenant: { domains: 6 } });
 const domain = (index: number) => at(stack.tenant.domainIds, index);
 
 describe('GET /v1/consent/:domainId/feed', () => {

@@ -226,24 +226,8 @@ describe('the sealed log, read and verified from outside', () => {
 
   it('a tile that the log does not have, or that is written in another way, does not exist', async () => {
     for (const path of [
-      ...['0/002', '0/002.p/49', '0/003', '0/003.p/1', '1/000', '1/000.p/3', '1/001', '2/000.p/1', '63/000.p/1'],
-      ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000/p/1', '0/0', '0/0000', '00/000', '0/000.p/1x'],
-      ...[
-        '0/x000/000',
-        '0/x000',
-        '64/000',
-        '0/000/',
-        '0',
-        '',
-        '0/',
-        '/000',
-        '0%2F000',
-        '0/00%30',
-        '0/000.P/1',
-        '-1/000',
-      ],
-      ...['0/x999/x999/x999/x999/999', 'entries', 'ENTRIES/000', 'x/000', 'entries/0', 'entries/%30%30%30'],
-      ...['entries/002', 'entries/003.p/1', 'entries/000.p/256'],
+      ...['0/002', '0/002.p/49', '0/003.p/1', '1/000', '1/001', '2/000.p/1', '63/000.p/1', 'entries/002'],
+      ...['0/000.p/256', '0/000.p/0', '0/0', '', '0%2F000', '0/00%30', 'entries', 'entries/003.p/1', 'entries/%30'],
     ])
       expectProblem(await get(stack.domainId, `log/tile/${path}`), 404, 'not_found');
   });
@@ -252,9 +236,7 @@ describe('the sealed log, read and verified from outside', () => {
     ['', '/from', '/to'],
     ['from=0&to=1', '/from'],
     ['from=2&to=1', '/from'],
-    ['from=1.5&to=2', '/from'],
     [`from=1&to=${size + 1}`, '/to'],
-    ['from=1&to=99999999999999999999', '/to'],
     ['from=1&to=2&to=3', '/to'],
   ])('consistency?%s is refused by name', async (query, ...blamed) => {
     expectBlame(await get(stack.domainId, `log/consistency?${query}`), ...blamed);

@@ -51,6 +51,14 @@ describe('healing', () => {
   const today = new Date(now).toISOString().slice(0, 10);
 
   describe('the sweep', () => {
+    it('raises what was stored by somebody who could not raise, and forgets the debt', async () => {
+      await persist(db, [recordAt(now, { domainId }), recordAt(now, { domainId })], { owe: true });
+      expect(await sweepOwedRaises(deps())).toBe(4);
+      expect(await countOwed(db, organizationId)).toBe(0);
+      await expectEqual();
+      expect(await sweepOwedRaises(deps())).toBe(0);
+    });
+
     it('keeps the debt while Redis is away', async () => {
       await persist(db, [recordAt(now, { domainId })], { owe: true });
       const away = await openRedis(redisUrl);
