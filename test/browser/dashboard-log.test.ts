@@ -120,20 +120,6 @@ describe('the log of a domain', () => {
     release();
   });
 
-  it('a 12-hour clock leaves a gap between the time and the mark of the decision', async () => {
-    const american = { locale: 'en-US', viewport: { width: 1280, height: 900 } };
-    const { page } = await dashboard.open(customer, `/domains/${domainId}/log`, american);
-    await isWhole(page);
-    const found = await rows(page).evaluateAll((all) =>
-      all.map((row) => {
-        const [time, mark] = [row.querySelector('time'), row.querySelector('.swatch')];
-        const gap = (mark?.getBoundingClientRect().left ?? 0) - (time?.getBoundingClientRect().right ?? 0);
-        return { gap, isTwelveHours: /\d\s[AP]M$/.test(time?.textContent ?? '') };
-      }),
-    );
-    expect(found.filter(({ gap, isTwelveHours }) => gap < 12 || !isTwelveHours)).toEqual([]);
-  });
-
   it('the next page is read from its first row, and the way back leads to where one was', async () => {
     const page = await log();
     const next = page.getByRole('link', { name: 'Next' });

@@ -155,13 +155,4 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(acts.at(-1)).toMatchObject({ act: 'plan.set', subject: 'small' });
     expect(JSON.stringify(acts)).not.toContain(apiKey);
   });
-
-  it('without --json the same is told to people', async () => {
-    const list = await cli.run('org', 'list');
-    expect(list.code).toBe(0);
-    expect(list.stdout).toMatch(/^organizationId\s+name\s+plan\n/);
-    expect(list.stdout).toContain('Ann & Co');
-    const shown = await cli.run('domain', 'show', 'shop_B-1');
-    expect(shown.stdout).toMatch(/^name +renamed$/m);
-  });
 });

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { type Decision, decisions } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, useDatabase } from '../support/stores.ts';
 
@@ -48,13 +47,9 @@ const matching = (records: NewRecord[], { decision, from, to, visitorId, bot }: 
     .toSorted(newestFirst)
     .map((record) => record.id);
 
+const { db } = useDatabase();
+
 describe('the log, on random records over days and months', () => {
-  let db: Database;
-
-  beforeAll(() => {
-    ({ db } = useDatabase());
-  });
-
   /** One tenant with `drafts` on its first domain, and others' records around them. */
   const store = async (drafts: (typeof draft extends fc.Arbitrary<infer T> ? T : never)[]) => {
     const { organizationId, domainIds } = await makeTenant(db, { domains: 2 });

@@ -5,7 +5,6 @@ import { Cluster } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
-import { watchRedis } from '#libs/queue/health';
 import { recordQueue, shardOf } from '#libs/queue/names';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
@@ -213,28 +212,6 @@ describe('on a Redis Cluster', () => {
     await steady.until('queued', 50);
     await expectAll(await steady.stop());
   });
-
-  // once: afterwards the slots have no replica to lose
-  const lostOnce = { retry: 0, timeout: 300_000 };
-  it(
-    'a master is lost: records go on straight to Postgres, and through Redis again once its replica took over',
-    lostOnce,
-    async () => {
-      const health = watchRedis(connection.client, () => {});
-      atEnd(() => health.close());
-      await health.usable();
-      const slot = calculateSlot(recordQueue(shardOf(at(tenants, 0).organizationId, shards)));
-      const { node: lost, id } = await ownerOf(cluster, slot);
-      await lost.kill();
-      await eventually(() => expect(health.reason()).toMatch(/not connected|closed/));
-      const steady = recordSteadily(sites);
-      await steady.until('persisted', 5);
-      await eventually(() => expect(health.reason()).toBeNull(), { within: 60_000 });
-      expect((await ownerOf(cluster, slot)).id).not.toBe(id);
-      await steady.until('queued', 100);
-      await expectAll(await steady.stop(), 60_000);
-    },
-  );
 
   it('most masters are lost and return: a connection made meanwhile is tried again, and every shard goes on', async () => {
     const { client, close } = connectRedis(cluster.address, 'worker', { warn: () => {} });
