@@ -2,8 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { versionOf } from '../../scripts/release/check.ts';
-import { root } from '../../scripts/stack/paths.ts';
 import { createCli } from '../support/cli.ts';
 import { runCli, runCliIn } from '../support/run-cli.ts';
 import { jwtSecret } from '../support/settings.ts';
@@ -77,18 +75,6 @@ describe.concurrent('the command line', () => {
       const line = await createCli({ ...env, DATABASE_URL: address.toString() }).error(...command);
       expect(line).toMatch(/unrecognized configuration parameter "channel_binding"$/);
     }
-  });
-
-  it('explains itself', async () => {
-    const { code, stdout, stderr } = await runCli({}, '--help');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const noun of ['plan', 'org', 'domain', 'key', 'token', 'queue', 'counters', 'migrate']) {
-      expect(stdout).toMatch(new RegExp(`^ +${noun}\\b`, 'm'));
-    }
-    expect(await runCli({}, '--version')).toMatchObject({ code: 0, stdout: `${versionOf(root)}\n` });
-    const ofNoun = await runCli({}, 'domain', '--help');
-    expect(ofNoun.code).toBe(0);
-    expect(ofNoun.stdout).toMatch(/create[\s\S]*list[\s\S]*show/);
   });
 
   it('finds the stack that runs beside it, unless the environment names another', async () => {
