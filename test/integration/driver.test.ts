@@ -26,7 +26,7 @@ it('a patient read is asked again where the store was busy, and gives up on a mi
 it('more transactions than connections, through a pooler with prepared statements, all end, and what they wrote is there', async () => {
   const transactions = 60;
   const db = openPool(await freshDatabase(), { max: 2, pooled: true });
-  await sql`create table noted (number integer)`;
+  await db.run((sql) => sql`create table noted (number integer)`);
   const insert = (number: number) =>
     db.run((sql) =>
       number % 2 === 0
@@ -35,13 +35,13 @@ it('more transactions than connections, through a pooler with prepared statement
     );
   const all = await Promise.allSettled(Array.from({ length: transactions }, (_, number) => insert(number)));
   expect(all.filter(({ status }) => status === 'rejected')).toEqual([]);
-  const [row] = await sql<{ count: number }>`select count(distinct number)::integer from noted`;
+  const [row] = await db.run((sql) => sql<{ count: number }[]>`select count(distinct number)::integer from noted`);
   expect(row?.count).toBe(transactions);
 });
 
 const deadline = 2_000;
 
-const { db, sql } = await openDatabase();
+const { db } = await openDatabase();
 
 describe('a write of the driver to a connection that has just closed', () => {
   const uncaught: unknown[] = [];
