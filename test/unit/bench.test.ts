@@ -6,7 +6,13 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
 import { figuresOver, type Look } from '../../scripts/bench/cpu-time.ts';
-import { atLeast, atMost, inTurns, judge } from '../../scripts/bench/figures.ts';
+import { atLeast, atMost, inTurns, judge, median, quantile } from '../../scripts/bench/figures.ts';
+
+it('the median of an even number lies between the middle two, and the 99th of a hundred is the one below the largest', () => {
+  expect([median([4, 1, 3, 2]), median([9, 1, 5])]).toEqual([2.5, 5]);
+  const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+  expect([quantile(values, 0.99), quantile([7], 0.99), quantile([], 0.5)]).toEqual([99, 7, Number.NaN]);
+});
 
 it('CPU time is that of a record, over one span of time or over several', () => {
   const at = (stored: number, time: number, used: number): Look => ({
