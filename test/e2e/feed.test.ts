@@ -12,7 +12,7 @@ import { readPage } from '../support/documents.ts';
 import { openGate } from '../support/gate.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName } from '../support/sealing.ts';
 import { startWorker } from '../support/service.ts';
 import { at, sealSettings, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
@@ -24,13 +24,9 @@ const notice = 'ab'.repeat(32);
 const stack = await startStack({ worker: false, tenant: { domains: 6 } });
 const domain = (index: number) => at(stack.tenant.domainIds, index);
 
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+
 describe('GET /v1/consent/:domainId/feed', () => {
-  let sealer: Sealer;
-
-  beforeAll(async () => {
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-  });
-
   const ask = <Body = ProblemAnswer>(domainId: string, query = '', organizationId = stack.tenant.organizationId) =>
     request<Body>(stack.api.baseUrl, `/v1/consent/${domainId}/feed${query}`, {
       headers: { authorization: `Bearer ${tokenFor(organizationId)}` },
