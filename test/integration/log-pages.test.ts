@@ -138,15 +138,4 @@ describe('the log, on random records over days and months', () => {
     const page = await idsOf({ organizationId, domainId, ...filter, limit: 5, offset: 5, after: expected[4] });
     expect(page.ids).toEqual(expected.slice(5, 10));
   });
-
-  it("another organization's name finds nothing of a domain", async () => {
-    const { domainId } = await store([
-      { day: '2024-02-29', millisecond: 0, decision: 'custom', visitorId: 'anna', bot: true },
-    ]);
-    const { organizationId } = await makeTenant(db);
-    const nothing = { total: 0, more: false, ids: [] };
-    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0 })).toEqual(nothing);
-    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0, visitorId: 'anna' })).toEqual(nothing);
-    expect(await idsOf({ organizationId, domainId, limit: 10, offset: 0, bot: true })).toEqual(nothing);
-  });
 });
