@@ -27,20 +27,12 @@ describe('a proof file', () => {
 
   it.each([
     ['nothing', '', 'This is no proof file'],
-    ['something else', '{"a":1}', 'This is no proof file'],
     ['the first line only', 'c2sp.org/tlog-proof@v1\n', 'cut off before its checkpoint'],
     ['no entry', vector.proof.replace(/extra .*\n/, ''), 'does not hold the entry'],
-    [
-      'an entry in another base64',
-      vector.proof.replace('extra ', 'extra =').replace('==\n', '\n'),
-      'not canonical base64',
-    ],
     ['no position', vector.proof.replace('index 1\n', ''), "not the entry's position"],
-    ['a position with a zero before', vector.proof.replace('index 1', 'index 01'), "not the entry's position"],
     ['another position', vector.proof.replace('index 1', 'index 0'), 'does not have this entry at position 0'],
     ['a position beyond the end', vector.proof.replace('index 1', 'index 3'), "is beyond the log's size, 3"],
     ['a hash less', vector.proof.replace(/AozczD.*\n/, ''), 'does not have this entry'],
-    ['a hash more', vector.proof.replace(/(AozczD.*\n)/, '$1$1'), 'does not have this entry'],
     ['a hash cut short', vector.proof.replace('vlL0HdHE', ''), 'not a SHA-256'],
     ['another size', vector.proof.replace('dom_test\n3\n', 'dom_test\n4\n'), 'the text was changed'],
   ])('with %s says what is wrong with it', (_, changed, why) => {
