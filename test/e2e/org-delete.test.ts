@@ -65,9 +65,7 @@ if ('refused' in notice) throw new Error(notice.refused);
 await createAdministration(stack.db, 'test').putNotice(domainId, notice);
 await persist(stack.db, recordsOf(domainId, 300, { notice: notice.hash }), { owe: true });
 await persist(stack.db, recordsOf(at(stack.tenant.domainIds, 1), 10), { owe: true });
-await persist(stack.db, recordsOf(at(others.domainIds, 0), 10, kept), {
-  owe: true,
-});
+await persist(stack.db, recordsOf(at(others.domainIds, 0), 10, kept), { owe: true });
 await createWebhookAdministration(stack.db, 'test').create(
   stack.tenant.organizationId,
   { url: `https://${needle}.invalid/`, types: ['records.sealed'], domains: null, decisions: null },

@@ -60,9 +60,7 @@ await createAdministration(stack.db, 'test').putNotice(theirDomain, notice);
 const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
 await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
 const byCountry = `/v1/consent/${theirDomain}/stats?${range}&by=country`;
-await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), {
-  within: 20_000,
-});
+await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), { within: 20_000 });
 const { body: page } = await theirs.records(theirDomain, 'limit=1');
 const { body: all } = await theirs.orgStats('limit=1');
 const cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];

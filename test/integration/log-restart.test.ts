@@ -120,10 +120,7 @@ describe('logs', () => {
         select encode(string_agg(ids, '' order by log, first), 'hex') as ids from log_runs where domain_number = ${number}`;
       const records = await sql<{ id: string }[]>`
         select id from records where domain_number = ${number} order by epoch, id`;
-      return {
-        ids: all?.ids?.match(/.{32}/g) ?? [],
-        expected: records.map(({ id }) => id.replaceAll('-', '')),
-      };
+      return { ids: all?.ids?.match(/.{32}/g) ?? [], expected: records.map(({ id }) => id.replaceAll('-', '')) };
     });
     expect(ids).toEqual(expected);
     expect((await logsOf(domainId)).map(({ checkpointSize }) => checkpointSize)).toEqual(sizes);
