@@ -38,11 +38,7 @@ for (const line of [...defects, `${passed} passed, ${failed} failed`]) console.l
 process.exit(failed > 0 ? 1 : 0);
 
 async function run(filters: string[]): Promise<Result> {
-  const vitest = await createVitest('test', {
-    run: true,
-    watch: false,
-    ...(names && { testNamePattern: names }),
-  });
+  const vitest = await createVitest('test', { run: true, watch: false, ...(names && { testNamePattern: names }) });
   // its own would end this process at once; the set-up, which has started the servers, has others
   process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
   let failure = 0;

@@ -48,11 +48,7 @@ export const startRedisCluster = (options: GroupOptions) =>
     const url = `rediss://:${password}@${host}`;
     const address: RedisAddress = { url, clusterNodes, ca: certificate.cert };
     /** for the API, the worker and the command line */
-    const env = {
-      REDIS_URL: url,
-      REDIS_CLUSTER_NODES: clusterNodes.join(),
-      NODE_EXTRA_CA_CERTS: certificate.certFile,
-    };
+    const env = { REDIS_URL: url, REDIS_CLUSTER_NODES: clusterNodes.join(), NODE_EXTRA_CA_CERTS: certificate.certFile };
     return { nodes, password, address, env, connect, ask };
   });
 

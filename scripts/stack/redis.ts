@@ -23,13 +23,7 @@ export interface RedisOptions extends ServerOptions {
 /** Without one, jobs that wait for Postgres would take all memory of the machine. docker-compose.yml has the same. */
 export const maxmemory = '1gb';
 
-const keeping = {
-  appendonly: 'yes',
-  appendfsync: 'always',
-  save: '""',
-  maxmemory,
-  'maxmemory-policy': 'noeviction',
-};
+const keeping = { appendonly: 'yes', appendfsync: 'always', save: '""', maxmemory, 'maxmemory-policy': 'noeviction' };
 
 /** `settings`: directives as redis.conf has them, such as `{ maxmemory: '64mb' }` */
 export async function startRedis({ settings = {}, port, say, signal, secured, sentinel, ...rest }: RedisOptions) {

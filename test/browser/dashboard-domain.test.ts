@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/contract/calendar';
 import { step } from '../support/browser/browser.ts';
-import { type Customer, figure, figureCard, go, history, useDashboard } from '../support/browser/dashboard.ts';
+import { figure, figureCard, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
 
 const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
@@ -10,19 +10,14 @@ const today = () => dayOf(Date.now());
 const daysAgo = (days: number) => addDays(today(), -days);
 const lastThirty = () => [daysAgo(29), today()] as const;
 
+const dashboard = useDashboard();
+
+const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
+const domainId = at(customer.domains, 0).domainId;
+const address = `/domains/${domainId}`;
+await dashboard.storeCounted(customer, history(customer, 62, 16));
+
 describe('the page of a domain', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let domainId: string;
-  let address: string;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
-    domainId = at(customer.domains, 0).domainId;
-    address = `/domains/${domainId}`;
-    await dashboard.storeCounted(customer, history(customer, 62, 16));
-  });
-
   const stats = async (query: string) => (await dashboard.client(customer).stats(domainId, query)).body;
   const domain = async (query = '') => {
     const { page } = await dashboard.open(customer, address + query);

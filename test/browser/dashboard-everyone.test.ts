@@ -1,26 +1,22 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { step } from '../support/browser/browser.ts';
-import { type Customer, figure, go, history, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { figure, go, history, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { violations } from '../support/browser/look.ts';
 import { at } from '../support/stack.ts';
 
+const dashboard = useDashboard();
+
+const customer = await dashboard.customer();
+const domainPath = `/domains/${at(customer.domains, 0).domainId}`;
+// of a record of the last minutes the page asks how far it is sealed, and browsers write the 404 to their console
+const young = new Date(Date.now() - 600_000).toISOString();
+await dashboard.storeCounted(
+  customer,
+  history(customer, 10, 10).filter(({ receivedAt }) => receivedAt < young),
+);
+
 describe('the dashboard for everyone', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let domainPath: string;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer();
-    domainPath = `/domains/${at(customer.domains, 0).domainId}`;
-    // of a record of the last minutes the page asks how far it is sealed, and browsers write the 404 to their console
-    const young = new Date(Date.now() - 600_000).toISOString();
-    await dashboard.storeCounted(
-      customer,
-      history(customer, 10, 10).filter(({ receivedAt }) => receivedAt < young),
-    );
-  });
-
   /** The pages, each with what is there once it is drawn. Their many states are looked at by the rehearsal. */
   const pages = (): [string, (page: Page) => Promise<void>][] => [
     ['/', (page) => page.locator('.stream-row').first().waitFor()],

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { DomainStats } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
-import { agents, type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
+import { agents, go, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -14,58 +14,52 @@ import { eventually } from '../support/wait.ts';
 const today = dayOf(Date.now());
 const [desk, phone] = agents;
 
+const dashboard = useDashboard();
+/** `many` decisions at noon, `part` of them opt-ins. */
+const made = (daysAgo: number, many: number, part: number, fields: Partial<NewRecord>): NewRecord[] =>
+  Array.from({ length: many }, (_, index) =>
+    recordAt(startOf(addDays(today, -daysAgo)) + 43_200_000 + index, {
+      domainId,
+      decision: index < part ? 'accept_all' : 'reject_all',
+      preferences: { analytics: index < part, marketing: index < part / 2 },
+      userAgent: index % 3 === 0 ? desk : phone,
+      ...fields,
+    }),
+  );
+
+const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
+const domainId = at(customer.domains, 0).domainId;
+const address = `/domains/${domainId}`;
+const [before, since] = [{ bannerVersion: '1' }, { bannerVersion: '2', source: 'banner' as const }];
+const records = [
+  ...made(10, 100, 50, { ...before, country: 'DE', language: 'de-DE' }),
+  ...made(9, 50, 10, { ...before, country: 'FR', language: 'fr-FR' }),
+  ...made(3, 300, 210, { ...since, country: 'DE', language: 'de-DE', variant: 'wording:short' }),
+  ...made(3, 300, 150, { ...since, country: 'FR', language: 'fr-FR', variant: 'wording:plain' }),
+  ...made(2, 20, 12, { ...since, country: 'GB', variant: 'colour:blue' }),
+  ...made(2, 22, 12, { ...since, variant: 'colour:green' }),
+  ...['AT', 'CH', 'IT'].flatMap((country) => made(2, 4, 2, { ...since, country })),
+  ...made(2, 3, 3, { ...since, country: 'SE', decision: 'withdraw', source: 'preferences' }),
+  ...made(2, 7, 7, { bot: true, userAgent: 'Googlebot/2.1' }),
+  ...made(2, 5, 2, { domainId: at(customer.domains, 1).domainId, bannerVersion: '=2+2' }),
+];
+await dashboard.store(records);
+// the worker closes one a minute
+await eventually(async () => expect(await closeEpoch(dashboard.db, { every: 0, patience: 5_000 })).toBe('closed'));
+const query = `from=${addDays(today, -20)}&to=${today}&by=source`;
+await eventually(async () => {
+  const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
+  expect(groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots)).toBe(records.length);
+});
+// as if the banners of the last days had been counted when they were shown
+await dashboard.db.run(
+  (sql) => sql`
+    update facets set displays = 1000
+    where domain_number = (select number from domains where id = ${domainId})
+      and period = ${addDays(today, -3)} and (dimension, value) in (('source', 'banner'), ('bannerVersion', '2'))`,
+);
+
 describe('statistics by country, banner version and so on', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let domainId: string;
-  let address: string;
-
-  /** `many` decisions at noon, `part` of them opt-ins. */
-  const made = (daysAgo: number, many: number, part: number, fields: Partial<NewRecord>): NewRecord[] =>
-    Array.from({ length: many }, (_, index) =>
-      recordAt(startOf(addDays(today, -daysAgo)) + 43_200_000 + index, {
-        domainId,
-        decision: index < part ? 'accept_all' : 'reject_all',
-        preferences: { analytics: index < part, marketing: index < part / 2 },
-        userAgent: index % 3 === 0 ? desk : phone,
-        ...fields,
-      }),
-    );
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
-    domainId = at(customer.domains, 0).domainId;
-    address = `/domains/${domainId}`;
-    const [before, since] = [{ bannerVersion: '1' }, { bannerVersion: '2', source: 'banner' as const }];
-    const records = [
-      ...made(10, 100, 50, { ...before, country: 'DE', language: 'de-DE' }),
-      ...made(9, 50, 10, { ...before, country: 'FR', language: 'fr-FR' }),
-      ...made(3, 300, 210, { ...since, country: 'DE', language: 'de-DE', variant: 'wording:short' }),
-      ...made(3, 300, 150, { ...since, country: 'FR', language: 'fr-FR', variant: 'wording:plain' }),
-      ...made(2, 20, 12, { ...since, country: 'GB', variant: 'colour:blue' }),
-      ...made(2, 22, 12, { ...since, variant: 'colour:green' }),
-      ...['AT', 'CH', 'IT'].flatMap((country) => made(2, 4, 2, { ...since, country })),
-      ...made(2, 3, 3, { ...since, country: 'SE', decision: 'withdraw', source: 'preferences' }),
-      ...made(2, 7, 7, { bot: true, userAgent: 'Googlebot/2.1' }),
-      ...made(2, 5, 2, { domainId: at(customer.domains, 1).domainId, bannerVersion: '=2+2' }),
-    ];
-    await dashboard.store(records);
-    // the worker closes one a minute
-    await eventually(async () => expect(await closeEpoch(dashboard.db, { every: 0, patience: 5_000 })).toBe('closed'));
-    const query = `from=${addDays(today, -20)}&to=${today}&by=source`;
-    await eventually(async () => {
-      const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
-      expect(groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots)).toBe(records.length);
-    });
-    // as if the banners of the last days had been counted when they were shown
-    await dashboard.db.run(
-      (sql) => sql`
-        update facets set displays = 1000
-        where domain_number = (select number from domains where id = ${domainId})
-          and period = ${addDays(today, -3)} and (dimension, value) in (('source', 'banner'), ('bannerVersion', '2'))`,
-    );
-  });
-
   const days = `from=${addDays(today, -6)}&to=${today}`;
   const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const cells = (page: Page | Locator, name: string) =>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { hasFocus, step } from '../support/browser/browser.ts';
@@ -10,16 +10,13 @@ const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const share = (value: number) => new Intl.NumberFormat('en-GB', { style: 'percent', ...oneDecimal }).format(value);
 
+const dashboard = useDashboard();
+
+const customer = await dashboard.customer({ monthlyRecordLimit: 100_000 });
+await addSites(dashboard.db, customer, 200);
+await dashboard.storeCounted(customer, history(customer, 30, 48));
+
 describe('the home page of the dashboard', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ monthlyRecordLimit: 100_000 });
-    await addSites(dashboard.db, customer, 200);
-    await dashboard.storeCounted(customer, history(customer, 30, 48));
-  });
-
   const home = async (who: Customer = customer, options = {}) => {
     const visitor = await dashboard.open(who, '/', options);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();

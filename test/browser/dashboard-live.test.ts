@@ -1,26 +1,21 @@
 import type { Page, Response } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { afterwards, hold, stopClock } from '../support/browser/browser.ts';
-import { type Customer, figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
+import { figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 /** Milliseconds by which a page's clock is moved at a time. */
 const tick = 50;
 
+const dashboard = useDashboard();
+
+const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
+const { domainId, apiKey } = at(customer.domains, 0);
+await dashboard.storeCounted(customer, history(customer, 3, 20));
+
 describe('figures that move, by the page’s own clock', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let domainId: string;
-  let apiKey: string;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
-    ({ domainId, apiKey } = at(customer.domains, 0));
-    await dashboard.storeCounted(customer, history(customer, 3, 20));
-  });
-
   const client = () => dashboard.client(customer);
   const total = async () => (await client().orgStats('limit=1')).body.total;
   /** Until the service has counted them. */

@@ -1,50 +1,41 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { NewRecord } from '#libs/contract/record';
+import { describe, expect, it } from 'vitest';
 import type { ProofBundle } from '#libs/contract/responses';
 import { fromBase64, utf8 } from '#libs/merkle/bytes';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { step } from '../support/browser/browser.ts';
-import { type Customer, useDashboard } from '../support/browser/dashboard.ts';
+import { useDashboard } from '../support/browser/dashboard.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, type Sealer } from '../support/sealing.ts';
+import { createSealer } from '../support/sealing.ts';
 import { at, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 
 const now = Date.now();
 
+const stack = await startStack({ worker: false });
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+const dashboard = useDashboard(stack);
+
+const customer = await dashboard.customer({ domains: ['shop.example', 'unsealed.example'] });
+const domainId = at(customer.domains, 0).domainId;
+const records = Array.from({ length: 300 }, (_, index) =>
+  recordAt(now - index * 1_000, {
+    domainId,
+    decision: 'custom',
+    visitorId: `v-${index}`,
+    preferences: { analytics: true, 10: false, 9: true },
+    pageUrl: 'https://shop.example/tents',
+    userAgent: 'Mozilla/5.0 Firefox/144.0',
+    language: 'de-CH',
+    metadata: { step: 2, shop: 'nörth' },
+    gpc: true,
+  }),
+);
+await dashboard.store(records);
+await sealer.closeAndSeal();
+
 describe('the sealed log in the dashboard', () => {
-  const dashboard = useDashboard(async () => {
-    const stack = await startStack({ worker: false });
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-    return stack;
-  });
-  let sealer: Sealer;
-  let customer: Customer;
-  let domainId: string;
-  let records: NewRecord[];
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ domains: ['shop.example', 'unsealed.example'] });
-    domainId = at(customer.domains, 0).domainId;
-    records = Array.from({ length: 300 }, (_, index) =>
-      recordAt(now - index * 1_000, {
-        domainId,
-        decision: 'custom',
-        visitorId: `v-${index}`,
-        preferences: { analytics: true, 10: false, 9: true },
-        pageUrl: 'https://shop.example/tents',
-        userAgent: 'Mozilla/5.0 Firefox/144.0',
-        language: 'de-CH',
-        metadata: { step: 2, shop: 'nörth' },
-        gpc: true,
-      }),
-    );
-    await dashboard.store(records);
-    await sealer.closeAndSeal();
-  });
-
   /** The log, with the details of one visitor's record open. */
   const details = async (visitorId: string, who = customer, domain = domainId) => {
     const visitor = await dashboard.open(who, `/domains/${domain}/log?visitorId=${visitorId}`);

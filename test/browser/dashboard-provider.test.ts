@@ -1,43 +1,37 @@
 /** Signing in to the dashboard with a real OpenID Connect provider. */
-import type { RequestListener } from 'node:http';
 import type { Page } from 'playwright-core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { click, step } from '../support/browser/browser.ts';
-import { type Customer, useDashboard } from '../support/browser/dashboard.ts';
+import { useDashboard } from '../support/browser/dashboard.ts';
 import { look } from '../support/browser/look.ts';
 import { audience, type Policy, startProvider } from '../support/browser/provider.ts';
 import { startApi } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
 
-describe('signing in with a provider', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let baseUrl: string;
-  let issuer: string;
-  let trouble: Map<string, RequestListener>;
-  const policy: Policy = { org: '', audience, seconds: 600 };
+const dashboard = useDashboard();
+const policy: Policy = { org: '', audience, seconds: 600 };
 
-  beforeAll(async () => {
-    customer = await dashboard.customer();
-    policy.org = customer.organizationId;
-    const port = String(await freePort());
-    ({ issuer, trouble } = await startProvider(`http://127.0.0.1:${port}`, policy));
-    const api = await startApi({
-      ...dashboard.env,
-      PORT: port,
-      JWT_ALGORITHM: 'RS256',
-      JWT_JWKS_URL: `${issuer}/jwks`,
-      JWT_ISSUER: issuer,
-      JWT_AUDIENCE: audience,
-      OIDC_ISSUER: issuer,
-      OIDC_CLIENT_ID: 'dashboard',
-      OIDC_SCOPES: 'openid offline_access read manage',
-      OIDC_AUDIENCE: audience,
-    });
-    ({ baseUrl } = api);
-  });
+const customer = await dashboard.customer();
+policy.org = customer.organizationId;
+const port = String(await freePort());
+const { issuer, trouble } = await startProvider(`http://127.0.0.1:${port}`, policy);
+const api = await startApi({
+  ...dashboard.env,
+  PORT: port,
+  JWT_ALGORITHM: 'RS256',
+  JWT_JWKS_URL: `${issuer}/jwks`,
+  JWT_ISSUER: issuer,
+  JWT_AUDIENCE: audience,
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: 'dashboard',
+  OIDC_SCOPES: 'openid offline_access read manage',
+  OIDC_AUDIENCE: audience,
+});
+const { baseUrl } = api;
+
+describe('signing in with a provider', () => {
   afterEach(() => {
     trouble.clear();
     Object.assign(policy, { audience, seconds: 600 });

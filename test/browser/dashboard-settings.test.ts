@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { ActsPage, DomainsPage, KeysPage, ManagedDomain } from '#libs/contract/manage';
+import type { ActsPage, KeysPage, ManagedDomain } from '#libs/contract/manage';
 import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
-import { addSites, type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -326,20 +326,6 @@ describe('the settings in the dashboard', () => {
       await page.unroute('**/v1/organization/{domains,acts}?**');
       await failure.waitFor({ state: 'detached' });
     }
-  });
-
-  it('searches among many domains, and shows how much of the plan is used', async () => {
-    const customer = await dashboard.customer({ monthlyRecordLimit: 1_000 });
-    await addSites(dashboard.db, customer, 230);
-    expect((await dashboard.manage<DomainsPage>(customer, '/domains?limit=200')).nextCursor).not.toBeNull();
-    const { page } = await dashboard.open(managerOf(customer), '/domains');
-    await page.getByText(`of 1,000 records in the plan “${customer.plan}”`).waitFor();
-    await page.getByRole('meter', { name: /^Usage in/ }).waitFor();
-    await page.getByText('and 131 more: search to narrow the list').waitFor();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-7.');
-    await page.getByRole('link', { name: 'site-7.example' }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('nothing');
-    await page.getByText('No active domain matches “nothing”.').waitFor();
   });
 
   it('is operated by the keyboard alone, and asks for no log where the plan has none', async () => {

@@ -1,32 +1,25 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { hold, step } from '../support/browser/browser.ts';
-import { type Customer, figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
-import { type Gate, openGate } from '../support/gate.ts';
-import { type Api, startApi } from '../support/service.ts';
-import { at } from '../support/stack.ts';
+import { figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
+import { openGate } from '../support/gate.ts';
+import { startApi } from '../support/service.ts';
+import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
+const { env: shared } = useStores();
+/** in front of Postgres */
+const gate = await openGate(shared.DATABASE_URL);
+const env = { ...shared, DATABASE_URL: gate.url, PORT: String(await freePort()) };
+let api = await startApi(env);
+const dashboard = useDashboard({ env, api });
+
+const customer = await dashboard.customer();
+const domainPath = `/domains/${at(customer.domains, 0).domainId}`;
+await dashboard.storeCounted(customer, history(customer, 4, 60));
+
 describe('the dashboard when something is wrong', () => {
-  /** in front of Postgres */
-  let gate: Gate;
-  let api: Api;
-  const dashboard = useDashboard(async ({ env: shared }) => {
-    gate = await openGate(shared.DATABASE_URL);
-    const env = { ...shared, DATABASE_URL: gate.url, PORT: String(await freePort()) };
-    api = await startApi(env);
-    return { env, api };
-  });
-  let customer: Customer;
-  let domainPath: string;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer();
-    domainPath = `/domains/${at(customer.domains, 0).domainId}`;
-    await dashboard.storeCounted(customer, history(customer, 4, 60));
-  });
-
   /** Every number on the page that could be taken for a figure. */
   const figures = (page: Page) => page.locator('.figure-value, .breakdown td, .chart, .stream-row').count();
   const home = async () => {

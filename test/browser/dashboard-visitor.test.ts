@@ -1,29 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { Page, Request } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { click, step } from '../support/browser/browser.ts';
-import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
-import { html, type Site, startSite, tag } from '../support/browser/site.ts';
+import { go, useDashboard } from '../support/browser/dashboard.ts';
+import { html, startSite, tag } from '../support/browser/site.ts';
 import { tokenFor } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
-import { at } from '../support/stack.ts';
+import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
+// new notices are bounded by address, and all files have the same
+const dashboard = useDashboard({ api: await startApi(useStores().env) });
+
+const site = await startSite();
+const customer = await dashboard.customer();
+const domain = at(customer.domains, 0);
+const officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
+
 describe('a visitor’s page', () => {
-  // new notices are bounded by address, and all files have the same
-  const dashboard = useDashboard(async ({ env }) => ({ api: await startApi(env) }));
-  let site: Site;
-  let customer: Customer;
-  let officer: Pick<Customer, 'token'>;
-  let domain: Customer['domains'][number];
-
-  beforeAll(async () => {
-    site = await startSite();
-    customer = await dashboard.customer();
-    domain = at(customer.domains, 0);
-    officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
-  });
-
   const addressOf = (id?: string) =>
     `/domains/${domain.domainId}/visitor${id === undefined ? '' : `#visitor=${encodeURIComponent(id)}`}`;
   const client = () => dashboard.client(customer);

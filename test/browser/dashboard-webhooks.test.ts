@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WebhooksPage } from '#libs/contract/webhook';
 import { afterwards, click, hasFocus, hold, step } from '../support/browser/browser.ts';
-import { addSites, type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
@@ -10,19 +10,14 @@ import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
+const { db, sql, env: stores } = await openStores();
+const env = { ...stores, ...sealSettings, WEBHOOK_ALLOW_PRIVATE: 'true' };
+const [api] = await Promise.all([startApi(env), startWorker(env)]);
+const dashboard = useDashboard({ db, sql, env, api });
+
+const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
+
 describe('the page of webhooks', () => {
-  const dashboard = useDashboard(async () => {
-    const { db, env: stores } = await openStores();
-    const env = { ...stores, ...sealSettings, WEBHOOK_ALLOW_PRIVATE: 'true' };
-    const [api] = await Promise.all([startApi(env), startWorker(env)]);
-    return { db, env, api };
-  });
-  let customer: Customer;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
-  });
-
   const manager = () => managerOf(customer);
   const decide = (count: number) =>
     dashboard.store(
@@ -266,17 +261,5 @@ describe('the page of webhooks', () => {
     await row(page, 'Test').waitFor();
     expect(await rows(page).count()).toBe(61);
     expect(await rows(page).first().textContent()).toContain('Test');
-  });
-
-  it('chooses among many domains', async () => {
-    const large = await dashboard.customer();
-    await addSites(dashboard.db, large, 129);
-    const { page } = await dashboard.open(managerOf(large), '/webhooks/new');
-    await page.getByRole('radio', { name: 'Only these' }).check();
-    await page.getByText('and 30 more: type to narrow the list').waitFor();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('site-129');
-    await page.getByRole('checkbox', { name: 'site-129.example' }).check();
-    await page.getByRole('searchbox', { name: 'Search domains' }).fill('');
-    await page.getByText('1 chosen').waitFor();
   });
 });

@@ -3,16 +3,16 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { FrameLocator, Page } from 'playwright-core';
 import { build } from 'vite';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WidgetDraft } from '../../apps/dashboard/pages/widget-setup/draft/draft.ts';
 import type { Pasted } from '../../apps/dashboard/pages/widget-setup/draft/tag-reader.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
 import { click, hasFocus } from '../support/browser/browser.ts';
 import { managerOf, useDashboard } from '../support/browser/dashboard.ts';
-import { html, type Site, startSite } from '../support/browser/site.ts';
+import { html, startSite } from '../support/browser/site.ts';
 import { startApi } from '../support/service.ts';
-import { at } from '../support/stack.ts';
+import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 declare global {
@@ -21,16 +21,13 @@ declare global {
   }
 }
 
+// new notices are bounded by address, and all files have the same
+const dashboard = useDashboard({ api: await startApi(useStores().env) });
+
+const site = await startSite();
+site.add('/favicon.ico', '');
+
 describe('setting up the widget in the dashboard', () => {
-  // new notices are bounded by address, and all files have the same
-  const dashboard = useDashboard(async ({ env }) => ({ api: await startApi(env) }));
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-    site.add('/favicon.ico', '');
-  });
-
   const banner = (page: Page): FrameLocator => page.frameLocator('iframe');
   const unfold = (page: Page, title: string) => page.getByRole('heading', { name: title, exact: true }).click();
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { click, useBrowser } from '../support/browser/browser.ts';
 import { createClient } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
-import { at, recordsOf, type Stack, useStores } from '../support/stack.ts';
+import { at, recordsOf, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 
 const kept = 'Kept in this browser until it can be sent.';
@@ -12,19 +12,15 @@ const kept = 'Kept in this browser until it can be sent.';
 const cutOff = (page: Page) => (isOut: boolean) =>
   isOut ? page.route('**/record', (route) => route.abort()) : page.unroute('**/record');
 
+const stores = useStores();
+const tenant = await makeTenant(stores.db);
+const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
+const api = await startApi({ ...stores.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
+const stack = { ...stores, api, tenant, domainId, apiKey, client: createClient(api.baseUrl, tenant) };
+const address = `${api.baseUrl}/demo`;
+
 describe('the demo shop', () => {
   const visit = useBrowser();
-  let stack: Stack;
-  let address: string;
-
-  beforeAll(async () => {
-    const stores = useStores();
-    const tenant = await makeTenant(stores.db);
-    const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
-    const api = await startApi({ ...stores.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
-    stack = { ...stores, api, tenant, domainId, apiKey, client: createClient(api.baseUrl, tenant) };
-    address = `${api.baseUrl}/demo`;
-  });
 
   it('shows what the log holds of a decision', async () => {
     const { page, messages } = await visit();
@@ -69,17 +65,6 @@ describe('the demo shop', () => {
     await other.reload();
     for (const tab of [other, page]) await tab.getByText('In the log:').waitFor();
     expect(await page.getByText(kept).count()).toBe(0);
-  });
-
-  it('says that it is recorded once the service has it, before the log has', async () => {
-    const { page } = await visit();
-    await page.route('**/demo/records/*', (route) => route.fulfill({ json: [] }));
-    await page.goto(address);
-    await click(page, 'Reject all');
-    const id = await page.evaluate(() => window.assent?.getConsent()?.id);
-    await page.getByText(`Recorded (queued): ${id}.`).waitFor();
-    await page.unroute('**/demo/records/*');
-    await page.getByText('In the log:').waitFor();
   });
 
   it('says that the log lacks what the service refused', async () => {

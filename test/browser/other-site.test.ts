@@ -1,34 +1,29 @@
 /** What a page of another site can do while somebody is signed in to the dashboard: nothing. */
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser/browser.ts';
-import { html, type Site, startSite } from '../support/browser/site.ts';
+import { html, startSite } from '../support/browser/site.ts';
 import { request, tokenFor } from '../support/client.ts';
-import { type StackWithApi, useStackWithApi } from '../support/stack.ts';
+import { useStackWithApi } from '../support/stack.ts';
 
 interface Changing {
   method: string;
   address: string;
 }
 
+// its refusals count for this address alone
+const stack = await useStackWithApi();
+const site = await startSite();
+const { body } = await stack.client.get<{ paths: Record<string, object> }>('/openapi.json');
+const filled = (path: string) => path.replace('{domainId}', stack.domainId).replace(/\{\w+\}/g, 'x');
+const changing = Object.entries(body.paths).flatMap(([path, methods]) =>
+  Object.keys(methods)
+    .filter((method) => ['post', 'put', 'patch', 'delete'].includes(method))
+    .map((method) => ({ method: method.toUpperCase(), address: stack.api.baseUrl + filled(path) })),
+);
+
 describe('a page of another site, beside a dashboard that is signed in', () => {
   const visit = useBrowser();
-  let stack: StackWithApi;
-  let site: Site;
-  let changing: Changing[];
-
-  beforeAll(async () => {
-    // its refusals count for this address alone
-    stack = await useStackWithApi();
-    site = await startSite();
-    const { body } = await stack.client.get<{ paths: Record<string, object> }>('/openapi.json');
-    const filled = (path: string) => path.replace('{domainId}', stack.domainId).replace(/\{\w+\}/g, 'x');
-    changing = Object.entries(body.paths).flatMap(([path, methods]) =>
-      Object.keys(methods)
-        .filter((method) => ['post', 'put', 'patch', 'delete'].includes(method))
-        .map((method) => ({ method: method.toUpperCase(), address: stack.api.baseUrl + filled(path) })),
-    );
-  });
 
   const token = () => tokenFor(stack.tenant.organizationId, { scope: 'read manage privacy import' });
   /** All that could have been changed. */

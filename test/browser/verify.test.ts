@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { useBrowser } from '../support/browser/browser.ts';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
@@ -12,18 +12,14 @@ import { sharedStack } from '../support/shared.ts';
 const brokenKey = 'consent.example.com/dom_x+a2b5d1c7+AQ==';
 const changed = vector.proof.replace('vlL0HdHE', 'vlL0HdHF');
 
+const served = `${sharedStack().api.baseUrl}/verify`;
+// alone in a folder, as somebody would have it who saved it
+const file = path.join(mkdtempSync(path.join(inject('folder'), 'saved-')), 'check a proof.html');
+copyFileSync(path.join(inject('dist'), 'apps/verify/index.html'), file);
+const saved = pathToFileURL(file).href;
+
 describe('the page that checks proofs', () => {
   const visit = useBrowser();
-  let served: string;
-  let saved: string;
-
-  beforeAll(() => {
-    served = `${sharedStack().api.baseUrl}/verify`;
-    // alone in a folder, as somebody would have it who saved it
-    const file = path.join(mkdtempSync(path.join(inject('folder'), 'saved-')), 'check a proof.html');
-    copyFileSync(path.join(inject('dist'), 'apps/verify/index.html'), file);
-    saved = pathToFileURL(file).href;
-  });
 
   const open = async (address = served) => {
     const visitor = await visit.again();

@@ -1,19 +1,16 @@
 /** Bytes that are no whole request of HTTP, and requests that hide in others. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenFor } from '../support/client.ts';
 import { recordedIn } from '../support/metrics.ts';
 import { exchange, problemIn, type RawAnswer } from '../support/raw-http.ts';
-import { type StackWithApi, useStackWithApi } from '../support/stack.ts';
+import { useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const body = '{"decision":"custom"}';
 const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 const large = `X-A: ${'x'.repeat(20_480)}`;
 
-let stack: StackWithApi;
-beforeAll(async () => {
-  stack = await useStackWithApi();
-});
+const stack = await useStackWithApi();
 
 /** The head of a record request, without its length. */
 const head = (...headers: string[]) =>

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/contract/uuid';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem, indistinguishable } from '../support/problems.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 
 const mine = 'https://shop.example';
@@ -31,13 +31,9 @@ const proof = `records/${old}/proof`;
 const read = { scope: 'read' };
 const visitor = { scope: 'privacy', rest: 'visitors/v', isUnknown: true };
 
+const stack = await useStack({ tenant: { domains: 2, origins: [mine], consentLog: false } });
+
 describe('of several mistakes, the first in the order of the contract is told', () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 2, origins: [mine], consentLog: false } });
-  });
-
   it.each<[string, number, string, Asked]>([
     ['recording: the method', 405, 'method_not_allowed', { ...post, method: 'PUT' }],
     ['recording: credentials', 401, 'invalid_api_key', post],

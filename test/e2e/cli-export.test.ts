@@ -2,34 +2,27 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Imported } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
+
+const stack = await useStack({ tenant: { domains: 2 } });
+const cli = createCli({ ...stack.env, USER: 'ann' });
+const folder = mkdtempSync(path.join(inject('folder'), 'exports-'));
+const records = stack.tenant.domainIds.flatMap((domainId) =>
+  Array.from({ length: 1_200 }, (_, each) =>
+    recordAt(Date.now() - each * 1_000, { domainId, visitorId: `visitor ${each % 7}` }),
+  ),
+);
+for (let from = 0; from < records.length; from += 800)
+  await persist(stack.db, records.slice(from, from + 800), { owe: true });
+const ids = records.flatMap(({ id, domainId }) => (domainId === stack.domainId ? [id] : [])).toSorted();
 
 describe('assent records export', () => {
-  let stack: Stack;
-  let cli: Cli;
-  let folder: string;
-  let ids: string[];
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 2 } });
-    cli = createCli({ ...stack.env, USER: 'ann' });
-    folder = mkdtempSync(path.join(inject('folder'), 'exports-'));
-    const records = stack.tenant.domainIds.flatMap((domainId) =>
-      Array.from({ length: 1_200 }, (_, each) =>
-        recordAt(Date.now() - each * 1_000, { domainId, visitorId: `visitor ${each % 7}` }),
-      ),
-    );
-    for (let from = 0; from < records.length; from += 800)
-      await persist(stack.db, records.slice(from, from + 800), { owe: true });
-    ids = records.flatMap(({ id, domainId }) => (domainId === stack.domainId ? [id] : [])).toSorted();
-  });
-
   const file = (name: string) => path.join(folder, name);
   const overHttp = async (pathname: string) =>
     (

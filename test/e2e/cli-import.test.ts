@@ -1,23 +1,17 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Imported } from '#libs/contract/responses';
 import { readPage } from '#libs/store/records/log';
-import { type Cli, createCli } from '../support/cli.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { createCli } from '../support/cli.ts';
+import { at, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
+const stack = await useStack({ tenant: { domains: 4 } });
+const cli = createCli(stack.env);
+const folder = mkdtempSync(path.join(inject('folder'), 'import-'));
+
 describe('records import', () => {
-  let stack: Stack;
-  let cli: Cli;
-  let folder: string;
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 4 } });
-    cli = createCli(stack.env);
-    folder = mkdtempSync(path.join(inject('folder'), 'import-'));
-  });
-
   const fileOf = (name: string, text: string): string => {
     const file = path.join(folder, name);
     writeFileSync(file, text);

@@ -1,12 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
 import { runCliIn } from '../support/run-cli.ts';
 
+const folder = mkdtempSync(path.join(inject('folder'), 'verify-'));
+
 describe('assent log verify', () => {
-  let folder: string;
   /** a file below `folder`, and its name */
   const file = (name: string, content: string | object) => {
     writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
@@ -16,30 +17,16 @@ describe('assent log verify', () => {
   const verify = (...args: string[]) => runCliIn(folder, {}, 'log', 'verify', ...args);
   const key = ['--key', vector.verifierKey];
 
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(inject('folder'), 'verify-'));
-  });
-
-  it('says in words what a proof file proves, without settings or stores', async () => {
-    const { code, stdout, stderr } = await verify(file('record.tlog-proof', vector.proof), ...key);
+  it('says in words what a proof file proves, without stores, and reads no settings, even bad ones', async () => {
+    const settings = { DATABASE_URL: 'nonsense', REDIS_URL: 'nonsense', JWT_SECRET: 'x', LOG_KEY: 'x' };
+    const name = file('record.tlog-proof', vector.proof);
+    const { code, stdout, stderr } = await runCliIn(folder, settings, 'log', 'verify', name, ...key);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^The proof holds\. A visitor of dom_test chose by category\.\n/);
     expect(stdout).toMatch(/^Decision +custom$/m);
-    expect(stdout).toMatch(/^Domain +dom_test$/m);
-    expect(stdout).toMatch(/^Record +019a0000-0000-7000-8000-000000000001$/m);
-    expect(stdout).toMatch(/^Decided +2025-10-20T05:03:11\.360Z$/m);
-    expect(stdout).toMatch(/^Received +2025-10-20T05:03:12\.000Z$/m);
-    expect(stdout).toMatch(/^Position +1 \(counted from 0\), in a log of 3 entries$/m);
     expect(stdout).toContain(`Signed by               ${vector.verifierKey}\n`);
     expect(stdout).toContain('What this does not prove:');
     expect(stdout).not.toContain('v-1');
-  });
-
-  it('reads no settings, even bad ones', async () => {
-    const settings = { DATABASE_URL: 'nonsense', REDIS_URL: 'nonsense', JWT_SECRET: 'x', LOG_KEY: 'x' };
-    const name = file('settings.tlog-proof', vector.proof);
-    const { code, stderr } = await runCliIn(folder, settings, 'log', 'verify', name, ...key);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   it('also opens what a bundle holds, and says how its time-stamp is checked', async () => {
@@ -110,10 +97,5 @@ describe('assent log verify', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^[^\n]+\n$/);
     expect(stderr).toMatch(says);
-  });
-
-  it('prints what a terminal would obey as escapes', async () => {
-    const { stderr } = await verify(file('odd', `${'\u001b'}]0;title`), ...key);
-    expect(stderr).not.toContain('\u001b');
   });
 });

@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { sha256 } from '#libs/runtime/sha256';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import { type Cli, createCli } from '../support/cli.ts';
-import { createClient } from '../support/client.ts';
+import { createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
-import { startApi, startWorker } from '../support/service.ts';
-import { at, openStores, type StoreSettings } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
+import { createSealer, logName } from '../support/sealing.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
 
@@ -19,23 +15,15 @@ interface Status {
   logs: { domainId: string; log: number; size: number; sealedAt: string | null; behind: boolean }[];
 }
 
+const keys = [randomBytes(32)];
+
+const { env, db, sql } = await openStores();
+const cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
+const tenant = await makeTenant(db, { domains: 2 });
+const [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
+const sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);
+
 describe('sealed logs by the command line', () => {
-  let env: StoreSettings;
-  let db: Database;
-  let cli: Cli;
-  let sealer: Sealer;
-  let tenant: Tenant;
-  let [one, two] = ['', ''];
-  const keys = [randomBytes(32)];
-
-  beforeAll(async () => {
-    ({ env, db } = await openStores());
-    cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
-    tenant = await makeTenant(db, { domains: 2 });
-    [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
-    sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);
-  });
-
   const store = (domainId: string, count: number) =>
     persist(
       db,
@@ -98,12 +86,10 @@ describe('sealed logs by the command line', () => {
 
   it('log check exits 1 for a changed record, and names its position', async () => {
     expect(await check()).toEqual({ code: 0, checked: 5, differences: [] });
-    const [changed] = await db.run(
-      (sql) => sql<{ id: string }[]>`
+    const [changed] = await sql<{ id: string }>`
         update records set decision = 'withdraw' where id = (
           select id from records where domain_number = (select number from domains where id = ${two}) order by id limit 1
-        ) returning id`,
-    );
+        ) returning id`;
     const what = `record ${changed?.id} as stored, or its secret, is not what was sealed`;
     const found = { code: 1, differences: [{ domainId: two, log: 1, position: 0, what }] };
     expect(await check()).toEqual({ ...found, checked: 5 });
@@ -112,7 +98,7 @@ describe('sealed logs by the command line', () => {
     expect(await cli.error('log', 'check', '--domain', 'nobody')).toBe('no domain nobody');
     const { code, stdout } = await cli.run('log', 'check');
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(what) });
-    await db.run((sql) => sql`update records set decision = 'accept_all' where id = ${changed?.id ?? ''}`);
+    await sql`update records set decision = 'accept_all' where id = ${changed?.id ?? ''}`;
     expect((await check()).code).toBe(0);
   });
 
@@ -171,26 +157,5 @@ describe('sealed logs by the command line', () => {
     expect(parseVerifierKey(sha256, at(current.verifierKeys, 0)).name).toBe(`${logName}/${one}/2`);
     expect(parseVerifierKey(sha256, at(first.verifierKeys, 0)).name).toBe(`${logName}/${one}`);
     expect(await check()).toEqual({ code: 0, checked: 9, differences: [] });
-  });
-
-  it('a worker with a key seals what the API takes', async () => {
-    const own = await openStores();
-    const owner = await makeTenant(own.db);
-    const [api] = await Promise.all([
-      startApi(own.env),
-      startWorker({ ...own.env, LOG_NAME: logName, LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' }),
-    ]);
-    const client = createClient(api.baseUrl, owner);
-    const recorded = await client.record(at(owner.domainIds, 0), at(owner.apiKeys, 0), { decision: 'accept_all' });
-    expect(recorded.status).toBe(202);
-    const ownCli = createCli(own.env);
-    await eventually(
-      async () => {
-        const { logs } = await ownCli.json<Status>('log', 'status');
-        expect(logs).toMatchObject([{ domainId: at(owner.domainIds, 0), log: 1, size: 1, behind: false }]);
-      },
-      { within: 30_000 },
-    );
-    expect(await ownCli.json('log', 'check')).toEqual({ checked: 1, comparedWithRedis: true, differences: [] });
   });
 });

@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Cli, createCli } from '../support/cli.ts';
-import { type Stack, useStack } from '../support/stack.ts';
+import { describe, expect, inject, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
+import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const document = '{ "language": "de", "version": "7",\n  "title": "Käse \u009b31m" }';
 const hash = createHash('sha256').update(document).digest('hex');
 
+const stack = await useStack();
+const cli = createCli(stack.env);
+const folder = mkdtempSync(path.join(inject('folder'), 'notices-'));
+
 describe('assent notice', () => {
-  let stack: Stack;
-  let cli: Cli;
-  let folder: string;
-
-  beforeAll(async () => {
-    stack = await useStack();
-    cli = createCli(stack.env);
-    folder = mkdtempSync(path.join(inject('folder'), 'notices-'));
-  });
-
   const file = (name: string, text: string) => {
     const written = path.join(folder, name);
     writeFileSync(written, text);

@@ -2,15 +2,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { connectRedis } from '#libs/runtime/redis';
 import { atEnd } from '../support/at-end.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';
-import { type OwnStack, startStack } from '../support/stack.ts';
+import { startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 type Status = {
@@ -23,22 +23,16 @@ type Status = {
   failures: { shard: number; jobId: string; error: string }[];
 };
 
+const stack = await startStack({ worker: false });
+const cli = createCli(stack.env);
+const redis = connectRedis({ url: stack.redis.url, clusterNodes: [] }, 'worker', { warn: () => {} });
+const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+atEnd(async () => {
+  await queue.close();
+  await redis.close();
+});
+
 describe('the queue by the command line', () => {
-  let stack: OwnStack;
-  let cli: Cli;
-  let queue: Queue;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    cli = createCli(stack.env);
-    const redis = connectRedis({ url: stack.redis.url, clusterNodes: [] }, 'worker', { warn: () => {} });
-    queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
-    atEnd(async () => {
-      await queue.close();
-      await redis.close();
-    });
-  });
-
   const status = () => cli.json<Status>('queue', 'status');
   const stored = async () => (await stack.client.records(stack.domainId)).body.records.map(({ id }) => id);
 

@@ -1,34 +1,25 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
-import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
-import { type Cli, createCli } from '../support/cli.ts';
-import { atOnce } from '../support/clock.ts';
-import { clockAhead } from '../support/clock-ahead.ts';
+import { createCli } from '../support/cli.ts';
+import { clockAhead } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, type Sealer } from '../support/sealing.ts';
-import { type OwnStack, startStack } from '../support/stack.ts';
+import { createSealer } from '../support/sealing.ts';
+import { startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
 
+const stack = await startStack({ worker: false });
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+const cli = createCli(stack.env);
+const organization = stack.tenant.organizationId;
+
 describe('assent visitor', () => {
-  let stack: OwnStack;
-  let sealer: Sealer;
-  let cli: Cli;
-  let organization: string;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-    cli = createCli(stack.env);
-    organization = stack.tenant.organizationId;
-  });
-
   const store = async (visitorId: string, count: number, time = Date.now()) => {
     const records = Array.from({ length: count }, (_, each) =>
       recordAt(time - each, { domainId: stack.domainId, visitorId, ip: '192.0.2.0', userAgent: 'Example/1.0' }),
@@ -63,14 +54,12 @@ describe('assent visitor', () => {
   it('erases again after a restore whom a file of tombstones names', async () => {
     await cli.json('visitor', 'erase', 'bob', '--org', organization);
     await cli.json('visitor', 'erase', 'cid', '--domain', stack.domainId);
-    const tombstones = await stack.db.run(
-      (sql) => sql`
+    const tombstones = await stack.sql`
         select ${organization} as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
           erased_at as "erasedAt"
-        from tombstones left join domains on number = domain_number`,
-    );
+        from tombstones left join domains on number = domain_number`;
     // as a restored database: without tombstones, and with their records
-    await stack.db.run((sql) => sql`truncate tombstones`);
+    await stack.sql`truncate tombstones`;
     await store('bob', 4);
     await store('cid', 2);
     await store('dan', 1);
@@ -113,34 +102,5 @@ describe('assent visitor', () => {
     writeFileSync(other, 'something else\n');
     expect(await cli.error('visitor', 'tombstones', '--out', other)).toMatch(/other\.txt has in line 1 what/);
     expect(readFileSync(other, 'utf8')).toBe('something else\n');
-  });
-
-  it('personal retention blanks old months, whose entries stay, and leaves the others', async () => {
-    const old = await store('old', 1_200, Date.now() - 100 * day);
-    const fresh = await store('fresh', 2);
-    await sealer.closeAndSeal();
-    const { signal } = new AbortController();
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 1_200 });
-    const left = await stack.db.run(
-      (sql) => sql<{ visitor: string | null; count: number }[]>`
-        select visitor_id as visitor, count(*)::int as count from records where id = any(${[...old, ...fresh]})
-        group by 1 order by 1`,
-    );
-    expect(left).toEqual([
-      { visitor: 'fresh', count: 2 },
-      { visitor: null, count: 1_200 },
-    ]);
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 0 });
-    // what an import brings later goes with the next round
-    await store('late', 3, Date.now() - 100 * day);
-    await sealer.closeAndSeal();
-    expect(
-      await blankOldMonths(stack.db, { personalRetentionMonths: 1, round: atOnce }, Date.now(), signal),
-    ).toMatchObject({ records: 3 });
-    expect(await cli.json<{ differences: object[] }>('log', 'check')).toMatchObject({ differences: [] });
   });
 });

@@ -1,32 +1,27 @@
 import { createSecretKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { storedAddress } from '#libs/contract/stored-address';
 import { makeMmdb } from '../support/mmdb.ts';
 import { startApi } from '../support/service.ts';
-import { at, recordsOf, type Stack, useStack, withOwnDomain } from '../support/stack.ts';
+import { at, recordsOf, useStack, withOwnDomain } from '../support/stack.ts';
 
 const key = 'a key of at least thirty-two bytes';
 const hashed = (address: string) => storedAddress(address, { mode: 'hashed', hashKey: createSecretKey(key, 'utf8') });
 
+const stack = await useStack();
+const file = path.join(inject('folder'), `countries-${process.pid}.mmdb`);
+const ofCountry = (code: string) => ({ country: { iso_code: code } });
+writeFileSync(
+  file,
+  makeMmdb('GeoLite2-Country', { '203.0.113.0/24': ofCountry('CH'), '2001:db8:1:2::/64': ofCountry('IT') }),
+);
+const settings = { IP_MODE: 'hashed', IP_HASH_KEY: key, TRUSTED_PROXY_HOPS: '2', COUNTRY_HEADER: 'CF-IPCountry' };
+const behindProxies = (await startApi({ ...stack.env, ...settings, GEOIP_FILE: file })).baseUrl;
+
 /** The rules themselves: test/unit/client-address.test.ts and countries.test.ts. */
 describe('a record', () => {
-  let stack: Stack;
-  let behindProxies: string;
-
-  beforeAll(async () => {
-    stack = await useStack();
-    const file = path.join(inject('folder'), `countries-${process.pid}.mmdb`);
-    const ofCountry = (code: string) => ({ country: { iso_code: code } });
-    writeFileSync(
-      file,
-      makeMmdb('GeoLite2-Country', { '203.0.113.0/24': ofCountry('CH'), '2001:db8:1:2::/64': ofCountry('IT') }),
-    );
-    const settings = { IP_MODE: 'hashed', IP_HASH_KEY: key, TRUSTED_PROXY_HOPS: '2', COUNTRY_HEADER: 'CF-IPCountry' };
-    behindProxies = (await startApi({ ...stack.env, ...settings, GEOIP_FILE: file })).baseUrl;
-  });
-
   const stored = async (baseUrl: string, forwarded: string, country: string) => {
     const { domainId, apiKey, ...own } = await withOwnDomain(stack);
     const headers = { 'x-api-key': apiKey, 'x-forwarded-for': forwarded, 'cf-ipcountry': country };

@@ -1,30 +1,24 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, createClient } from '../support/client.ts';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../support/client.ts';
 import { recordedIn } from '../support/metrics.ts';
-import { type ApiProcess, startApiProcess } from '../support/service.ts';
+import { startApiProcess } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const pids = () => api.events('listening').map(({ pid }) => Number(pid));
+const bothListen = () => eventually(() => expect(pids()).toHaveLength(2));
+
+const { db, env } = useStores();
+const tenant = await makeTenant(db);
+// the same server by another address: no replica
+const replica = `${env.DATABASE_URL}&application_name=replica`;
+const api = await startApiProcess({ ...env, WEB_CONCURRENCY: '2', DATABASE_READ_URL: replica });
+const { opsUrl } = api;
+const client = createClient(api.baseUrl, tenant);
+await bothListen();
+
 describe('an API of two processes', () => {
-  let api: ApiProcess;
-  let opsUrl: string;
-  let tenant: Tenant;
-  let client: Client;
-
-  beforeAll(async () => {
-    const { db, env } = useStores();
-    tenant = await makeTenant(db);
-    // the same server by another address: no replica
-    const replica = `${env.DATABASE_URL}&application_name=replica`;
-    api = await startApiProcess({ ...env, WEB_CONCURRENCY: '2', DATABASE_READ_URL: replica });
-    ({ opsUrl } = api);
-    client = createClient(api.baseUrl, tenant);
-    await bothListen();
-  });
-
-  const pids = () => api.events('listening').map(({ pid }) => Number(pid));
-  const bothListen = () => eventually(() => expect(pids()).toHaveLength(2));
   const record = () => client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom' });
 
   it('serves from one port', async () => {

@@ -14,16 +14,11 @@ const shownTo = (origin: string) => ({
 });
 const mine = 'https://shop.example';
 
+const stack = await useStack();
+/** a domain with a list */
+const closed = await withOwnDomain(stack, listed);
+
 describe('a page of another site', () => {
-  let stack: Stack;
-  /** a domain with a list */
-  let closed: Stack;
-
-  beforeAll(async () => {
-    stack = await useStack();
-    closed = await withOwnDomain(stack, listed);
-  });
-
   const preflight = (origin: string, { domainId }: { domainId: string } = closed): Promise<Answer<ProblemAnswer>> =>
     request(stack.api.baseUrl, `/v1/consent/${domainId}/record`, {
       method: 'OPTIONS',
@@ -80,11 +75,9 @@ describe('a page of another site', () => {
       const origins = Array.from({ length: 12 }, (_, number) => `https://shop-${number}.example`);
       for (const origin of origins) await isTold(origin);
       expect(await refused()).toEqual(origins.toReversed().slice(0, 10));
-      const aged = await stack.db.run(
-        (sql) => sql`
+      const aged = await stack.sql`
           update refused_origins set refused_at = refused_at - interval '31 days'
-          where domain_number = (select number from domains where id = ${own.domainId}) returning 1`,
-      );
+          where domain_number = (select number from domains where id = ${own.domainId}) returning 1`;
       expect(aged.length).toBe(10);
       expect(await refused()).toEqual([]);
     });

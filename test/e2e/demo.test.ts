@@ -1,27 +1,20 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { type Api, startApi } from '../support/service.ts';
+import { startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 
+const stores = useStores();
+const tenant = await makeTenant(stores.db, { domains: 2 });
+const { db } = stores;
+const { domainIds } = tenant;
+const api = await startApi({ ...stores.env, DEMO_DOMAIN: at(domainIds, 0), DEMO_API_KEY: at(tenant.apiKeys, 0) });
+
 describe('what the demo shop shows of a visitor', () => {
-  let api: Api;
-  let db: Database;
-  let domainIds: string[];
-
-  beforeAll(async () => {
-    const stores = useStores();
-    const tenant = await makeTenant(stores.db, { domains: 2 });
-    ({ db } = stores);
-    ({ domainIds } = tenant);
-    api = await startApi({ ...stores.env, DEMO_DOMAIN: at(domainIds, 0), DEMO_API_KEY: at(tenant.apiKeys, 0) });
-  });
-
   const look = <Body = ProblemAnswer>(visitorId: string) => request<Body>(api.baseUrl, `/demo/records/${visitorId}`);
 
   it('is what that visitor decided on that domain of late, and nothing about the visitor', async () => {

@@ -1,33 +1,26 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exchange } from '../support/raw-http.ts';
-import { type Api, startApi } from '../support/service.ts';
-import { at, openStores, type Stores } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { startApi } from '../support/service.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0';
 const shop = 'https://shop.example';
 const perMinute = 3;
 
+const stores = await openStores();
+const tenant = await makeTenant(stores.db, { domains: 5, origins: [shop] });
+const [api, limited] = await Promise.all([
+  startApi(stores.env),
+  startApi({ ...stores.env, DISPLAY_RATE_PER_MINUTE: String(perMinute) }),
+]);
+
 // without a worker what is counted stays where the API put it
 describe('POST displays', () => {
-  let stores: Stores;
-  let tenant: Tenant;
-  let api: Api;
-  let limited: Api;
-
-  beforeAll(async () => {
-    stores = await openStores();
-    tenant = await makeTenant(stores.db, { domains: 5, origins: [shop] });
-    [api, limited] = await Promise.all([
-      startApi(stores.env),
-      startApi({ ...stores.env, DISPLAY_RATE_PER_MINUTE: String(perMinute) }),
-    ]);
-  });
-
   const send = (domain: number, init: RequestInit = {}, to = api) =>
     request<ProblemAnswer>(to.baseUrl, `/v1/consent/${at(tenant.domainIds, domain)}/displays`, {
       method: 'POST',
@@ -37,12 +30,10 @@ describe('POST displays', () => {
   const show = (domain: number, body: string, headers: Record<string, string> = {}, to = api) =>
     send(domain, { body, headers: { 'content-type': 'application/json', ...headers } }, to);
   const stored = (domain: number) =>
-    stores.db.run(
-      (sql) => sql<{ banner_version: string; variant: string; language: string; displays: number }[]>`
+    stores.sql<{ banner_version: string; variant: string; language: string; displays: number }>`
         select min(day) as day, banner_version, variant, language, sum(displays)::int as displays
         from displays join domains d on d.number = domain_number where d.id = ${at(tenant.domainIds, domain)}
-        group by 2, 3, 4 order by displays desc`,
-    );
+        group by 2, 3, 4 order by displays desc`;
   // midnight may pass before what is counted is compared
   const begun = dayOf(Date.now());
   const counted = (values: { bannerVersion?: string; variant?: string; language?: string }, displays: number) => ({

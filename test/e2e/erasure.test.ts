@@ -19,14 +19,11 @@ import { request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
 import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
-import { type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-let stack: OwnStack;
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
+const stack = await startStack({ worker: false });
 
 const personal = (visitorId: string, fields: Partial<NewRecord> = {}) =>
   recordAt(Date.now(), { domainId: stack.domainId, visitorId, metadata: { visitor: visitorId }, ...fields });
@@ -40,10 +37,8 @@ const erase = (visitorId: string, baseUrl = stack.api.baseUrl) =>
 const openQueue = (redis: RedisConnection) =>
   new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
 const countStored = async (ids: string[]) => {
-  const [row] = await stack.db.run(
-    (sql) => sql<{ stored: number; erased: number }[]>`
-      select count(*)::int as stored, count(erased_at)::int as erased from records where id = any(${ids})`,
-  );
+  const [row] = await stack.sql<{ stored: number; erased: number }>`
+      select count(*)::int as stored, count(erased_at)::int as erased from records where id = any(${ids})`;
   return row;
 };
 
@@ -84,19 +79,15 @@ describe('who was erased while their records waited everywhere', () => {
     await stack.db.run((sql) => keepRejected(sql, rejected));
     // Postgres refuses the row, and says so in its log
     await expect(
-      stack.db.run((sql) => sql`insert into busy_visitors (domain_number, visitor_id) values (null, ${needle})`),
+      stack.sql`insert into busy_visitors (domain_number, visitor_id) values (null, ${needle})`,
     ).rejects.toThrow();
-    await stack.db.run(
-      (sql) => sql`insert into busy_visitors (domain_number, visitor_id) select number, ${needle} from domains`,
-    );
+    await stack.sql`insert into busy_visitors (domain_number, visitor_id) select number, ${needle} from domains`;
     return () => queue.close();
   });
 
   /** Postgres' own log: of a row that it refuses it quotes nothing. */
   const postgresLogWith = async () => {
-    const [row] = await stack.db.run(
-      (sql) => sql<{ folder: string }[]>`select current_setting('data_directory') as folder`,
-    );
+    const [row] = await stack.sql<{ folder: string }>`select current_setting('data_directory') as folder`;
     const folder = path.dirname(row?.folder ?? '');
     const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
     expect(logs).not.toEqual([]);
@@ -160,18 +151,14 @@ describe('who was erased while their records waited everywhere', () => {
     });
     expect(body).toMatchObject({ read: 3, queued: 3 });
     await eventually(async () => {
-      const imported = await stack.db.run(
-        (sql) => sql`select from records where source = 'import' and erased_at is not null`,
-      );
+      const imported = await stack.sql`select from records where source = 'import' and erased_at is not null`;
       expect(imported.count).toBe(3);
     });
     await untilNothingIsLeft();
     expect(await cli.json('log', 'check')).toMatchObject({ differences: [] });
-    const [counted] = await stack.db.run(
-      (sql) => sql<{ decisions: number }[]>`
+    const [counted] = await stack.sql<{ decisions: number }>`
         select sum(accept_all + custom)::int as decisions from counters
-        where domain_id = ${stack.domainId} and length(period) = 7`,
-    );
+        where domain_id = ${stack.domainId} and length(period) = 7`;
     expect(counted?.decisions).toBe(131);
     await worker.stop();
   });
@@ -183,11 +170,9 @@ describe('an erasure', () => {
       await persist(stack.db, some(visitorId, Math.min(2_000, count - from)), { owe: true });
   };
   const newest = async () => {
-    const [row] = await stack.db.run(
-      (sql) => sql<{ id: string; records: number; isDone: boolean; visitorId: string | null }[]>`
+    const [row] = await stack.sql<{ id: string; records: number; isDone: boolean; visitorId: string | null }>`
         select id, records, done_at is not null as "isDone", visitor_id as "visitorId" from erasures
-        order by began_at desc limit 1`,
-    );
+        order by began_at desc limit 1`;
     return row;
   };
   const left = async (visitorId: string) => {
@@ -252,8 +237,7 @@ describe('an erasure', () => {
   it('of more than 10,000 records goes on and ends where the API, and then a worker, was killed', async () => {
     const count = 10_100;
     await store('killed', count);
-    const counters = () =>
-      stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+    const counters = () => stack.sql`select * from counters order by organization_id, domain_id, period`;
     const counted = await counters();
     const api = await startApiProcess(stack.env);
     const begun = await erase('killed', api.baseUrl);
@@ -276,18 +260,5 @@ describe('an erasure', () => {
       headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
     });
     expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
-  });
-
-  it('that the API was killed in the middle of is ended by a worker', async () => {
-    await store('inline', 1_500);
-    const api = await startApiProcess(stack.env);
-    await beforeTheEnd('inline', async () => {
-      const cut = erase('inline', api.baseUrl).catch(() => 'cut');
-      await eventually(async () => expect(await newest()).toMatchObject({ visitorId: 'inline', isDone: false }));
-      await api.stop('SIGKILL');
-      expect(await cut).toBe('cut');
-    });
-    await untilErased(1_500);
-    expect(await left('inline')).toBe(0);
   });
 });

@@ -12,28 +12,21 @@ import { readPage } from '../support/documents.ts';
 import { openGate } from '../support/gate.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName } from '../support/sealing.ts';
 import { startWorker } from '../support/service.ts';
-import { at, type OwnStack, sealSettings, startStack } from '../support/stack.ts';
+import { at, sealSettings, startStack } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 const notice = 'ab'.repeat(32);
 
-let stack: OwnStack;
-beforeAll(async () => {
-  stack = await startStack({ worker: false, tenant: { domains: 6 } });
-});
+const stack = await startStack({ worker: false, tenant: { domains: 6 } });
 const domain = (index: number) => at(stack.tenant.domainIds, index);
 
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+
 describe('GET /v1/consent/:domainId/feed', () => {
-  let sealer: Sealer;
-
-  beforeAll(async () => {
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-  });
-
   const ask = <Body = ProblemAnswer>(domainId: string, query = '', organizationId = stack.tenant.organizationId) =>
     request<Body>(stack.api.baseUrl, `/v1/consent/${domainId}/feed${query}`, {
       headers: { authorization: `Bearer ${tokenFor(organizationId)}` },
@@ -102,11 +95,9 @@ describe('GET /v1/consent/:domainId/feed', () => {
     await store(domain(1), 2);
     expect((await ask<Feed>(domain(1))).body).toEqual({ log: 1, entries: [], next: 0, size: 0 });
     await sealer.closeAndSeal();
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update logs set checkpoint_size = 1
-        where domain_number = (select number from domains where id = ${domain(1)})`,
-    );
+        where domain_number = (select number from domains where id = ${domain(1)})`;
     expect((await ask<Feed>(domain(1))).body).toMatchObject({ next: 1, size: 1, entries: [{ position: 0 }] });
   });
 

@@ -3,20 +3,18 @@ import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
-import { type Stack, useStack } from '../support/stack.ts';
+import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const names = ['widget', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await useStack();
-});
+const stack = await useStack();
+
 const get = (target: string, headers: Record<string, string> = {}, baseUrl = stack.api.baseUrl) =>
   fetch(baseUrl + target, { headers: { 'accept-encoding': 'identity', ...headers } });
 const textOf = async (target: string) => (await get(target)).text();

@@ -1,10 +1,10 @@
 /** Bytes as they go over the wire: what a client's own encoder would mend is not mended here. */
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exchange, problemIn, type RawAnswer } from '../support/raw-http.ts';
-import { at, type StackWithApi, useStackWithApi } from '../support/stack.ts';
+import { at, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const limit = 16 * 1024;
@@ -19,13 +19,9 @@ const inOneChunk = (text: string | Buffer) =>
 const json = 'Content-Type: application/json';
 const hex = (text: string, bytes: string) => Buffer.concat([Buffer.from(text), Buffer.from(bytes, 'hex')]);
 
+const stack = await useStackWithApi();
+
 describe('a hostile request', () => {
-  let stack: StackWithApi;
-
-  beforeAll(async () => {
-    stack = await useStackWithApi();
-  });
-
   const send = (line: string, headers: string[], body: string | Buffer = '') => {
     const head = [`${line} HTTP/1.1`, 'Host: assent', 'Connection: close', ...headers, '', ''].join('\r\n');
     return exchange(stack.api.baseUrl, [Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])]);

@@ -1,41 +1,33 @@
 /** Keys that all processes have to share: another than the one in force is refused. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createCli } from '../support/cli.ts';
 import { openGate } from '../support/gate.ts';
 import { runApi, runWorker, startApiProcess } from '../support/service.ts';
 import { privacyKey, secretsKey } from '../support/settings.ts';
-import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { at, openStores, sealSettings } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 
 const other = '00112233445566778899aabbccddeeff'.repeat(2);
 const hashed = { IP_MODE: 'hashed', IP_HASH_KEY: 'a key of at least thirty-two bytes' };
 const refusal = (name: string) => new RegExp(`^${name} must be the key that this database is used with; [^\\n]+$`);
 
+const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
+  const started = await start({ ...env, ...settings });
+  expect(await started.stop()).toBe(true);
+};
+
+const stores = await openStores();
+const env = { ...stores.env, ...sealSettings, ...hashed };
+const tenant = await makeTenant(stores.db);
+await startAndStop(runWorker);
+await startAndStop(runApi);
+
 describe('keys', () => {
-  let stores: OwnStores;
-  let env: Record<string, string>;
-  let tenant: Tenant;
-
-  const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
-    const started = await start({ ...env, ...settings });
-    expect(await started.stop()).toBe(true);
-  };
-
-  beforeAll(async () => {
-    stores = await openStores();
-    env = { ...stores.env, ...sealSettings, ...hashed };
-    tenant = await makeTenant(stores.db);
-    await startAndStop(runWorker);
-    await startAndStop(runApi);
-  });
-
   it('stand in Postgres as fingerprints alone', async () => {
-    const rows = await stores.db.run(
-      (sql) => sql<{ name: string; row: string }[]>`
-      select name, k::text as row from key_fingerprints as k order by name`,
-    );
+    const rows = await stores.sql<{ name: string; row: string }>`
+      select name, k::text as row from key_fingerprints as k order by name`;
     expect(rows.map(({ name }) => name)).toEqual(['IP_HASH_KEY', 'LOG_KEY', 'PRIVACY_KEY', 'SECRETS_KEY']);
     const keys = [hashed.IP_HASH_KEY, sealSettings.LOG_KEY, privacyKey, secretsKey];
     for (const { row } of rows) for (const key of keys) expect(row).not.toContain(key.slice(0, 8));
@@ -64,11 +56,9 @@ describe('keys', () => {
     ] as const) {
       expect(await createCli({ ...env, [name]: other }).error(...command)).toMatch(refusal(name));
     }
-    const [counts] = await stores.db.run(
-      (sql) => sql`
+    const [counts] = await stores.sql`
       select (select count(*)::int from tombstones) as tombstones, (select count(*)::int from webhooks) as webhooks,
-        (select count(*)::int from records) as records`,
-    );
+        (select count(*)::int from records) as records`;
     expect(counts).toEqual({ tombstones: 0, webhooks: 0, records: 0 });
   });
 

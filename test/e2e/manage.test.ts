@@ -1,29 +1,23 @@
 /** An organization that manages itself over HTTP: domains, keys, and who did what. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
 import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const domains = '/v1/organization/domains';
 
+const stack = await useStack();
+const others = await makeTenant(stack.db);
+/** of a second process */
+const elsewhere = (await startApi(stack.env)).baseUrl;
+
 describe('an organization', () => {
-  let stack: Stack;
-  let others: Tenant;
-  /** of a second process */
-  let elsewhere: string;
-
-  beforeAll(async () => {
-    stack = await useStack();
-    others = await makeTenant(stack.db);
-    elsewhere = (await startApi(stack.env)).baseUrl;
-  });
-
   const ask = <Body = ProblemAnswer>(
     method: string,
     path: string,

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startWorker, type Worker } from '../support/service.ts';
-import { type OwnStack, startStack } from '../support/stack.ts';
+import { startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 interface ListedQueue {
@@ -12,13 +12,10 @@ interface ListedQueue {
   isPaused: boolean;
 }
 
-describe('the operations port', () => {
-  let stack: OwnStack;
-  let worker: Worker;
+const stack = await startStack({ worker: false });
 
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-  });
+describe('the operations port', () => {
+  let worker: Worker;
 
   const record = () => stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
   const metrics = async (opsUrl: string) => (await fetch(`${opsUrl}/metrics`)).text();

@@ -1,10 +1,9 @@
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packJob } from '#libs/contract/job';
 import { readNotice } from '#libs/contract/notice';
 import type { NewRecord } from '#libs/contract/record';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
 import { createAdministration } from '#libs/store/tenants/administration';
@@ -13,94 +12,82 @@ import { createWebhookAdministration } from '#libs/store/webhooks/administration
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { keysWith } from '../../scripts/stack/redis-keys.ts';
 import { tablesWith } from '../../scripts/stack/tables-with.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { at, startStack } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const needle = 'needle-77ab01';
 /** of a record of others */
 const kept: Partial<NewRecord> = { visitorId: 'stays', userAgent: 'Stays/1', metadata: {} };
 
-describe('an organization that is deleted', () => {
-  let stack: OwnStack;
-  let redis: RedisConnection;
-  let queue: Queue;
-  let others: Tenant;
-  let cli: Cli;
-
-  const recordsOf = (domainId: string, count: number, fields: Partial<NewRecord> = {}) =>
-    Array.from({ length: count }, (_, index) =>
-      recordAt(Date.now() - index, {
-        domainId,
-        visitorId: `${needle}-${index}`,
-        userAgent: `Needle/7 (${needle})`,
-        metadata: { customer: needle },
-        ...fields,
-      }),
-    );
-  const count = (table: string) =>
-    stack.db.run(async (sql) => (await sql.unsafe(`select count(*)::int as count from ${table}`))[0]?.count as number);
-  const sealed = (domainId: string, entries: number) =>
-    eventually(
-      async () => {
-        const [log] = await stack.db.run(
-          (sql) => sql<{ size: number }[]>`
-            select checkpoint_size::int as size from logs join domains on number = domain_number
-            where domains.id = ${domainId}`,
-        );
-        expect(log?.size).toBeGreaterThanOrEqual(entries);
-      },
-      { within: 30_000 },
-    );
-  const ask = (method: string, path: string) =>
-    request(stack.api.baseUrl, path, {
-      method,
-      headers: {
-        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'read privacy manage' })}`,
-      },
-    });
-
-  beforeAll(async () => {
-    stack = await startStack({ sealed: true, tenant: { domains: 2 } });
-    cli = createCli({ ...stack.env, SECRETS_KEY: secretsKey, USER: 'ann' });
-    redis = await openRedis(stack.redis.url);
-    queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
-    others = await makeTenant(stack.db);
-    const { domainId } = stack;
-    const notice = readNotice(Buffer.from(JSON.stringify({ language: 'en', title: needle })));
-    if ('refused' in notice) throw new Error(notice.refused);
-    await createAdministration(stack.db, 'test').putNotice(domainId, notice);
-    await persist(stack.db, recordsOf(domainId, 300, { notice: notice.hash }), { owe: true });
-    await persist(stack.db, recordsOf(at(stack.tenant.domainIds, 1), 10), { owe: true });
-    await persist(stack.db, recordsOf(at(others.domainIds, 0), 10, kept), {
-      owe: true,
-    });
-    await createWebhookAdministration(stack.db, 'test').create(
-      stack.tenant.organizationId,
-      { url: `https://${needle}.invalid/`, types: ['records.sealed'], domains: null, decisions: null },
-      createSecretBox(Buffer.from(secretsKey, 'hex')),
-    );
-    await sealed(domainId, 300);
-    await sealed(at(others.domainIds, 0), 10);
-    await ask('DELETE', `/v1/organization/visitors/${needle}-0`);
-    await ask('GET', `/v1/organization/visitors/${needle}-1`);
-    await queue.add('record', packJob(recordsOf(domainId, 5)), { delay: 3_600_000 });
-    const mixed = [...recordsOf(domainId, 2), ...recordsOf(at(others.domainIds, 0), 2, kept)];
-    await queue.add('record', packJob(mixed), { delay: 3_600_000 });
-    await stack.db.run((sql) =>
-      keepRejected(
-        sql,
-        [domainId, at(others.domainIds, 0)].flatMap((id) =>
-          recordsOf(id, 1, { ...kept, visitorId: id }).map((record) => ({ record, errorCode: '22008', error: 'late' })),
-        ),
-      ),
-    );
+const recordsOf = (domainId: string, count: number, fields: Partial<NewRecord> = {}) =>
+  Array.from({ length: count }, (_, index) =>
+    recordAt(Date.now() - index, {
+      domainId,
+      visitorId: `${needle}-${index}`,
+      userAgent: `Needle/7 (${needle})`,
+      metadata: { customer: needle },
+      ...fields,
+    }),
+  );
+const count = (table: string) =>
+  stack.db.run(async (sql) => (await sql.unsafe(`select count(*)::int as count from ${table}`))[0]?.count as number);
+const sealed = (domainId: string, entries: number) =>
+  eventually(
+    async () => {
+      const [log] = await stack.sql<{ size: number }>`
+          select checkpoint_size::int as size from logs join domains on number = domain_number
+          where domains.id = ${domainId}`;
+      expect(log?.size).toBeGreaterThanOrEqual(entries);
+    },
+    { within: 30_000 },
+  );
+const ask = (method: string, path: string) =>
+  request(stack.api.baseUrl, path, {
+    method,
+    headers: {
+      authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'read privacy manage' })}`,
+    },
   });
 
+const stack = await startStack({ sealed: true, tenant: { domains: 2 } });
+const cli = createCli({ ...stack.env, SECRETS_KEY: secretsKey, USER: 'ann' });
+const redis = await openRedis(stack.redis.url);
+const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+const others = await makeTenant(stack.db);
+const { domainId } = stack;
+const notice = readNotice(Buffer.from(JSON.stringify({ language: 'en', title: needle })));
+if ('refused' in notice) throw new Error(notice.refused);
+await createAdministration(stack.db, 'test').putNotice(domainId, notice);
+await persist(stack.db, recordsOf(domainId, 300, { notice: notice.hash }), { owe: true });
+await persist(stack.db, recordsOf(at(stack.tenant.domainIds, 1), 10), { owe: true });
+await persist(stack.db, recordsOf(at(others.domainIds, 0), 10, kept), { owe: true });
+await createWebhookAdministration(stack.db, 'test').create(
+  stack.tenant.organizationId,
+  { url: `https://${needle}.invalid/`, types: ['records.sealed'], domains: null, decisions: null },
+  createSecretBox(Buffer.from(secretsKey, 'hex')),
+);
+await sealed(domainId, 300);
+await sealed(at(others.domainIds, 0), 10);
+await ask('DELETE', `/v1/organization/visitors/${needle}-0`);
+await ask('GET', `/v1/organization/visitors/${needle}-1`);
+await queue.add('record', packJob(recordsOf(domainId, 5)), { delay: 3_600_000 });
+const mixed = [...recordsOf(domainId, 2), ...recordsOf(at(others.domainIds, 0), 2, kept)];
+await queue.add('record', packJob(mixed), { delay: 3_600_000 });
+await stack.db.run((sql) =>
+  keepRejected(
+    sql,
+    [domainId, at(others.domainIds, 0)].flatMap((id) =>
+      recordsOf(id, 1, { ...kept, visitorId: id }).map((record) => ({ record, errorCode: '22008', error: 'late' })),
+    ),
+  ),
+);
+
+describe('an organization that is deleted', () => {
   it('is asked for twice', async () => {
     const { code, stderr } = await cli.run('org', 'delete', stack.tenant.organizationId);
     expect([code, stderr]).toEqual([
@@ -118,9 +105,9 @@ describe('an organization that is deleted', () => {
     for (const id of [organizationId, ...domainIds]) {
       expect((await tablesWith(stack.db, id)).length + (await keysWith(redis.client, id)).length).toBeGreaterThan(3);
     }
-    const [{ number } = { number: 0 }, ...more] = await stack.db.run(
-      (sql) => sql<{ number: number }[]>`select number from domains where organization_id = ${organizationId}`,
-    );
+    const [{ number } = { number: 0 }, ...more] = await stack.sql<{
+      number: number;
+    }>`select number from domains where organization_id = ${organizationId}`;
     const numbers = [number, ...more.map((domain) => domain.number)];
     expect(await cli.json('org', 'delete', organizationId, '--yes')).toEqual({
       organizationId,
@@ -178,13 +165,11 @@ describe('an organization that is deleted', () => {
   });
 
   it('every table that says whose a row is, is in the list', async () => {
-    const rows = await stack.db.run(
-      (sql) => sql<{ table: string; column: string }[]>`
+    const rows = await stack.sql<{ table: string; column: string }>`
         select c.table_name as table, c.column_name as column
         from information_schema.columns c join pg_class on relname = c.table_name and not relispartition
         where c.table_schema = 'public' and relkind in ('r', 'p')
-          and c.column_name in ('domain_number', 'domain_id', 'organization_number', 'organization_id', 'webhook')`,
-    );
+          and c.column_name in ('domain_number', 'domain_id', 'organization_number', 'organization_id', 'webhook')`;
     const listed = new Set(owned.map(({ table }) => table));
     /** Where a domain's number is a place to go on from, or one's names are. */
     const others = [

@@ -1,14 +1,14 @@
 /** What the API does while Postgres or Redis is away, or takes requests and never answers. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { persist } from '#libs/store/records/persist';
 import { type Answer, createClient, type ProblemAnswer } from '../support/client.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
-import { type Gate, openGate } from '../support/gate.ts';
+import { openGate } from '../support/gate.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
-import { at, type StackWithApi, useStores } from '../support/stack.ts';
+import { at, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -16,22 +16,16 @@ const decided = { decision: 'custom' };
 const mine = 'https://shop.example';
 const today = dayOf(Date.now());
 
+const stores = useStores();
+const { DATABASE_URL, REDIS_URL } = stores.env;
+/** doors between the API and the stores; the worker is on the other side */
+const [postgres, redis] = await Promise.all([openGate(DATABASE_URL), openGate(REDIS_URL)]);
+const tenant = await makeTenant(stores.db, { domains: 5, origins: [mine] });
+const api = await startApi({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
+const stack = { ...stores, api, tenant, client: createClient(api.baseUrl, tenant), domainId, apiKey };
+
 describe('an outage', () => {
-  let stack: StackWithApi;
-  /** doors between the API and the stores; the worker is on the other side */
-  let postgres: Gate;
-  let redis: Gate;
-
-  beforeAll(async () => {
-    const stores = useStores();
-    const { DATABASE_URL, REDIS_URL } = stores.env;
-    [postgres, redis] = await Promise.all([openGate(DATABASE_URL), openGate(REDIS_URL)]);
-    const tenant = await makeTenant(stores.db, { domains: 5, origins: [mine] });
-    const api = await startApi({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
-    const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
-    stack = { ...stores, api, tenant, client: createClient(api.baseUrl, tenant), domainId, apiKey };
-  });
-
   const record = (headers: Record<string, string> = {}, domain = 0) =>
     stack.client.record(at(stack.tenant.domainIds, domain), at(stack.tenant.apiKeys, domain), decided, headers);
   const reads = (): Promise<Answer<ProblemAnswer>>[] => [

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
 import type { RecordsPage } from '#libs/contract/responses';
 import { persist } from '#libs/store/records/persist';
-import { type Administration, createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const limit = 12;
@@ -13,34 +13,25 @@ const now = Date.now();
 const month = monthOf(now);
 const resetsAt = `${firstDay(addMonths(month, 1))}T00:00:00.000Z`;
 
+const stack = await useStack({ tenant: { domains: 2, monthlyRecordLimit: limit } });
+const admin = createAdministration(stack.db, 'test');
+const other = at(stack.tenant.domainIds, 1);
+const plan = (await stack.client.organization()).body.plan.name;
+const { domainId } = stack;
+const lastMonth = startOf(firstDay(month)) - 1;
+await persist(
+  stack.db,
+  [
+    // one short of the limit, over both domains
+    ...Array.from({ length: limit - 2 }, (_, index) => recordAt(now + index, { domainId, visitorId: `v-${index}` })),
+    recordAt(now, { domainId: other }),
+    // what is of another month does not count
+    ...Array.from({ length: 5 }, (_, index) => recordAt(lastMonth - index, { domainId, decision: 'withdraw' })),
+  ],
+  { owe: true },
+);
+
 describe(`a plan with ${limit} records a month`, () => {
-  let stack: Stack;
-  let admin: Administration;
-  let plan: string;
-  let other: string;
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 2, monthlyRecordLimit: limit } });
-    admin = createAdministration(stack.db, 'test');
-    other = at(stack.tenant.domainIds, 1);
-    plan = (await stack.client.organization()).body.plan.name;
-    const { domainId } = stack;
-    const lastMonth = startOf(firstDay(month)) - 1;
-    await persist(
-      stack.db,
-      [
-        // one short of the limit, over both domains
-        ...Array.from({ length: limit - 2 }, (_, index) =>
-          recordAt(now + index, { domainId, visitorId: `v-${index}` }),
-        ),
-        recordAt(now, { domainId: other }),
-        // what is of another month does not count
-        ...Array.from({ length: 5 }, (_, index) => recordAt(lastMonth - index, { domainId, decision: 'withdraw' })),
-      ],
-      { owe: true },
-    );
-  });
-
   const inMonth = limit - 2;
   const ofDomain = inMonth + 5;
   const read = async (query = '') => (await stack.client.records(stack.domainId, query)).body;

@@ -7,7 +7,7 @@ import { openGate } from '../support/gate.ts';
 import { startApi, startApiProcess, startProcess, startWorker, startWorkerProcess } from '../support/service.ts';
 import { apiSettings, jwtSecret } from '../support/settings.ts';
 import { at, type Stores, startStack, useStores } from '../support/stack.ts';
-import { makeTenant } from '../support/stores.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const ended = { code: 0, signal: null };
@@ -74,6 +74,9 @@ describe('a process', () => {
     expect(await worker.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
     await untilMore(10);
     await stack.api.stop();
+    // what it held is its own for ten seconds
+    const { client } = await openRedis(stack.redis.url);
+    await client.del('none', ...(await client.keys('*:lock')));
     await startWorker(stack.env);
     await untilAllStored();
   });

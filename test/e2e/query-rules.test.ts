@@ -1,21 +1,17 @@
 /** How a query is refused; the rules of each parameter are in test/unit/queries.test.ts. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProblemAnswer } from '../support/client.ts';
 import { expectBlame } from '../support/problems.ts';
-import { type Stack, useStack } from '../support/stack.ts';
+import { useStack } from '../support/stack.ts';
 
 const range = 'from=2026-01-01&to=2026-01-31';
 const stats = '/v1/consent/:domainId/stats';
 const records = '/v1/consent/:domainId/records';
 const orgStats = '/v1/consent/org-stats';
 
+const stack = await useStack();
+
 describe('query parameters', () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await useStack();
-  });
-
   const get = (path: string) => stack.client.get<ProblemAnswer>(path.replace(':domainId', stack.domainId));
 
   it.each([

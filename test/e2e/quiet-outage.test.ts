@@ -1,10 +1,9 @@
 /** What is written, and what the metrics tell, while both stores are away. */
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningRedis } from '../../scripts/stack/redis.ts';
+import { describe, expect, it } from 'vitest';
 import { flood } from '../support/flood.ts';
-import { type Gate, openGate } from '../support/gate.ts';
+import { openGate } from '../support/gate.ts';
 import { restartRedis } from '../support/outage.ts';
-import { type Api, startApi, startWorker, type Worker } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -12,53 +11,43 @@ import { eventually } from '../support/wait.ts';
 /** Lines that one process may write in a second. */
 const few = 5;
 
+const stores = await openStores();
+const { redis } = stores;
+const postgres = await openGate(stores.env.DATABASE_URL);
+const env = { ...stores.env, DATABASE_URL: postgres.url };
+const tenant = await makeTenant(stores.db);
+const [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
+const body = '{"decision":"custom"}';
+const request = [
+  `POST /v1/consent/${at(tenant.domainIds, 0)}/record HTTP/1.1`,
+  'Host: a',
+  `X-Api-Key: ${at(tenant.apiKeys, 0)}`,
+  'Content-Type: application/json',
+  `Content-Length: ${body.length}`,
+  '',
+  body,
+].join('\r\n');
+// the key is known
+await flood(api.baseUrl, request, { rate: 100, seconds: 0.1 });
+postgres.shut();
+// the worker has jobs in hand that it cannot store
+await flood(api.baseUrl, request, { rate: 100, seconds: 0.2 });
+await eventually(() => expect(worker.lines.join()).toContain('Postgres is down'));
+redis.kill();
+await redis.exited;
+
+const services = [
+  { name: 'api', lines: api.lines },
+  { name: 'worker', lines: worker.lines },
+];
+const before = services.map(({ lines }) => lines.length);
+const start = performance.now();
+const found = await flood(api.baseUrl, request, { rate: 300, seconds: 2 });
+const lasted = (performance.now() - start) / 1_000;
+/** what each wrote, and for how long, in seconds */
+const written = services.map(({ name, lines }, index) => ({ name, lines: lines.slice(before[index]), lasted }));
+
 describe('with both stores down, under a flood of records', () => {
-  let api: Api;
-  let worker: Worker;
-  let postgres: Gate;
-  let redis: RunningRedis;
-  let env: Record<string, string>;
-  let found: Awaited<ReturnType<typeof flood>>;
-  /** what each wrote, and for how long, in seconds */
-  let written: { name: string; lines: string[]; lasted: number }[];
-
-  beforeAll(async () => {
-    const stores = await openStores();
-    ({ redis } = stores);
-    postgres = await openGate(stores.env.DATABASE_URL);
-    env = { ...stores.env, DATABASE_URL: postgres.url };
-    const tenant = await makeTenant(stores.db);
-    [api, worker] = await Promise.all([startApi(env), startWorker(env)]);
-    const body = '{"decision":"custom"}';
-    const request = [
-      `POST /v1/consent/${at(tenant.domainIds, 0)}/record HTTP/1.1`,
-      'Host: a',
-      `X-Api-Key: ${at(tenant.apiKeys, 0)}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      '',
-      body,
-    ].join('\r\n');
-    // the key is known
-    await flood(api.baseUrl, request, { rate: 100, seconds: 0.1 });
-    postgres.shut();
-    // the worker has jobs in hand that it cannot store
-    await flood(api.baseUrl, request, { rate: 100, seconds: 0.2 });
-    await eventually(() => expect(worker.lines.join()).toContain('Postgres is down'));
-    redis.kill();
-    await redis.exited;
-
-    const services = [
-      { name: 'api', lines: api.lines },
-      { name: 'worker', lines: worker.lines },
-    ];
-    const before = services.map(({ lines }) => lines.length);
-    const start = performance.now();
-    found = await flood(api.baseUrl, request, { rate: 300, seconds: 2 });
-    const lasted = (performance.now() - start) / 1_000;
-    written = services.map(({ name, lines }, index) => ({ name, lines: lines.slice(before[index]), lasted }));
-  });
-
   const metric = async (opsUrl: string, sample: string) => {
     const text = await (await fetch(`${opsUrl}/metrics`)).text();
     const line = text.split('\n').find((each) => each.startsWith(`${sample} `));

@@ -1,12 +1,12 @@
 /** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
-import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { describe, expect, it } from 'vitest';
+import { addDays, dayOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/responses';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
-import { at, type Stack, useStack } from '../support/stack.ts';
+import { at, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const everyField = {
@@ -31,12 +31,9 @@ const page = (pageUrl: string) => ({ pageUrl });
 const named = (agent: string) => ({ 'user-agent': agent });
 const minute = 60_000;
 
-describe('a record', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 3 } });
-  });
+const stack = await useStack({ tenant: { domains: 3 } });
 
+describe('a record', () => {
   const record = (fields: object, headers: Record<string, string> = {}, domain = 0) =>
     stack.client.record(
       at(stack.tenant.domainIds, domain),
@@ -199,20 +196,5 @@ describe('a record', () => {
     expect(serverTime).toBeGreaterThanOrEqual(before);
     expect(serverTime).toBeLessThanOrEqual(Date.now());
     expect((await record({ id: makeIdAt(serverTime) })).status).toBe(202);
-  });
-
-  it('of the last millisecond of a UTC day counts for that day, one of the next for the next', async () => {
-    const [yesterday, domainId, client] = [addDays(today, -1), at(stack.tenant.domainIds, 1), stack.client];
-    for (const time of [startOf(today) - 1, startOf(today)]) await record({ id: makeIdAt(time), source: 'api' }, {}, 1);
-    const days = async (query: string) =>
-      (await client.records(domainId, query)).body.records
-        .filter(({ source }) => source === 'api')
-        .map(({ decidedAt }) => decidedAt);
-    await eventually(async () => {
-      const { body } = await client.stats(domainId, `from=${yesterday}&to=${yesterday}`);
-      expect(body.total).toBe(1);
-      expect(await days(`to=${yesterday}`)).toEqual([`${yesterday}T23:59:59.999Z`]);
-      expect(await days(`from=${today}`)).toEqual([`${today}T00:00:00.000Z`]);
-    });
   });
 });

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startApi, startApiProcess, startWorker } from '../support/service.ts';
 import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const [{ url }, redis] = await Promise.all([openDatabase(), openRedisServer({ maxmemory: '0' })]);
+const env = { DATABASE_URL: url, REDIS_URL: redis.url, PRIVACY_KEY: '', SECRETS_KEY: '' };
+
 describe('a Redis without maxmemory, and keys that are not set', () => {
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    const [{ url }, redis] = await Promise.all([openDatabase(), openRedisServer({ maxmemory: '0' })]);
-    env = { DATABASE_URL: url, REDIS_URL: redis.url, PRIVACY_KEY: '', SECRETS_KEY: '' };
-  });
-
   it.each([
     ['an API', () => startApi(env), {}],
     ['an API of several processes', () => startApiProcess({ ...env, WEB_CONCURRENCY: '2' }), { processes: 2 }],

@@ -1,35 +1,28 @@
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { makeApiKey } from '#libs/store/tenants/tenants';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { type Gate, openGate } from '../support/gate.ts';
+import { openGate } from '../support/gate.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type Api, startApi, startWorker } from '../support/service.ts';
-import { at, type OwnStores, openStores } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { startApi, startWorker } from '../support/service.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const stores = await openStores();
+const gate = await openGate(stores.env.DATABASE_URL);
+const tenant = await makeTenant(stores.db);
+const api = await startApi({
+  ...stores.env,
+  DATABASE_URL: gate.url,
+  LOG_LEVEL: 'trace',
+  IP_MODE: 'full',
+  TRUSTED_PROXY_HOPS: '1',
+});
+
 describe('one request', () => {
-  let stores: OwnStores;
-  let gate: Gate;
-  let api: Api;
-  let tenant: Tenant;
-
-  beforeAll(async () => {
-    stores = await openStores();
-    gate = await openGate(stores.env.DATABASE_URL);
-    tenant = await makeTenant(stores.db);
-    api = await startApi({
-      ...stores.env,
-      DATABASE_URL: gate.url,
-      LOG_LEVEL: 'trace',
-      IP_MODE: 'full',
-      TRUSTED_PROXY_HOPS: '1',
-    });
-  });
-
   it('is known by one id in its answer, in its job and with a record that Postgres refuses', async () => {
     const admin = createAdministration(stores.db, 'test');
     const { domainId } = await admin.createDomain(tenant.organizationId, { name: 'soon gone', origins: [] });
@@ -51,7 +44,7 @@ describe('one request', () => {
     });
     await startWorker(stores.env);
     await eventually(async () => {
-      const rows = await stores.db.run((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+      const rows = await stores.sql<{ record: string }>`select record from rejected_records`;
       expect(JSON.parse(at(rows, 0).record)).toMatchObject({ id: answer.body.id, requestId: 'traced-1' });
     });
   });

@@ -1,14 +1,12 @@
 /** Paths, methods, request ids, and the headers of every kind of answer. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exchange, problemIn } from '../support/raw-http.ts';
-import { type Stack, useStack } from '../support/stack.ts';
+import { useStack } from '../support/stack.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await useStack();
-});
+const stack = await useStack();
+
 const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer<ProblemAnswer>> =>
   request(stack.api.baseUrl, path, { method, headers });
 

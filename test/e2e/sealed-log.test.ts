@@ -12,11 +12,11 @@ import { verifyConsistency } from '#libs/merkle/verify-proofs';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
-import { createLogReader, crypto, type LogAnswer, type LogReader, sha256 } from '../support/log-reader.ts';
+import { createLogReader, crypto, type LogAnswer, sha256 } from '../support/log-reader.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
-import { at, type OwnStack, startStack, storeRecords } from '../support/stack.ts';
+import { createSealer, logName } from '../support/sealing.ts';
+import { at, startStack, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 
 const now = Date.now();
@@ -25,49 +25,42 @@ const size = 560;
 const json = <Body>({ text }: LogAnswer): Body => JSON.parse(text);
 const bytesOf = (text: string): Uint8Array => fromBase64(text) ?? new Uint8Array();
 
+/** of each checkpoint: its size and root */
+const heads: { size: number; root: Uint8Array }[] = [];
+const some = (count: number, domainId: string) =>
+  Array.from({ length: count }, (_, each) =>
+    recordAt(now - each * 31, {
+      domainId,
+      decision: 'custom',
+      visitorId: `visitor ${each % 7}`,
+      preferences: { analytics: each % 2 === 0, 10: true, 9: false },
+      bannerVersion: '2.4.1',
+      language: 'de',
+      ip: '192.0.2.0',
+      userAgent: 'Example/1.0 "quoted" ☂',
+      pageUrl: 'https://shop.example/',
+      metadata: { b: 'x', a: 1.5 },
+      ...(each % 3 === 0 && { gpc: true }),
+      ...(each % 5 === 0 && { bot: true }),
+    }),
+  );
+const sealSome = async (count: number, domainId: string) => {
+  const added = some(count, domainId);
+  await persist(stack.db, added, { owe: true });
+  await sealer.closeAndSeal();
+  return added;
+};
+
+const stack = await startStack({ worker: false, tenant: { domains: 8 } });
+const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
+const log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
+const records: NewRecord[] = [];
+for (const count of [1, 2, 253, 1, 300, 3]) {
+  records.push(...(await sealSome(count, stack.domainId)));
+  heads.push(await log.checkpoint());
+}
+
 describe('the sealed log, read and verified from outside', () => {
-  let stack: OwnStack;
-  let sealer: Sealer;
-  let log: LogReader;
-  let records: NewRecord[];
-  /** of each checkpoint: its size and root */
-  const heads: { size: number; root: Uint8Array }[] = [];
-
-  const some = (count: number, domainId: string) =>
-    Array.from({ length: count }, (_, each) =>
-      recordAt(now - each * 31, {
-        domainId,
-        decision: 'custom',
-        visitorId: `visitor ${each % 7}`,
-        preferences: { analytics: each % 2 === 0, 10: true, 9: false },
-        bannerVersion: '2.4.1',
-        language: 'de',
-        ip: '192.0.2.0',
-        userAgent: 'Example/1.0 "quoted" ☂',
-        pageUrl: 'https://shop.example/',
-        metadata: { b: 'x', a: 1.5 },
-        ...(each % 3 === 0 && { gpc: true }),
-        ...(each % 5 === 0 && { bot: true }),
-      }),
-    );
-  const sealSome = async (count: number, domainId: string) => {
-    const added = some(count, domainId);
-    await persist(stack.db, added, { owe: true });
-    await sealer.closeAndSeal();
-    return added;
-  };
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false, tenant: { domains: 8 } });
-    sealer = createSealer(stack.db, await openRedis(stack.redis.url));
-    log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, stack.domainId);
-    records = [];
-    for (const count of [1, 2, 253, 1, 300, 3]) {
-      records.push(...(await sealSome(count, stack.domainId)));
-      heads.push(await log.checkpoint());
-    }
-  });
-
   const domain = (index: number) => at(stack.tenant.domainIds, index);
   const get = (domainId: string, path: string, accept = '*/*') =>
     request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domainId}/${path}`, {
@@ -205,7 +198,6 @@ describe('the sealed log, read and verified from outside', () => {
 
   it.each([
     ['*/*', 'text/plain'],
-    ['text/*;q=0.5', 'text/plain'],
     ['image/png', 'text/plain'],
     ['application/json, text/plain, */*', 'application/json'],
     ['text/plain;q=0.1, application/json', 'application/json'],
@@ -233,24 +225,8 @@ describe('the sealed log, read and verified from outside', () => {
 
   it('a tile that the log does not have, or that is written in another way, does not exist', async () => {
     for (const path of [
-      ...['0/002', '0/002.p/49', '0/003', '0/003.p/1', '1/000', '1/000.p/3', '1/001', '2/000.p/1', '63/000.p/1'],
-      ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000/p/1', '0/0', '0/0000', '00/000', '0/000.p/1x'],
-      ...[
-        '0/x000/000',
-        '0/x000',
-        '64/000',
-        '0/000/',
-        '0',
-        '',
-        '0/',
-        '/000',
-        '0%2F000',
-        '0/00%30',
-        '0/000.P/1',
-        '-1/000',
-      ],
-      ...['0/x999/x999/x999/x999/999', 'entries', 'ENTRIES/000', 'x/000', 'entries/0', 'entries/%30%30%30'],
-      ...['entries/002', 'entries/003.p/1', 'entries/000.p/256'],
+      ...['0/002', '0/002.p/49', '0/003.p/1', '1/000', '1/001', '2/000.p/1', '63/000.p/1', 'entries/002'],
+      ...['0/000.p/256', '0/000.p/0', '0/0', '', '0%2F000', '0/00%30', 'entries', 'entries/003.p/1', 'entries/%30'],
     ])
       expectProblem(await get(stack.domainId, `log/tile/${path}`), 404, 'not_found');
   });
@@ -259,9 +235,7 @@ describe('the sealed log, read and verified from outside', () => {
     ['', '/from', '/to'],
     ['from=0&to=1', '/from'],
     ['from=2&to=1', '/from'],
-    ['from=1.5&to=2', '/from'],
     [`from=1&to=${size + 1}`, '/to'],
-    ['from=1&to=99999999999999999999', '/to'],
     ['from=1&to=2&to=3', '/to'],
   ])('consistency?%s is refused by name', async (query, ...blamed) => {
     expectBlame(await get(stack.domainId, `log/consistency?${query}`), ...blamed);
@@ -317,11 +291,9 @@ describe('the sealed log, read and verified from outside', () => {
     await sealSome(3, domainId);
     const [last] = await sealSome(1, domainId);
     // as between the two statements that store entries and publish
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update logs set checkpoint_size = 3
-        where domain_number = (select number from domains where id = ${domainId})`,
-    );
+        where domain_number = (select number from domains where id = ${domainId})`;
     expectProblem(await get(domainId, `records/${last?.id}/proof`), 409, 'not_sealed_yet');
     expect((await get(domainId, 'log/tile/0/000.p/3')).status).toBe(200);
     expectProblem(await get(domainId, 'log/tile/0/000.p/4'), 404, 'not_found');
@@ -336,7 +308,7 @@ describe('the sealed log, read and verified from outside', () => {
     const position = json<FullRecord>(
       await createLogReader(stack.api.baseUrl, stack.tenant.organizationId, domainId).ok(`records/${victim.id}`),
     ).position;
-    await stack.db.run((sql) => sql`update records set decision = 'accept_all' where id = ${victim.id}`);
+    await stack.sql`update records set decision = 'accept_all' where id = ${victim.id}`;
     expectProblem(await get(domainId, `records/${victim.id}/proof`), 500, 'internal_error');
     expect(await stack.api.logged('entry_differs')).toMatchObject({ level: 'error', domainId, log: 1, position });
     expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
@@ -344,7 +316,7 @@ describe('the sealed log, read and verified from outside', () => {
       expect((await get(domainId, `records/${id}/proof`)).status).toBe(200);
     }
     // a missing one likewise
-    await stack.db.run((sql) => sql`delete from records where id = ${victim.id}`);
+    await stack.sql`delete from records where id = ${victim.id}`;
     expectProblem(await get(domainId, 'log/tile/entries/000.p/5'), 500, 'internal_error');
     expect(stack.api.events('bug')).toEqual([]);
   });
@@ -352,11 +324,9 @@ describe('the sealed log, read and verified from outside', () => {
   it('a changed hash makes no proof either', async () => {
     const domainId = domain(4);
     const [first, second] = await sealSome(2, domainId);
-    await stack.db.run(
-      (sql) => sql`
+    await stack.sql`
         update log_runs set leaves = set_byte(leaves, 0, 255 - get_byte(leaves, 0))
-        where domain_number = (select number from domains where id = ${domainId}) and first = 5`,
-    );
+        where domain_number = (select number from domains where id = ${domainId}) and first = 5`;
     expectProblem(await get(domainId, `records/${first?.id}/proof`), 500, 'internal_error');
     expectProblem(await get(domainId, `records/${second?.id}/proof`), 500, 'internal_error');
   });
@@ -369,14 +339,12 @@ describe('the sealed log, read and verified from outside', () => {
       domainId = domain(5);
       await sealSome(2, domainId);
       old = recordAt(now - 70 * 86_400_000, { domainId });
-      await stack.db.run((sql) => sql`select make_record_month(${monthOf(now - 70 * 86_400_000)})`);
+      await stack.sql`select make_record_month(${monthOf(now - 70 * 86_400_000)})`;
       await persist(stack.db, [old]);
       await sealer.closeAndSeal();
       await sealSome(254, domainId);
       expect((await get(domainId, `records/${old.id}/proof`)).status).toBe(200);
-      await stack.db.run(
-        (sql) => sql`update record_months set dropped_at = now() where month = ${monthOf(now - 70 * 86_400_000)}`,
-      );
+      await stack.sql`update record_months set dropped_at = now() where month = ${monthOf(now - 70 * 86_400_000)}`;
     });
 
     const expectExpired = async (proof: [number, string]) => {
@@ -404,10 +372,10 @@ describe('the sealed log, read and verified from outside', () => {
         );
       await zeros('ids', 2);
       await zeros('secrets', 2);
-      await stack.db.run((sql) => sql`delete from records where id = ${old.id}`);
-      await stack.db.run((sql) => sql`update record_months set dropped_at = null`);
+      await stack.sql`delete from records where id = ${old.id}`;
+      await stack.sql`update record_months set dropped_at = null`;
       await expectExpired([404, 'record_not_found']);
-      await stack.db.run((sql) => sql`update log_runs set ids = null, secrets = null where first = 256`);
+      await stack.sql`update log_runs set ids = null, secrets = null where first = 256`;
       expectProblem(await get(domainId, 'log/tile/entries/001.p/1'), 410, 'expired');
     });
   });

@@ -1,33 +1,23 @@
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { announceShards } from '#libs/queue/shards';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { atEnd } from '../support/at-end.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { type Api, startApi, startWorker } from '../support/service.ts';
-import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { url, db } = await openDatabase();
+const server = await openRedisServer();
+const env = { DATABASE_URL: url, REDIS_URL: server.url };
+const cli = createCli(env);
+const redis = await openRedis(server.url);
+const tenants = await Promise.all(Array.from({ length: 6 }, () => makeTenant(db)));
+const [ofFive, ofOne] = await Promise.all([startApi({ ...env, QUEUE_SHARDS: '5' }), startApi(env), startWorker(env)]);
+
 describe('queue shards', () => {
-  let env: Record<string, string>;
-  let redis: RedisConnection;
-  let tenants: Tenant[];
-  let ofFive: Api;
-  let ofOne: Api;
-  let cli: Cli;
-
-  beforeAll(async () => {
-    const { url, db } = await openDatabase();
-    const server = await openRedisServer();
-    env = { DATABASE_URL: url, REDIS_URL: server.url };
-    cli = createCli(env);
-    redis = await openRedis(server.url);
-    tenants = await Promise.all(Array.from({ length: 6 }, () => makeTenant(db)));
-    [ofFive, ofOne] = await Promise.all([startApi({ ...env, QUEUE_SHARDS: '5' }), startApi(env), startWorker(env)]);
-  });
-
   /** Each consumer has a connection of its own, which waits for jobs. */
   const consumers = async () => String(await redis.client.call('CLIENT', 'LIST')).split('cmd=bzpopmin').length - 1;
   const shown = async ({ opsUrl }: Api) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
@@ -7,7 +7,7 @@ import { closeEpoch } from '#libs/store/epochs/epochs';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
+import { at, storeRecords, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
@@ -15,12 +15,28 @@ const yesterday = addDays(today, -1);
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
-describe('statistics by what decisions have in common', () => {
-  let stack: Stack;
-  let firstAt: number;
+const closeOne = () =>
+  eventually(async () => expect(await closeEpoch(stack.db, { every: 0, patience: 5_000 })).toBe('closed'));
 
-  const closeOne = () =>
-    eventually(async () => expect(await closeEpoch(stack.db, { every: 0, patience: 5_000 })).toBe('closed'));
+const stack = await useStack({ tenant: { domains: 2 } });
+const [domainId = '', other = ''] = stack.tenant.domainIds;
+const made = (fields: Partial<NewRecord>, day = today) =>
+  recordAt(`${day}T00:00:01.000Z`, { domainId, country: 'DE', ...fields });
+await storeRecords(stack, [
+  made({ preferences: { analytics: true, marketing: true }, userAgent: iphone }),
+  made({ decision: 'custom', preferences: { necessary: true, analytics: false }, bannerVersion: '2' }),
+  made({ decision: 'custom', preferences: { analytics: true, marketing: false }, source: 'preferences' }, yesterday),
+  made({ decision: 'reject_all', source: 'gpc', country: 'FR' }),
+  made({ decision: 'withdraw', source: 'preferences' }),
+  made({ source: 'api' }),
+  made({ source: 'import', importedAt: new Date().toISOString(), country: undefined }),
+  made({ bot: true }),
+  recordAt(`${today}T00:00:01.000Z`, { domainId: other, country: 'DE', decision: 'reject_all' }),
+]);
+const firstAt = Date.now();
+await closeOne();
+
+describe('statistics by what decisions have in common', () => {
   const ask = (path: string, headers: Record<string, string> = {}) =>
     request<DomainStats>(stack.api.baseUrl, path, {
       headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, ...headers },
@@ -34,29 +50,6 @@ describe('statistics by what decisions have in common', () => {
       expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
       return answer;
     });
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 2 } });
-    const [domainId = '', other = ''] = stack.tenant.domainIds;
-    const made = (fields: Partial<NewRecord>, day = today) =>
-      recordAt(`${day}T00:00:01.000Z`, { domainId, country: 'DE', ...fields });
-    await storeRecords(stack, [
-      made({ preferences: { analytics: true, marketing: true }, userAgent: iphone }),
-      made({ decision: 'custom', preferences: { necessary: true, analytics: false }, bannerVersion: '2' }),
-      made(
-        { decision: 'custom', preferences: { analytics: true, marketing: false }, source: 'preferences' },
-        yesterday,
-      ),
-      made({ decision: 'reject_all', source: 'gpc', country: 'FR' }),
-      made({ decision: 'withdraw', source: 'preferences' }),
-      made({ source: 'api' }),
-      made({ source: 'import', importedAt: new Date().toISOString(), country: undefined }),
-      made({ bot: true }),
-      recordAt(`${today}T00:00:01.000Z`, { domainId: other, country: 'DE', decision: 'reject_all' }),
-    ]);
-    firstAt = Date.now();
-    await closeOne();
-  });
 
   it('counts all, keeps crawlers apart, and takes rates of choices alone', async () => {
     const { body } = await askLater(ofDomain('country'), firstAt);

@@ -18,27 +18,22 @@ function count(records: NewRecord[], belongs: (day: string) => boolean): Breakdo
 }
 const bucket = (counts: Breakdown) => ({ total: totalOf(counts), ...counts });
 
+const stack = await useStack({ tenant: { domains: 2 } });
+const [domainId = '', other = ''] = stack.tenant.domainIds;
+/** One of each kind in turn; around leap days, month and year ends, and five years apart. */
+const records = [
+  ...['2021-11-01T00:00:00.000Z', '2022-12-31T23:59:59.999Z', '2023-01-01T00:00:00.000Z'],
+  ...['2023-02-28T12:00:00.000Z', '2023-02-28T23:59:59.999Z', '2023-03-01T00:00:00.000Z'],
+  ...['2024-02-28T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-29T12:00:00.000Z'],
+  ...['2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00.000Z', '2025-06-15T08:00:00.000Z'],
+  ...['2026-10-31T23:59:59.999Z', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
+  '2026-11-15T12:00:00.000Z',
+].map((time, index) => recordAt(time, { domainId, decision: at(decisions, index % decisions.length) }));
+// what is not asked for must not be counted
+const others = records.map((record) => recordAt(timeOf(record.id), { domainId: other }));
+await storeRecords(stack, [...records, ...others]);
+
 describe('statistics of a domain', () => {
-  let stack: Stack;
-  let records: NewRecord[];
-
-  beforeAll(async () => {
-    stack = await useStack({ tenant: { domains: 2 } });
-    const [domainId = '', other = ''] = stack.tenant.domainIds;
-    /** One of each kind in turn; around leap days, month and year ends, and five years apart. */
-    records = [
-      ...['2021-11-01T00:00:00.000Z', '2022-12-31T23:59:59.999Z', '2023-01-01T00:00:00.000Z'],
-      ...['2023-02-28T12:00:00.000Z', '2023-02-28T23:59:59.999Z', '2023-03-01T00:00:00.000Z'],
-      ...['2024-02-28T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-29T12:00:00.000Z'],
-      ...['2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00.000Z', '2025-06-15T08:00:00.000Z'],
-      ...['2026-10-31T23:59:59.999Z', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
-      '2026-11-15T12:00:00.000Z',
-    ].map((time, index) => recordAt(time, { domainId, decision: at(decisions, index % decisions.length) }));
-    // what is not asked for must not be counted
-    const others = records.map((record) => recordAt(timeOf(record.id), { domainId: other }));
-    await storeRecords(stack, [...records, ...others]);
-  });
-
   const stats = (from: string, to: string, interval = '') =>
     stack.client.stats(stack.domainId, `from=${from}&to=${to}${interval && `&interval=${interval}`}`);
 

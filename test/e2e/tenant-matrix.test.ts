@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import { type Notice, readNotice } from '#libs/contract/notice';
+import { readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Erasure } from '#libs/contract/responses';
 import { scopes } from '#libs/contract/terms';
@@ -10,12 +10,12 @@ import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
-import { type Answer, type Client, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem, indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
 import { at, type Stack, startStack, useStack } from '../support/stack.ts';
-import { makeTenant, type Tenant } from '../support/stores.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -35,83 +35,71 @@ const parametersOf = (operations: object): string[] =>
     .filter((parameter) => parameter.in === 'query')
     .map(({ name }) => name);
 
+const ofTheirs = { visitorId: 'theirs', erasureId: '', webhookId: '' };
+
+const stack = await startStack({ sealed: true });
+const token = tokenFor(stack.tenant.organizationId, { scope: allScopes });
+const others = await makeTenant(stack.db, { domains: 2 });
+const theirs = createClient(stack.api.baseUrl, { ...others, scope: allScopes });
+const theirDomain = at(others.domainIds, 0);
+const records = others.domainIds.flatMap((domainId) =>
+  Array.from({ length: 3 }, (_, index) =>
+    recordAt(Date.now(), { domainId, visitorId: 'theirs', bot: index === 0, country: 'IS' }),
+  ),
+);
+await persist(stack.db, records, { owe: true });
+await eventually(async () => {
+  expect((await theirs.stats(theirDomain, range)).body.total).toBe(3);
+  expect((await theirs.records(theirDomain)).body.total).toBe(3);
+});
+const theirRecord = at(records, 0).id;
+const notice = readNotice(Buffer.from('{"language":"is","title":"theirs"}'));
+if ('refused' in notice) throw new Error(notice.refused);
+const theirNotice = notice;
+await createAdministration(stack.db, 'test').putNotice(theirDomain, notice);
+const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
+await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
+const byCountry = `/v1/consent/${theirDomain}/stats?${range}&by=country`;
+await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), { within: 20_000 });
+const { body: page } = await theirs.records(theirDomain, 'limit=1');
+const { body: all } = await theirs.orgStats('limit=1');
+const cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
+expect(cursors.every((cursor) => cursor.length > 20)).toBe(true);
+const erased = await request<Erasure>(stack.api.baseUrl, '/v1/organization/visitors/erased', {
+  method: 'DELETE',
+  headers: { authorization: `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}` },
+});
+ofTheirs.erasureId = erased.body.erasureId;
+const admin = createWebhookAdministration(stack.db, 'test');
+const { webhook } = await admin.create(
+  others.organizationId,
+  { url: 'https://theirs.invalid/', types: ['records.sealed'], domains: null, decisions: null },
+  createSecretBox(Buffer.from(secretsKey, 'hex')),
+);
+ofTheirs.webhookId = webhook.webhookId;
+const messageId = await admin.test(webhook);
+const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
+await eventually(
+  async () => expect((await theirs.get<DeliveriesPage>(tried)).body.deliveries).toMatchObject([{ messageId }]),
+  { within: 30_000 },
+);
+/** what must never be in an answer to us */
+const traces = [
+  ofTheirs.webhookId,
+  messageId,
+  'theirs.invalid',
+  ofTheirs.erasureId,
+  others.organizationId,
+  ...others.domainIds,
+  ...records.map(({ id }) => id),
+  '"theirs"',
+  '"IS"',
+  '"is"',
+  theirNotice.hash,
+  ...cursors,
+];
+
 describe('of another organization', () => {
-  let stack: Stack;
-  let others: Tenant;
-  let theirs: Client;
-  let theirDomain: string;
-  let theirRecord: string;
-  let theirNotice: Notice;
-  const ofTheirs = { visitorId: 'theirs', erasureId: '', webhookId: '' };
-  /** what must never be in an answer to us */
-  let traces: string[];
-  let cursors: string[];
-
-  beforeAll(async () => {
-    stack = await startStack({ sealed: true });
-    token = tokenFor(stack.tenant.organizationId, { scope: allScopes });
-    others = await makeTenant(stack.db, { domains: 2 });
-    theirs = createClient(stack.api.baseUrl, { ...others, scope: allScopes });
-    theirDomain = at(others.domainIds, 0);
-    const records = others.domainIds.flatMap((domainId) =>
-      Array.from({ length: 3 }, (_, index) =>
-        recordAt(Date.now(), { domainId, visitorId: 'theirs', bot: index === 0, country: 'IS' }),
-      ),
-    );
-    await persist(stack.db, records, { owe: true });
-    await eventually(async () => {
-      expect((await theirs.stats(theirDomain, range)).body.total).toBe(3);
-      expect((await theirs.records(theirDomain)).body.total).toBe(3);
-    });
-    theirRecord = at(records, 0).id;
-    const notice = readNotice(Buffer.from('{"language":"is","title":"theirs"}'));
-    if ('refused' in notice) throw new Error(notice.refused);
-    theirNotice = notice;
-    await createAdministration(stack.db, 'test').putNotice(theirDomain, notice);
-    const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
-    await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
-    const byCountry = `/v1/consent/${theirDomain}/stats?${range}&by=country`;
-    await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), {
-      within: 20_000,
-    });
-    const { body: page } = await theirs.records(theirDomain, 'limit=1');
-    const { body: all } = await theirs.orgStats('limit=1');
-    cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
-    expect(cursors.every((cursor) => cursor.length > 20)).toBe(true);
-    const erased = await request<Erasure>(stack.api.baseUrl, '/v1/organization/visitors/erased', {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}` },
-    });
-    ofTheirs.erasureId = erased.body.erasureId;
-    const admin = createWebhookAdministration(stack.db, 'test');
-    const { webhook } = await admin.create(
-      others.organizationId,
-      { url: 'https://theirs.invalid/', types: ['records.sealed'], domains: null, decisions: null },
-      createSecretBox(Buffer.from(secretsKey, 'hex')),
-    );
-    ofTheirs.webhookId = webhook.webhookId;
-    const messageId = await admin.test(webhook);
-    const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
-    await eventually(
-      async () => expect((await theirs.get<DeliveriesPage>(tried)).body.deliveries).toMatchObject([{ messageId }]),
-      { within: 30_000 },
-    );
-    traces = [
-      ofTheirs.webhookId,
-      messageId,
-      'theirs.invalid',
-      ofTheirs.erasureId,
-      others.organizationId,
-      ...others.domainIds,
-      ...records.map(({ id }) => id),
-      '"theirs"',
-      '"IS"',
-      '"is"',
-      theirNotice.hash,
-      ...cursors,
-    ];
-  });
-
   /** Values that find something of theirs, for every parameter that a path may have. */
   const values = (): Record<string, string[]> => ({
     from: [today, '2026-02-30'],
@@ -164,8 +152,6 @@ describe('of another organization', () => {
     const isThere = method === 'OPTIONS' || (method === 'HEAD' ? 'get' : method.toLowerCase()) in operations;
     return isThere ? all : all.slice(0, 2);
   };
-
-  let token: string;
   const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer<ProblemAnswer>> =>
     request(stack.api.baseUrl, path, {
       method,

@@ -2,15 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
-import { freeze } from '../support/outage.ts';
-import { type ApiProcess, type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
-import { at, type OwnStores, openStores } from '../support/stack.ts';
-import { makeTenant, openRedis, type Tenant } from '../support/stores.ts';
+import { type CollectedSpan, startCollector } from '../support/collector.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { at, openStores } from '../support/stack.ts';
+import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const recordSpan = 'POST /v1/consent/:domainId/record';
@@ -20,45 +19,33 @@ const [server, producer, consumer, internal] = [2, 4, 5, 1];
 const named = (flags: '00' | '01') => ({ traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-${flags}` });
 const namedTrace = 'ab'.repeat(16);
 
+const [own, second] = await Promise.all([startCollector(), startCollector()]);
+const stores = await openStores();
+const collector = own;
+const tracing = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=secret%20of%20the%20collector',
+};
+const tenant = await makeTenant(stores.db);
+const coverage = mkdtempSync(path.join(inject('folder'), 'coverage-'));
+const start = (env: Record<string, string>) => startApiProcess({ ...stores.env, ...env });
+const [traced, sparingApi, off, tracedWorker] = await Promise.all([
+  start(tracing),
+  start({ OTEL_EXPORTER_OTLP_ENDPOINT: second.endpoint, OTEL_TRACES_SAMPLER_ARG: '0' }),
+  start({ NODE_V8_COVERAGE: coverage }),
+  startWorkerProcess({ ...stores.env, ...tracing }),
+]);
+const worker = tracedWorker;
+const api = traced;
+/** samples none by itself, and has a collector of its own */
+const sparing = { api: sparingApi, collector: second };
+const untraced = { api: off, coverage };
+const redis = await openRedis(stores.redis.url);
+const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
+queue.on('error', () => {});
+atEnd(() => queue.close());
+
 describe('tracing', () => {
-  let stores: OwnStores;
-  let collector: Collector;
-  let tenant: Tenant;
-  let tracing: Record<string, string>;
-  let api: ApiProcess;
-  /** samples none by itself, and has a collector of its own */
-  let sparing: { api: ApiProcess; collector: Collector };
-  let untraced: { api: ApiProcess; coverage: string };
-  let worker: Service;
-  let queue: Queue;
-
-  beforeAll(async () => {
-    const [own, second] = await Promise.all([startCollector(), startCollector()]);
-    stores = await openStores();
-    collector = own;
-    tracing = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=secret%20of%20the%20collector',
-    };
-    tenant = await makeTenant(stores.db);
-    const coverage = mkdtempSync(path.join(inject('folder'), 'coverage-'));
-    const start = (env: Record<string, string>) => startApiProcess({ ...stores.env, ...env });
-    const [traced, sparingApi, off, tracedWorker] = await Promise.all([
-      start(tracing),
-      start({ OTEL_EXPORTER_OTLP_ENDPOINT: second.endpoint, OTEL_TRACES_SAMPLER_ARG: '0' }),
-      start({ NODE_V8_COVERAGE: coverage }),
-      startWorkerProcess({ ...stores.env, ...tracing }),
-    ]);
-    worker = tracedWorker;
-    api = traced;
-    sparing = { api: sparingApi, collector: second };
-    untraced = { api: off, coverage };
-    const redis = await openRedis(stores.redis.url);
-    queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
-    queue.on('error', () => {});
-    atEnd(() => queue.close());
-  });
-
   const record = async (through: ApiProcess, body: object = {}, headers: Record<string, string> = {}) => {
     const client = createClient(through.baseUrl, tenant);
     const sent = { decision: 'custom', ...body };
@@ -67,14 +54,13 @@ describe('tracing', () => {
     return answer.body.id;
   };
   const isStored = async (id: string) => {
-    const rows = await stores.db.run((sql) => sql`select 1 from records where id = ${id}`);
+    const rows = await stores.sql`select 1 from records where id = ${id}`;
     if (rows.length === 0) throw new Error(`${id} is not stored`);
   };
   const waitingJobs = async () =>
     (await queue.getJobs(['waiting'])).map(({ name, data, opts }) => ({ name, data, opts }));
   const readNamed = (token: string) =>
     fetch(`${sparing.api.baseUrl}/v1/organization`, { headers: { authorization: `Bearer ${token}`, ...named('01') } });
-  const place = ({ traceId, spanId }: { traceId: string; spanId: string }) => `${traceId} ${spanId}`;
 
   it('follows one request to its record and its counters in one trace, which no caller can choose', async () => {
     const private_ = { visitorId: 'visitor-of-a-trace', pageUrl: 'https://shop.example/of-a-trace?secret=1' };
@@ -118,45 +104,6 @@ describe('tracing', () => {
       ...['visitor-of-a-trace', 'of-a-trace', 'agent-of-a-trace', 'id-of-a-visitor', '127.0.0.1'],
     ])
       expect(all).not.toContain(secret);
-  });
-
-  it('links what is stored together to each of its jobs and of their requests', async () => {
-    const before = collector.spans.length;
-    const asleep = freeze({ pid: worker.process.pid });
-    await Promise.all(Array.from({ length: 60 }, () => record(api)));
-    const jobs = await waitingJobs();
-    expect(jobs.length).toBeLessThan(60);
-    asleep.thaw();
-    const since = (name: string) => collector.spans.slice(before).filter((span) => span.name === name);
-    // processes send their spans each in its own time
-    await eventually(() => {
-      expect(since(recordSpan)).toHaveLength(60);
-      expect(since('process record')).toHaveLength(jobs.length);
-      const stored = since('persist').reduce((sum, { attributes }) => sum + Number(attributes['assent.records']), 0);
-      expect(stored).toBe(60);
-      expect(
-        since('raise counters')
-          .map(({ parentSpanId }) => parentSpanId)
-          .sort(),
-      ).toEqual(
-        since('persist')
-          .map(({ spanId }) => spanId)
-          .sort(),
-      );
-    });
-    expect(since('queue record').filter(({ links }) => links.length > 1)).not.toEqual([]);
-    const persisted = since('persist');
-    const together = persisted.filter(({ attributes }) => Number(attributes['assent.jobs']) > 1);
-    expect(together).not.toEqual([]);
-    for (const { parentSpanId } of together) expect(parentSpanId ?? '').toBe('');
-    // one that stands alone is in the trace of its job, and a job of one request in that request's
-    const linked = new Set(persisted.flatMap(({ links }) => links).map(place));
-    const tracesOf = (spans: CollectedSpan[]) => new Set(spans.map(({ traceId }) => traceId));
-    const [ofPersisting, ofJobs] = [tracesOf(persisted), tracesOf(since('process record'))];
-    for (const job of since('process record'))
-      expect(linked.has(place(job)) || ofPersisting.has(job.traceId)).toBe(true);
-    for (const request of since(recordSpan))
-      expect(linked.has(place(request)) || ofJobs.has(request.traceId)).toBe(true);
   });
 
   it('that is off adds nothing to jobs and loads nothing, and its worker stores jobs that carry a trace', async () => {

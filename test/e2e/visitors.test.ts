@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Erasure, Feed, FullRecord, ProofBundle, Visitor } from '#libs/contract/responses';
 import { utf8 } from '#libs/merkle/bytes';
 import { verifyTlogProof } from '#libs/merkle/tlog-proof';
@@ -12,16 +12,16 @@ import { crypto, sha256 } from '../support/log-reader.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { privacyKey } from '../support/settings.ts';
-import { at, type OwnStack, startStack } from '../support/stack.ts';
+import { at, startStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const odd = `a/b?c#d%2F "é" 😀${'😀'.repeat(40)}`;
 
+const stack = await startStack({ sealed: true, tenant: { domains: 2, consentLog: false } });
+const [first = '', second = ''] = stack.tenant.domainIds;
+
 describe('a visitor', () => {
-  let stack: OwnStack;
-  let first: string;
-  let second: string;
   const organization = '/v1/organization';
   const domain = (domainId: string) => `/v1/consent/${domainId}`;
 
@@ -56,23 +56,19 @@ describe('a visitor', () => {
     await persist(stack.db, records, { owe: true });
     return records.map(({ id }) => id);
   };
-  const counters = () => stack.db.run((sql) => sql`select * from counters order by organization_id, domain_id, period`);
+  const counters = () => stack.sql`select * from counters order by organization_id, domain_id, period`;
   /** From now on the plan includes it; an act tells the processes. */
   const showLog = async () => {
-    await stack.db.run((sql) => sql`update plans set consent_log = true`);
-    await stack.db.run(
-      (sql) => sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`,
-    );
+    await stack.sql`update plans set consent_log = true`;
+    await stack.sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`;
   };
   const sealed = (domainId: string, ids: string[]) =>
     eventually(async () => {
-      const found = await stack.db.run(
-        (sql) => sql`
+      const found = await stack.sql`
           select from records r join domains on number = domain_number
           where domains.id = ${domainId} and r.id = any(${ids}) and exists (
             select from logs where logs.domain_number = number and (checkpoint_size = size and (last_epoch, last_id) >= (r.epoch, r.id))
-          )`,
-      );
+          )`;
       expect(found.count).toBe(ids.length);
     });
   /** Of which records the domain's log has an erasure. */
@@ -88,11 +84,6 @@ describe('a visitor', () => {
     if ('why' in check) throw new Error(check.why);
     return Buffer.from(check.entry);
   };
-
-  beforeAll(async () => {
-    stack = await startStack({ sealed: true, tenant: { domains: 2, consentLog: false } });
-    [first = '', second = ''] = stack.tenant.domainIds;
-  });
 
   it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
     const ids = [...(await store(first, odd, 20)), ...(await store(second, odd, 3))];
@@ -154,12 +145,10 @@ describe('a visitor', () => {
     expect((await erase(organization, 'to erase')).body.records).toBe(0);
     const later = await ask<Erasure>('GET', `${organization}/erasures/${erased.body.erasureId}`);
     expect(later.body).toEqual({ ...erased.body, visitorId: null });
-    const left = await stack.db.run(
-      (sql) => sql<{ left: boolean }[]>`
+    const left = await stack.sql<{ left: boolean }>`
         select visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
           or metadata is not null or erased_at is null or preferences is null as left
-        from records where id = any(${ids})`,
-    );
+        from records where id = any(${ids})`;
     expect(left.map((row) => row.left)).toEqual(ids.map(() => false));
     expect(await counters()).toEqual(counts);
     await showLog();
@@ -189,19 +178,15 @@ describe('a visitor', () => {
     const theirs = await store(at(others.domainIds, 0), 'shared', 2);
     await store(first, 'shared', 2);
     expect((await erase(organization, 'shared')).body.records).toBe(2);
-    const kept = await stack.db.run(
-      (sql) => sql`select from records where id = any(${theirs}) and visitor_id = 'shared'`,
-    );
+    const kept = await stack.sql`select from records where id = any(${theirs}) and visitor_id = 'shared'`;
     expect(kept.count).toBe(2);
   });
 
   it('is named in acts by a hash only, with whose token it was', async () => {
     await show(domain(first), 'noted');
     await erase(organization, 'noted');
-    const acts = await stack.db.run(
-      (sql) => sql<{ act: string; hash: string }[]>`
-        select act, encode(hash, 'hex') as hash from visitor_acts where actor = 'officer' order by id desc limit 2`,
-    );
+    const acts = await stack.sql<{ act: string; hash: string }>`
+        select act, encode(hash, 'hex') as hash from visitor_acts where actor = 'officer' order by id desc limit 2`;
     expect(acts.map(({ act }) => act)).toEqual(['visitor.erase', 'visitor.access']);
     expect(new Set(acts.map(({ hash }) => hash)).size).toBe(1);
     expect(stack.api.lines.join('\n')).not.toContain('noted');
@@ -218,14 +203,15 @@ describe('a visitor', () => {
     for (let again = 0; again < 3; again += 1) await ask('GET', path, undefined, 'read');
     await ask('GET', path, undefined, 'read privacy');
     const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(stack.tenant.organizationId, 'read by id');
-    const acts = await stack.db.run(
-      (sql) => sql<{ act: string; actor: string }[]>`select act, actor from visitor_acts where hash = ${hash}`,
-    );
+    const acts = await stack.sql<{
+      act: string;
+      actor: string;
+    }>`select act, actor from visitor_acts where hash = ${hash}`;
     expect(acts).toEqual([
       { act: 'visitor.read', actor: 'officer' },
       { act: 'visitor.read', actor: 'officer' },
     ]);
-    const named = await stack.db.run((sql) => sql`select from visitor_acts a where a::text like '%read by id%'`);
+    const named = await stack.sql`select from visitor_acts a where a::text like '%read by id%'`;
     expect(named.count).toBe(0);
   });
 
@@ -271,14 +257,12 @@ describe('a visitor', () => {
     expect((await Promise.all(during)).map(({ status }) => status)).toEqual(during.map(() => 202));
     // those that waited in a queue lost their personal fields there, and are stored as ones that never had any
     await eventually(async () => {
-      const [row] = await stack.db.run(
-        (sql) => sql<{ left: number; erased: number }[]>`
+      const [row] = await stack.sql<{ left: number; erased: number }>`
           select count(*) filter (where visitor_id = 'busy')::int as left,
             count(*) filter (
               where decision = 'custom' and preferences is null and num_nonnulls(visitor_id, metadata, user_agent_number) = 0
             )::int as erased
-          from records join domains on number = domain_number where domains.id = ${first}`,
-      );
+          from records join domains on number = domain_number where domains.id = ${first}`;
       expect(row).toEqual({ left: 0, erased: 50 });
     });
   });

@@ -2,38 +2,31 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { DeliveriesPage, MadeWebhook, Webhook, WebhookSecret, WebhooksPage } from '#libs/contract/webhook';
 import { persist } from '#libs/store/records/persist';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { blocksOf } from '../support/documents.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
 import { type Api, startApi, startWorker, startWorkerProcess } from '../support/service.ts';
-import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
+import { at, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const webhooks = '/v1/organization/webhooks';
 const free = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 
+const stores = await openStores();
+const [{ baseUrl }] = await Promise.all([startApi({ ...stores.env, ...free })]);
+const tenant = await makeTenant(stores.db, { domains: 2 });
+const cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4), USER: 'ann' });
+
 describe('webhooks', () => {
-  let stores: OwnStores;
-  let baseUrl: string;
-  let tenant: Tenant;
-  let cli: Cli;
-
-  beforeAll(async () => {
-    stores = await openStores();
-    [{ baseUrl }] = await Promise.all([startApi({ ...stores.env, ...free })]);
-    tenant = await makeTenant(stores.db, { domains: 2 });
-    cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4), USER: 'ann' });
-  });
-
   const ask = <Body = ProblemAnswer>(
     method: string,
     target: string,
@@ -185,6 +178,8 @@ describe('webhooks', () => {
     ids.push(...(await store(300, domainId)));
     await receiver.until(3, 200_000);
     await worker.stop('SIGKILL');
+    // the minute is over for which it said that it is at it
+    await stores.db.run((sql) => sql`update webhook_lanes set claimed_until = now() where claimed_until is not null`);
     receiver.answerWith();
     const last = await startWorker(env);
     expect(last.events('webhooks_private')).toHaveLength(1);

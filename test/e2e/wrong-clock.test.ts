@@ -1,12 +1,12 @@
 /** A process whose clock is more than a year ahead, and one whose clock is right, beside a Postgres whose clock is right. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/contract/uuid';
 import { listMonths, makeMonth } from '#libs/store/records/months';
 import { createClient } from '../support/client.ts';
-import { clockAhead } from '../support/clock-ahead.ts';
+import { clockAhead } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
-import { at, openStores, type Stores } from '../support/stack.ts';
+import { at, openStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -18,15 +18,10 @@ async function metric(opsUrl: string, sample: string): Promise<number> {
   return Number(line?.slice(sample.length));
 }
 
+const stores = await openStores();
+const wrong = { ...stores.env, ...clockAhead(ahead) };
+
 describe('a clock that is 400 days ahead', () => {
-  let stores: Stores;
-  let wrong: Record<string, string>;
-
-  beforeAll(async () => {
-    stores = await openStores();
-    wrong = { ...stores.env, ...clockAhead(ahead) };
-  });
-
   const expectSkew = async ({ opsUrl }: { opsUrl: string }) =>
     expect(Math.round((await metric(opsUrl, 'assent_clock_skew_seconds')) / 60)).toBe(ahead / 60_000);
 

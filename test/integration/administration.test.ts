@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#libs/store/sql';
+import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/store/tenants/acts';
 import { createAdministration, directory, Refused } from '#libs/store/tenants/administration';
 import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
@@ -9,13 +8,9 @@ import { eventually } from '../support/wait.ts';
 
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 
+const { db, sql } = await openDatabase();
+
 describe('administration', () => {
-  let db: Database;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-  });
-
   const acts = () => db.run(async (sql) => (await listActs(sql, { limit: 100 })).acts.reverse());
 
   it('writes down who did what to whom, each change once, and no key', async () => {
@@ -75,10 +70,8 @@ describe('administration', () => {
           for each row when (new.subject = 'slow') execute function hold_back()`),
     );
     const waiting = () =>
-      db.run(
-        (sql) => sql`
-          select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
-      );
+      sql`
+          select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`;
     const visible = async () =>
       (await acts()).map(({ subject }) => subject).filter((name) => ['slow', 'fast'].includes(name));
     const admin = createAdministration(db, 'olga');
@@ -109,9 +102,7 @@ describe('administration', () => {
     expect((await db.run((sql) => domainsOfKeys(sql, hashes))).size).toBe(2);
     await admin.revokeKey(domainId, keys[0] ?? '');
     expect([...(await db.run((sql) => domainsOfKeys(sql, hashes))).keys()]).toEqual([hashes[1]]);
-    const rows = await db.run(
-      (sql) => sql`select *, encode(hash, 'hex') as hash from api_keys where domain_id = ${domainId}`,
-    );
+    const rows = await sql`select *, encode(hash, 'hex') as hash from api_keys where domain_id = ${domainId}`;
     expect(rows.map(({ hash }) => hash).sort()).toEqual(keys.map(sha256).sort());
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));
   });

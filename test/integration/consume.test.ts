@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import { consumeShard, NotNow } from '#libs/queue/consume';
@@ -8,7 +8,6 @@ import { createHold } from '#libs/queue/hold';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
 import { summarizeOne } from '#libs/queue/summary';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
@@ -18,17 +17,12 @@ import { recordAt } from '../support/records.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-describe('the consumer of a queue', () => {
-  let redisUrl: string;
-  let worker: RedisConnection;
-  let queue: Queue;
+const redisUrl = (await openRedisServer()).url;
+const worker = await openRedis(redisUrl, 'worker');
+const queue = new Queue(recordQueue(0), { connection: worker.client, prefix: queuePrefix });
+atEnd(() => queue.close());
 
-  beforeAll(async () => {
-    redisUrl = (await openRedisServer()).url;
-    worker = await openRedis(redisUrl, 'worker');
-    queue = new Queue(recordQueue(0), { connection: worker.client, prefix: queuePrefix });
-    atEnd(() => queue.close());
-  });
+describe('the consumer of a queue', () => {
   beforeEach(() => queue.obliterate({ force: true }));
 
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });

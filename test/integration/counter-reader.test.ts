@@ -1,13 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import { emptyBreakdown } from '#libs/contract/terms';
 import { counterKey } from '#libs/counters/keys';
-import { type RedisHealth, watchRedis } from '#libs/queue/health';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { watchRedis } from '#libs/queue/health';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { type CounterReader, createCounterReader } from '../../apps/api/stats/counter-reader.ts';
-import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
 import { freeze, restartRedis } from '../support/outage.ts';
@@ -16,27 +13,20 @@ import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { db } = await openDatabase();
+let server = await openRedisServer();
+const connection = await openRedis(server.url);
+const redisHealth = watchRedis(connection.client, () => {});
+atEnd(() => redisHealth.close());
+const reader = createCounterReader({ connection, redisHealth, db, ...quiet() });
+await redisHealth.usable();
+
 describe('the reader of counters', () => {
-  let db: Database;
-  let server: RunningRedis;
-  let connection: RedisConnection;
-  let redisHealth: RedisHealth;
-  let reader: CounterReader;
   let tenant: Tenant;
   let wanted: Parameters<CounterReader['read']>[0];
   const time = '2024-02-29T12:00:00.000Z';
   const counts = (accept_all: number) =>
     new Map(['2024-02', '2024-02-29'].map((period) => [period, { accept_all, reject_all: 0, custom: 0, withdraw: 0 }]));
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    server = await openRedisServer();
-    connection = await openRedis(server.url);
-    redisHealth = watchRedis(connection.client, () => {});
-    atEnd(() => redisHealth.close());
-    reader = createCounterReader({ connection, redisHealth, db, ...quiet() });
-    await redisHealth.usable();
-  });
   beforeEach(async () => {
     await untilRedisTakesRecords(redisHealth);
     tenant = await makeTenant(db);

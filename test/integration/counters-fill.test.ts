@@ -1,17 +1,16 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import type { Counter } from '#libs/contract/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
+import { scripted } from '#libs/counters/scripts';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
-import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const untilConnected = (connection: RedisConnection, otherThan = '') =>
@@ -21,31 +20,22 @@ const untilConnected = (connection: RedisConnection, otherThan = '') =>
     return runId;
   });
 
-describe('a fill', () => {
-  let db: Database;
-  let server: RunningRedis;
-  let connection: RedisConnection;
-  let tenant: Tenant;
-  let organizationId: string;
-  let list: ListCounters;
-  let truth: Counter[];
+const { db } = await openDatabase();
+let server = await openRedisServer();
+const connection = await openRedis(server.url);
+const tenant = await makeTenant(db, { domains: 3 });
+const { organizationId } = tenant;
+// so that it takes two pages
+const list = listerOf(db, organizationId, 100);
+const days = Array.from({ length: 40 }, (_, index) => Date.parse('2023-06-15') + index * 86_400_000);
+await persist(
+  db,
+  days.flatMap((time) => tenant.domainIds.map((domainId) => recordAt(time, { domainId }))),
+);
+let truth = await storedCounters(db, organizationId);
+expect(truth.length).toBeGreaterThan(150);
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    server = await openRedisServer();
-    connection = await openRedis(server.url);
-    tenant = await makeTenant(db, { domains: 3 });
-    ({ organizationId } = tenant);
-    // so that it takes two pages
-    list = listerOf(db, organizationId, 100);
-    const days = Array.from({ length: 40 }, (_, index) => Date.parse('2023-06-15') + index * 86_400_000);
-    await persist(
-      db,
-      days.flatMap((time) => tenant.domainIds.map((domainId) => recordAt(time, { domainId }))),
-    );
-    truth = await storedCounters(db, organizationId);
-    expect(truth.length).toBeGreaterThan(150);
-  });
+describe('a fill', () => {
   beforeEach(() => connection.client.flushall());
 
   it('that died keeps others out for seconds only', async () => {
@@ -86,9 +76,17 @@ describe('a fill', () => {
     ['before its first page', 1, 'before', 1],
     ['between its pages', 2, 'before', 2],
     ['once its last page is read', 2, 'after', 2],
+    ['before its mark is set', 2, 'last', 2],
   ] as const)(
     'during which Redis is emptied %s reads no more and never leaves the mark',
     async (_, at, when, pages) => {
+      const client = scripted(connection.client);
+      const { assentReady } = client;
+      if (when === 'last')
+        vi.spyOn(client, 'assentReady').mockImplementationOnce(async (...given) => {
+          await client.flushall();
+          return assentReady.apply(client, given);
+        });
       let asked = 0;
       const filled = await fill(connection, organizationId, async (after, limit) => {
         asked += 1;

@@ -6,7 +6,7 @@
  *      a flush takes the mark with it and a fill reads Postgres after the flush;
  *   3. is at least what any earlier read showed: a count never goes back.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { spanOf } from '#libs/contract/calendar';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
 import { fill } from '#libs/counters/fill';
@@ -14,7 +14,6 @@ import { raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
 import { countRecords } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
@@ -24,15 +23,10 @@ import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support
 const enough = 12;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+const { db, sql } = await openDatabase();
+const redisUrl = (await openRedisServer()).url;
+
 describe('a reader, while writers, fills and flushes race', () => {
-  let db: Database;
-  let redisUrl: string;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redisUrl = (await openRedisServer()).url;
-  });
-
   it('sees nothing uncommitted, nothing finished missing, and no count go back', async () => {
     const { organizationId, domainIds } = await makeTenant(db, { domains: 5 });
     const period = '2024-02-29';
@@ -84,11 +78,9 @@ describe('a reader, while writers, fills and flushes race', () => {
       }
     };
     const committedNow = async () => {
-      const [row] = await db.run(
-        (sql) => sql<Breakdown[]>`
+      const [row] = await sql<Breakdown>`
           select accept_all, reject_all, custom, withdraw from counters
-          where organization_id = ${organizationId} and domain_id = '' and period = ${period}`,
-      );
+          where organization_id = ${organizationId} and domain_id = '' and period = ${period}`;
       return row ?? emptyBreakdown();
     };
     const read = async () => {

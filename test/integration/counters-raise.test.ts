@@ -1,20 +1,16 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { packedPage, readSame } from '../support/counter-stores.ts';
 import { inKeyOrder } from '../support/counts.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 
-let connection: RedisConnection;
 let count = 0;
 const newOrganization = () => `org_${count++}`;
 
-beforeAll(async () => {
-  connection = await openRedis((await openRedisServer()).url);
-});
+const connection = await openRedis((await openRedisServer()).url);
 
 const counter = (organizationId: string, domainId: string, period: string, counts: Partial<Breakdown>): Counter => ({
   organizationId,

@@ -1,23 +1,18 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBacklog } from '#libs/store/backlog';
 import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
 import { lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-describe('a derivation', () => {
-  let db: Database;
-  let domainIds: string[];
-  let stored = 0;
+const { db, sql } = await openDatabase();
+const { domainIds } = await makeTenant(db, { domains: 4 });
+await sql`create table derived (name text, epoch integer, domain_number integer, records integer)`;
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    ({ domainIds } = await makeTenant(db, { domains: 4 }));
-    await db.run((sql) => sql`create table derived (name text, epoch integer, domain_number integer, records integer)`);
-  });
+describe('a derivation', () => {
+  let stored = 0;
 
   const close = () => closeOpenEpoch(db);
   const store = async (epochs: number) => {
@@ -56,12 +51,10 @@ describe('a derivation', () => {
     }
   };
   const derivedBy = (name: string) =>
-    db.run(
-      (sql) => sql<{ rows: number; places: number; records: number }[]>`
+    sql<{ rows: number; places: number; records: number }>`
         select count(*)::int as rows, count(distinct (epoch, domain_number))::int as places,
           coalesce(sum(records), 0)::int as records
-        from derived where name = ${name}`,
-    );
+        from derived where name = ${name}`;
 
   it('handles every record once, after any failure, however many processes try', async () => {
     await store(8);
@@ -110,10 +103,8 @@ describe('a derivation', () => {
     expect((await derivedBy('second'))[0]?.records).toBe(0);
     for (let step = 0; step < 9; step += 1) await deriveNext(db, first);
     await runUntilDone(second);
-    const [ahead] = await db.run(
-      (sql) => sql`
-        select from derived where name = 'second' and epoch > (select epoch from derivations where name = 'first')`,
-    );
+    const [ahead] = await sql`
+        select from derived where name = 'second' and epoch > (select epoch from derivations where name = 'first')`;
     expect(ahead).toBeUndefined();
     await runUntilDone(first);
     await runUntilDone(second);

@@ -1,6 +1,5 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
-import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
 import { type Gate, openGate } from '../support/gate.ts';
@@ -11,20 +10,15 @@ import { eventually } from '../support/wait.ts';
 
 const flush = '018f0000-0000-4000-8000-000000000001';
 
-describe('displays of the banner', () => {
-  let db: Database;
-  let url: string;
-  let domainId: string;
-  let counter: DisplayCounter | undefined;
+const { db, sql, url } = await openDatabase();
+const domainId = at((await makeTenant(db)).domainIds, 0);
 
-  beforeAll(async () => {
-    ({ db, url } = await openDatabase());
-    domainId = at((await makeTenant(db)).domainIds, 0);
-  });
+describe('displays of the banner', () => {
+  let counter: DisplayCounter | undefined;
   afterEach(async () => {
     await counter?.close();
     counter = undefined;
-    await db.run((sql) => sql`truncate displays, display_flushes`);
+    await sql`truncate displays, display_flushes`;
   });
 
   const row = (displays: number, fields: object = {}) => ({
@@ -37,13 +31,11 @@ describe('displays of the banner', () => {
     ...fields,
   });
   const stored = () =>
-    db.run(
-      (sql) => sql<{ variant: string; displays: number }[]>`
+    sql<{ variant: string; displays: number }>`
         select d.id as "domainId", day, banner_version as "bannerVersion", variant, language, displays
-        from displays join domains d on d.number = domain_number order by displays.number`,
-    );
+        from displays join domains d on d.number = domain_number order by displays.number`;
   const sum = async () => (await stored()).reduce((all, { displays }) => all + displays, 0);
-  const flushes = async () => (await db.run((sql) => sql`select from display_flushes`)).length;
+  const flushes = async () => (await sql`select from display_flushes`).length;
 
   /** A counter whose Postgres is behind the gate, over one connection. */
   const countThrough = (gate: Gate, { statementTimeout = 400, deadline = 500 } = {}) => {
@@ -70,9 +62,9 @@ describe('displays of the banner', () => {
     await Promise.all(Array.from({ length: 4 }, () => storeDisplays(db, { id: flush, rows })));
     await storeDisplays(db, { id: flush, rows });
     expect(await stored()).toEqual(rows.slice(0, 1));
-    await db.run((sql) => sql`update display_flushes set stored_at = now() - interval '23 hours'`);
+    await sql`update display_flushes set stored_at = now() - interval '23 hours'`;
     expect(await deleteOldFlushes(db)).toBe(0);
-    await db.run((sql) => sql`update display_flushes set stored_at = now() - interval '25 hours'`);
+    await sql`update display_flushes set stored_at = now() - interval '25 hours'`;
     expect(await deleteOldFlushes(db)).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 /** What the driver of Postgres does not do by itself. */
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { patient } from '#libs/store/patient';
-import type { Database, Sql } from '#libs/store/sql';
+import type { Sql } from '#libs/store/sql';
 import { openPool } from '../support/pool.ts';
 import { freshDatabase, openDatabase } from '../support/stores.ts';
 import { repairs } from '../support/uncaught.ts';
@@ -41,13 +41,10 @@ it('more transactions than connections, through a pooler with prepared statement
 
 const deadline = 2_000;
 
-describe('a write of the driver to a connection that has just closed', () => {
-  let db: Database;
-  const uncaught: unknown[] = [];
+const { db } = await openDatabase();
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-  });
+describe('a write of the driver to a connection that has just closed', () => {
+  const uncaught: unknown[] = [];
 
   const repair = (error: unknown) => {
     uncaught.push(error);

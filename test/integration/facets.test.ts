@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions, sources, totalOf } from '#libs/contract/terms';
@@ -23,10 +23,7 @@ const today = dayOf(Date.now());
 const never = new AbortController().signal;
 const noonOf = (day: string): string => `${day}T12:00:00.000Z`;
 
-let db: Database;
-beforeAll(async () => {
-  ({ db } = await openDatabase());
-});
+const { db } = await openDatabase();
 
 async function store(records: NewRecord[]): Promise<void> {
   await persist(db, records);

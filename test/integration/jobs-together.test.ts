@@ -1,6 +1,6 @@
 /** Jobs that a worker stores in one statement, and one of them holds a record that cannot be stored. */
 import { Queue } from 'bullmq';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -14,35 +14,29 @@ import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-describe('jobs that are stored together', () => {
-  let urls: { redis: string; postgres: string };
-  let db: Database;
-  let tenant: Tenant;
-  let queues: Queue[];
-  let queue: Queue;
+const [database, redis] = await Promise.all([openDatabase(), openRedisServer()]);
+const db = database.db;
+const urls = { redis: redis.url, postgres: database.url };
+const connection = await openRedis(redis.url);
+const queues = [0, 1, 2].map(
+  (shard) => new Queue(recordQueue(shard), { connection: connection.client, prefix: queuePrefix }),
+);
+const queue = at(queues, 0);
+atEnd(() => Promise.all(queues.map((each) => each.close())));
+// such errors and delays come of defects alone
+await db.run((sql) =>
+  sql.unsafe(`
+    create function be_difficult() returns trigger language plpgsql as $$
+    begin
+      if new.visitor_id = 'broken' then raise exception 'a defect' using errcode = 'XX000'; end if;
+      if new.visitor_id = 'slow' then perform pg_sleep(60); end if;
+      return new;
+    end $$;
+    create trigger be_difficult before insert on records for each row execute function be_difficult()`),
+);
 
-  beforeAll(async () => {
-    const [database, redis] = await Promise.all([openDatabase(), openRedisServer()]);
-    db = database.db;
-    urls = { redis: redis.url, postgres: database.url };
-    const connection = await openRedis(redis.url);
-    queues = [0, 1, 2].map(
-      (shard) => new Queue(recordQueue(shard), { connection: connection.client, prefix: queuePrefix }),
-    );
-    queue = at(queues, 0);
-    atEnd(() => Promise.all(queues.map((each) => each.close())));
-    // such errors and delays come of defects alone
-    await db.run((sql) =>
-      sql.unsafe(`
-        create function be_difficult() returns trigger language plpgsql as $$
-        begin
-          if new.visitor_id = 'broken' then raise exception 'a defect' using errcode = 'XX000'; end if;
-          if new.visitor_id = 'slow' then perform pg_sleep(60); end if;
-          return new;
-        end $$;
-        create trigger be_difficult before insert on records for each row execute function be_difficult()`),
-    );
-  });
+describe('jobs that are stored together', () => {
+  let tenant: Tenant;
   beforeEach(async () => {
     tenant = await makeTenant(db);
   });

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#libs/store/sql';
+import { describe, expect, it } from 'vitest';
 import { directory } from '#libs/store/tenants/administration';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
@@ -9,14 +8,9 @@ import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, type TestDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { url, db } = (await openDatabase()) satisfies TestDatabase;
+
 describe('the use of a key', () => {
-  let url: string;
-  let db: Database;
-
-  beforeAll(async () => {
-    ({ url, db } = (await openDatabase()) satisfies TestDatabase);
-  });
-
   const lastUse = async (domainId: string) =>
     (await db.run((sql) => directory.keys(sql, domainId)))[0]?.lastUsedAt ?? null;
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/contract/calendar';
 import { makeIdAt } from '#libs/contract/uuid';
 import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { sha256 } from '#libs/runtime/sha256';
 import { addNodes, type Node } from '#libs/store/logs/runs';
 import { dropMonth, makeMonth } from '#libs/store/records/months';
@@ -11,7 +10,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database, Sql } from '#libs/store/sql';
 import { checkLogs, type Difference } from '../../apps/cli/check/check.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, type Sealer } from '../support/sealing.ts';
+import { createSealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
@@ -49,37 +48,30 @@ const sevens = (bytes: number) => Buffer.alloc(bytes, 7);
 
 const untrusted = /^the checkpoint cannot be trusted: /;
 
+const seal = async (...counts: number[]): Promise<Sealed> => {
+  const domainId = at((await makeTenant(db)).domainIds, 0);
+  let index = 0;
+  for (const count of counts) {
+    const records = Array.from({ length: count }, () => fullRecord(domainId, index++));
+    await persist(db, records);
+    await sealer.closeAndSeal();
+  }
+  const rows = await db.run(
+    (sql) => sql<{ number: number; id: string }[]>`
+      select number, records.id from domains join records on domain_number = number
+      where domains.id = ${domainId} order by epoch, records.id`,
+  );
+  return { domainId, number: at(rows, 0).number, ids: rows.map(({ id }) => id) };
+};
+
+const { db } = await openDatabase();
+const redis = await openRedis((await openRedisServer()).url);
+const sealer = createSealer(db, redis);
+/** two whole tiles, and a tail of several runs */
+const sealed = await seal(300, 250, 30, 20);
+const other = await seal(2);
+
 describe('a check of the logs', () => {
-  let db: Database;
-  let redis: RedisConnection;
-  let sealer: Sealer;
-  /** two whole tiles, and a tail of several runs */
-  let sealed: Sealed;
-  let other: Sealed;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redis = await openRedis((await openRedisServer()).url);
-    sealer = createSealer(db, redis);
-    sealed = await seal(300, 250, 30, 20);
-    other = await seal(2);
-  });
-
-  const seal = async (...counts: number[]): Promise<Sealed> => {
-    const domainId = at((await makeTenant(db)).domainIds, 0);
-    let index = 0;
-    for (const count of counts) {
-      const records = Array.from({ length: count }, () => fullRecord(domainId, index++));
-      await persist(db, records);
-      await sealer.closeAndSeal();
-    }
-    const rows = await db.run(
-      (sql) => sql<{ number: number; id: string }[]>`
-        select number, records.id from domains join records on domain_number = number
-        where domains.id = ${domainId} order by epoch, records.id`,
-    );
-    return { domainId, number: at(rows, 0).number, ids: rows.map(({ id }) => id) };
-  };
   const check = ({ domainId }: Sealed) => checkLogs({ db, redis, domainId });
   /** What a check finds once the database was changed so, which is undone. */
   const differencesAfter = (change: (sql: Sql) => Promise<unknown>, { domainId } = sealed) =>

@@ -1,12 +1,11 @@
 /** What the log is counted by: the counters of crawlers and of visitors with many records. And a page of many records. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -14,15 +13,10 @@ import { eventually } from '../support/wait.ts';
 
 const start = Date.parse('2024-02-27T00:00:00.000Z');
 const hour = 3_600_000;
-
-let db: Database;
-let url: string;
 let organizationId: string;
 let domainId: string;
 
-beforeAll(async () => {
-  ({ db, url } = await openDatabase());
-});
+const { db, url } = await openDatabase();
 
 const newDomain = async () => {
   const tenant = await makeTenant(db);

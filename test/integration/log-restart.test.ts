@@ -1,8 +1,7 @@
 /** What happens to logs when Postgres or Redis is not the one that they were sealed with. */
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listLogStatus } from '#libs/store/logs/status';
@@ -34,11 +33,12 @@ import {
 const now = Date.now();
 const keys = [randomBytes(32)];
 
+const redisUrl = (await openRedisServer()).url;
+const redis = await openRedis(redisUrl);
+
 describe('logs', () => {
   let url: string;
   let db: Database;
-  let redisUrl: string;
-  let redis: RedisConnection;
   let sealer: Sealer;
   let admin: Administration;
   let tenant: Tenant;
@@ -51,11 +51,6 @@ describe('logs', () => {
     sealer = createSealer(db, redis, keys);
     admin = createAdministration(db, 'ann');
   };
-
-  beforeAll(async () => {
-    redisUrl = (await openRedisServer()).url;
-    redis = await openRedis(redisUrl);
-  });
   beforeEach(async () => {
     await redis.client.flushall();
     use(await freshDatabase());
@@ -125,10 +120,7 @@ describe('logs', () => {
         select encode(string_agg(ids, '' order by log, first), 'hex') as ids from log_runs where domain_number = ${number}`;
       const records = await sql<{ id: string }[]>`
         select id from records where domain_number = ${number} order by epoch, id`;
-      return {
-        ids: all?.ids?.match(/.{32}/g) ?? [],
-        expected: records.map(({ id }) => id.replaceAll('-', '')),
-      };
+      return { ids: all?.ids?.match(/.{32}/g) ?? [], expected: records.map(({ id }) => id.replaceAll('-', '')) };
     });
     expect(ids).toEqual(expected);
     expect((await logsOf(domainId)).map(({ checkpointSize }) => checkpointSize)).toEqual(sizes);

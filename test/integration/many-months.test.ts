@@ -1,5 +1,5 @@
 /** A log of four years: a query plans, locks and opens the months that it needs, not all that there are. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
@@ -15,38 +15,32 @@ const months = 48;
 const today = dayOf(Date.now());
 const thisMonth = monthOf(Date.now());
 
+const { url } = await openDatabase();
+// one connection: it comes to the plans that Postgres keeps, as each of a busy service does
+const db = openPool(url, { max: 1 });
+for (let back = 0; back < months - 2; back += 1) {
+  await db.run((sql) => sql`select make_record_month(${addMonths(thisMonth, -back)})`);
+}
+const tenant = await makeTenant(db);
+const organizationId = tenant.organizationId;
+const domainId = at(tenant.domainIds, 0);
+// two years ago, and now
+for (const end of [addDays(today, -730), today]) {
+  const records = Array.from({ length: 600 }, (_, index) =>
+    recordAt(Date.parse(addDays(end, -(index % 20))) + index, {
+      domainId,
+      bot: index % 5 === 0,
+      decision: index % 3 === 0 ? 'custom' : 'accept_all',
+      visitorId: `v-${index % 50}`,
+    }),
+  );
+  await persist(db, records);
+}
+await db.run((sql) => sql`analyze records, counters`);
+const partitions = await db.run((sql) => sql`select from pg_inherits where inhparent = 'records'::regclass`);
+expect(partitions).toHaveLength(months);
+
 describe('with 48 months', () => {
-  let db: Database;
-  let organizationId: string;
-  let domainId: string;
-
-  beforeAll(async () => {
-    const { url } = await openDatabase();
-    // one connection: it comes to the plans that Postgres keeps, as each of a busy service does
-    db = openPool(url, { max: 1 });
-    for (let back = 0; back < months - 2; back += 1) {
-      await db.run((sql) => sql`select make_record_month(${addMonths(thisMonth, -back)})`);
-    }
-    const tenant = await makeTenant(db);
-    organizationId = tenant.organizationId;
-    domainId = at(tenant.domainIds, 0);
-    // two years ago, and now
-    for (const end of [addDays(today, -730), today]) {
-      const records = Array.from({ length: 600 }, (_, index) =>
-        recordAt(Date.parse(addDays(end, -(index % 20))) + index, {
-          domainId,
-          bot: index % 5 === 0,
-          decision: index % 3 === 0 ? 'custom' : 'accept_all',
-          visitorId: `v-${index % 50}`,
-        }),
-      );
-      await persist(db, records);
-    }
-    await db.run((sql) => sql`analyze records, counters`);
-    const partitions = await db.run((sql) => sql`select from pg_inherits where inhparent = 'records'::regclass`);
-    expect(partitions).toHaveLength(months);
-  });
-
   /** How many months' partitions a connection has locked for `work`, once it has done that often. */
   const lockedFor = async (work: (sql: Sql) => Promise<unknown>, isolation = 'repeatable read'): Promise<number> => {
     const locked: number[] = [];

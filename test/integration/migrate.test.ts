@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { migrate } from '#libs/store/migrate';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -36,13 +36,9 @@ const schemaOf = async (sql: postgres.Sql) => ({
 
 const emptyDatabase = () => createEmptyDatabase(sharedPostgresUrl());
 
+const url = await emptyDatabase();
+
 describe('migrate', () => {
-  let url: string;
-
-  beforeAll(async () => {
-    url = await emptyDatabase();
-  });
-
   it('three at once on an empty database all succeed and leave one schema', async () => {
     await Promise.all(Array.from({ length: 3 }, () => migrate(url)));
     const schema = await schemaOf(open(url));

@@ -11,19 +11,13 @@ import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
+const { db, sql } = await openDatabase();
+
 describe('the months of the records', () => {
-  let db: Database;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-  });
-
   const partitions = async () =>
     (
-      await db.run(
-        (sql) => sql<{ name: string }[]>`
-          select inhrelid::regclass::text as name from pg_inherits where inhparent = 'records'::regclass order by 1`,
-      )
+      await sql<{ name: string }>`
+          select inhrelid::regclass::text as name from pg_inherits where inhparent = 'records'::regclass order by 1`
     ).map(({ name }) => name);
   const idsIn = async (table: string) =>
     (await db.run((sql) => sql<{ id: string }[]>`select id from ${sql(table)} order by id`)).map(({ id }) => id);

@@ -1,22 +1,17 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, useDatabase } from '../support/stores.ts';
 
 const period = { from: '2024-02-28', to: '2024-03-02' };
 
+const { db, sql } = useDatabase();
+
 describe("an organization's newest records", () => {
-  let db: Database;
-
-  beforeAll(() => {
-    ({ db } = useDatabase());
-  });
-
   const walk = async (organizationId: string, limit: number, days = period) => {
     const seen: string[] = [];
     const totals = new Set<number>();
@@ -65,11 +60,9 @@ describe("an organization's newest records", () => {
 
   /** Domains from the fifty-first on make an organization large. */
   const enlarge = (organizationId: string) =>
-    db.run(
-      (sql) => sql`
+    sql`
         insert into domains (id, organization_id, name)
-        select ${organizationId} || n, ${organizationId}, 'one of many' from generate_series(1, 60) as n`,
-    );
+        select ${organizationId} || n, ${organizationId}, 'one of many' from generate_series(1, 60) as n`;
   const isIndexed = (organizationId: string) =>
     db.run(async (sql) => {
       const [found] = await sql<{ n: number }[]>`

@@ -1,10 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { isUnavailable } from '#libs/store/errors';
 import { dropMonth } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { listRejected } from '#libs/store/records/rejected';
-import type { Database } from '#libs/store/sql';
 import { replay } from '../../apps/cli/records.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { counting, openPool } from '../support/pool.ts';
@@ -13,15 +12,11 @@ import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 
 const noon = '2024-05-15T12:00:00.000Z';
 
+const { url, db } = await openDatabase();
+
 describe('a record that Postgres refuses', () => {
-  let url: string;
-  let db: Database;
   let tenant: Tenant;
   let domainId: string;
-
-  beforeAll(async () => {
-    ({ url, db } = await openDatabase());
-  });
   beforeEach(async () => {
     tenant = await makeTenant(db);
     [domainId = ''] = tenant.domainIds;

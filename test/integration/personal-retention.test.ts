@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blankMonth } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
@@ -10,13 +9,8 @@ import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
-let db: Database;
-let domainIds: string[];
-
-beforeAll(async () => {
-  ({ db } = await openDatabase());
-  ({ domainIds } = await makeTenant(db, { domains: 2 }));
-});
+const { db, sql } = await openDatabase();
+const { domainIds } = await makeTenant(db, { domains: 2 });
 
 const { signal } = new AbortController();
 const now = Date.parse('2026-12-15T00:00:00.000Z');
@@ -34,11 +28,9 @@ async function store(month: string, count: number, second = 0): Promise<void> {
 
 /** How many records of each month still name their visitor. */
 async function named(): Promise<Record<string, number>> {
-  const rows = await db.run(
-    (sql) => sql<{ month: string; records: number }[]>`
+  const rows = await sql<{ month: string; records: number }>`
       select to_char(to_timestamp(milliseconds_of(id) / 1000), 'YYYY-MM') as month, count(visitor_id) as records
-      from records group by 1`,
-  );
+      from records group by 1`;
   return Object.fromEntries(rows.map(({ month, records }) => [month, records]));
 }
 
@@ -67,7 +59,7 @@ describe('personal retention', () => {
     const clean = async () => {
       await deleteUnusedUserAgents(db);
       await deleteUnnamedUserAgents(db);
-      return (await db.run((sql) => sql`select from user_agents where text = ${userAgent}`)).count;
+      return (await sql`select from user_agents where text = ${userAgent}`).count;
     };
     await persist(db, [imported()]);
     await closeOpenEpoch(db);
@@ -94,7 +86,7 @@ describe('personal retention', () => {
       'refused',
     );
     expect(await named()).toMatchObject({ '2026-03': 0, '2026-04': 4, '2026-05': 0 });
-    await db.run((sql) => sql`drop trigger refuse on records_2026_04`);
+    await sql`drop trigger refuse on records_2026_04`;
     expect(await blankOldMonths(db, { personalRetentionMonths: 1, round: atOnce }, now, signal)).toMatchObject({
       records: 4,
     });

@@ -1,13 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Counter, emptyBreakdown } from '#libs/contract/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { noteServer } from '#libs/counters/server';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { currentServer } from '#libs/store/logs/server';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { fillMissing, reconcile } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
@@ -17,23 +15,18 @@ import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } fro
 
 const now = Date.now();
 
+const { db, sql } = await openDatabase();
+const redisUrl = (await openRedisServer()).url;
+const connection = await openRedis(redisUrl);
+
 describe('healing', () => {
-  let db: Database;
-  let redisUrl: string;
-  let connection: RedisConnection;
   let tenant: Tenant;
   let organizationId: string;
   let domainId: string;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redisUrl = (await openRedisServer()).url;
-    connection = await openRedis(redisUrl);
-  });
   beforeEach(async () => {
     await connection.client.flushall();
     // healing looks at every organization
-    await db.run((sql) => sql`truncate owed_raises, counters`);
+    await sql`truncate owed_raises, counters`;
     tenant = await makeTenant(db, { domains: 2 });
     ({ organizationId } = tenant);
     [domainId = ''] = tenant.domainIds;
@@ -102,12 +95,10 @@ describe('healing', () => {
     });
 
     it('makes good an hour without Redis, for more domains than it takes at once', async () => {
-      await db.run(
-        (sql) => sql`
+      await sql`
           insert into counters (organization_id, domain_id, period, custom)
           select ${organizationId}, 'dom_many_' || n, period, n
-          from generate_series(1, 600) as n, unnest(array[${today}, ${today.slice(0, 7)}]) as period`,
-      );
+          from generate_series(1, 600) as n, unnest(array[${today}, ${today.slice(0, 7)}]) as period`;
       const many = await storedCounters(db, organizationId);
       for (let round = 0; round < 3; round += 1) await db.run((sql) => oweRaises(sql, many));
       expect(await countOwed(db, organizationId)).toBe(many.length);

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { isbot } from 'isbot';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type NewRecord, recordBody } from '#libs/contract/record';
 import { decisions, sources } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
@@ -82,14 +81,11 @@ const anyRecord = fc.record(
   { requiredKeys: ['decidedAt', 'receivedAt', 'decision', 'source'] },
 );
 
+const { db } = useDatabase();
+
 describe('a record is read back as it was stored', () => {
-  let db: Database;
   let tenant: Tenant;
   let domainId: string;
-
-  beforeAll(() => {
-    ({ db } = useDatabase());
-  });
   beforeEach(async () => {
     tenant = await makeTenant(db);
     [domainId = ''] = tenant.domainIds;

@@ -1,19 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
 import { fill } from '#libs/counters/fill';
-import type { RedisHealth } from '#libs/queue/health';
 import { shardOf } from '#libs/queue/names';
-import type { Producer } from '#libs/queue/produce';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import type { Recorder } from '../../apps/api/record/recorder.ts';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
-import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
-import { type Gate, openGate } from '../support/gate.ts';
+import { openGate } from '../support/gate.ts';
 import { freeze, restartRedis } from '../support/outage.ts';
 import { openPool } from '../support/pool.ts';
 import { openConsumer, openRecorder, untilQuiet, untilRedisTakesRecords } from '../support/recording.ts';
@@ -24,29 +18,19 @@ import { eventually } from '../support/wait.ts';
 const now = Date.now();
 const noon = '2024-05-15T12:00:00.000Z';
 
+const database = await openDatabase();
+const db = database.db;
+let server = await openRedisServer();
+/** to Postgres */
+const gate = await openGate(database.url);
+const urls = { redis: server.url, postgres: gate.url };
+const { recorder, producer, redisHealth } = await openRecorder(urls);
+/** where the worker raises counters */
+const connection = await openRedis(server.url);
+
 describe('the recorder, and the worker behind it', () => {
-  let db: Database;
-  let urls: { redis: string; postgres: string };
-  let server: RunningRedis;
-  /** to Postgres */
-  let gate: Gate;
-  let recorder: Recorder;
-  let producer: Producer;
-  let redisHealth: RedisHealth;
-  /** where the worker raises counters */
-  let connection: RedisConnection;
   let tenant: Tenant;
   let domainId: string;
-
-  beforeAll(async () => {
-    const database = await openDatabase();
-    db = database.db;
-    server = await openRedisServer();
-    gate = await openGate(database.url);
-    urls = { redis: server.url, postgres: gate.url };
-    ({ recorder, producer, redisHealth } = await openRecorder(urls));
-    connection = await openRedis(server.url);
-  });
   beforeEach(async () => {
     tenant = await makeTenant(db);
     [domainId = ''] = tenant.domainIds;

@@ -1,6 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
-import type { Database } from '#libs/store/sql';
 import { createTurns } from '#libs/store/turns';
 import { type Gate, openGate } from '../support/gate.ts';
 import { connectDatabase, openDatabase } from '../support/stores.ts';
@@ -9,14 +8,10 @@ import { eventually } from '../support/wait.ts';
 const hour = 3_600_000;
 const failed = () => {};
 
-describe('a task of one process at a time', () => {
-  let db: Database;
-  let url: string;
+const { db, sql, url } = await openDatabase();
 
-  beforeAll(async () => {
-    ({ db, url } = await openDatabase());
-  });
-  beforeEach(() => db.run((sql) => sql`truncate tasks`));
+describe('a task of one process at a time', () => {
+  beforeEach(() => sql`truncate tasks`);
 
   /** As in a process of its own; `looks`: how often it has asked whose turn it is. */
   const open = (database = db): Scheduler & { looks(): number } => {
@@ -67,14 +62,12 @@ describe('a task of one process at a time', () => {
     );
     const seen: { lease: boolean }[] = [];
     const task = async () => {
-      const [row] = await db.run(
-        (sql) => sql<{ lease: boolean }[]>`select clock_timestamp() >= ${leasedUntil}::timestamptz as lease`,
-      );
+      const [row] = await sql<{ lease: boolean }>`select clock_timestamp() >= ${leasedUntil}::timestamptz as lease`;
       if (row) seen.push(row);
     };
-    const [{ leasedUntil } = { leasedUntil: '' }] = await db.run(
-      (sql) => sql<{ leasedUntil: string }[]>`select leased_until::text as "leasedUntil" from tasks`,
-    );
+    const [{ leasedUntil } = { leasedUntil: '' }] = await sql<{
+      leasedUntil: string;
+    }>`select leased_until::text as "leasedUntil" from tasks`;
     open().every({ name: 'some', pace: hour, one: true, task, failed });
     await eventually(() => expect(seen).toEqual([{ lease: true }]));
     expect(await frozen.look(['some'], [], 1_500)).toEqual([]);
@@ -85,12 +78,10 @@ describe('a task of one process at a time', () => {
     open().every({ name: 'some', pace: hour, one: true, task: run, failed });
     await eventually(async () => {
       expect(run).toHaveBeenCalledTimes(1);
-      const ahead = await db.run(
-        (sql) => sql`
+      const ahead = await sql`
           update tasks set due_at = due_at + interval '400 days', holder = gen_random_uuid(),
             leased_until = clock_timestamp() + interval '400 days'
-          where holder is null`,
-      );
+          where holder is null`;
       expect(ahead.count).toBe(1);
     });
     await eventually(() => expect(run).toHaveBeenCalledTimes(2));

@@ -1,38 +1,31 @@
 /** Entries of a log that are not a record's: what visitors were shown, and erasures. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf } from '#libs/merkle/entry';
 import { type Entry, parseEntry } from '#libs/merkle/parse-entry';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { sha256 } from '#libs/runtime/sha256';
 import { addErasures } from '#libs/store/logs/erasures';
 import { restartLog } from '#libs/store/logs/restart';
 import { readSealed } from '#libs/store/logs/sealed';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 
 const now = Date.now();
 const [banner, other] = ['ab'.repeat(32), 'cd'.repeat(32)];
 
+const { db, sql } = await openDatabase();
+const redis = await openRedis((await openRedisServer()).url);
+const sealer = createSealer(db, redis);
+
 describe('entries of a log that are not a record’s', () => {
-  let db: Database;
-  let redis: RedisConnection;
-  let sealer: Sealer;
   let domainId: string;
   let organizationId: string;
-
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redis = await openRedis((await openRedisServer()).url);
-    sealer = createSealer(db, redis);
-  });
   beforeEach(async () => {
     const tenant = await makeTenant(db);
     organizationId = tenant.organizationId;
@@ -159,9 +152,9 @@ describe('entries of a log that are not a record’s', () => {
     await stores();
     await sealer.closeAndSeal();
     // as with the last record that named it
-    await db.run((sql) => sql`delete from records`);
-    await db.run((sql) => sql`delete from user_agent_months`);
-    await db.run((sql) => sql`delete from user_agents`);
+    await sql`delete from records`;
+    await sql`delete from user_agent_months`;
+    await sql`delete from user_agents`;
     await stores();
     await sealer.closeAndSeal();
     const domainNumber = await number();
@@ -189,7 +182,7 @@ describe('entries of a log that are not a record’s', () => {
     await erase([one]);
     await sealer.seal();
     const own = await number();
-    await db.run((sql) => sql`update logs set checkpoint_size = 3 where domain_number = ${own}`);
+    await sql`update logs set checkpoint_size = 3 where domain_number = ${own}`;
     const restarted = await db.run((sql) =>
       sql.begin((inside) =>
         restartLog(inside as unknown as typeof sql, domainId, async (ended) => ({

@@ -1,8 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { describe, expect, it } from 'vitest';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
@@ -10,23 +8,17 @@ import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { atOnce } from '../support/clock.ts';
 import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName, type Sealer } from '../support/sealing.ts';
+import { createSealer, logName } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 
-describe('sealing', () => {
-  let db: Database;
-  let redis: RedisConnection;
-  let sealer: Sealer;
-  let domainIds: string[];
-  const now = Date.now();
+const { db } = await openDatabase();
+const redis = await openRedis((await openRedisServer()).url);
+const sealer = createSealer(db, redis);
+const { domainIds } = await makeTenant(db, { domains: 3 });
 
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    redis = await openRedis((await openRedisServer()).url);
-    sealer = createSealer(db, redis);
-    ({ domainIds } = await makeTenant(db, { domains: 3 }));
-  });
+describe('sealing', () => {
+  const now = Date.now();
 
   const some = (domainId: string, count: number) =>
     Array.from({ length: count }, (_, each) =>

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { lookAtBacklog } from '#libs/store/backlog';
 import { isUnavailable } from '#libs/store/errors';
 import { lookAtSchema } from '#libs/store/schema';
@@ -57,15 +57,13 @@ async function openSilentWay(target: URL) {
   };
 }
 
+const nobodyHandled: unknown[] = [];
+const note = (error: unknown) => nobodyHandled.push(error);
+
+process.on('unhandledRejection', note);
+atEnd(() => process.off('unhandledRejection', note));
+
 describe('connections to Postgres that go silent', () => {
-  const nobodyHandled: unknown[] = [];
-  const note = (error: unknown) => nobodyHandled.push(error);
-
-  beforeAll(() => {
-    process.on('unhandledRejection', note);
-    atEnd(() => process.off('unhandledRejection', note));
-  });
-
   const open = async () => {
     const way = await openSilentWay(new URL(await freshDatabase()));
     atEnd(way.close);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { isUnavailable } from '#libs/store/errors';
 import type { Database } from '#libs/store/sql';
@@ -11,36 +11,31 @@ import { counting, openPool } from '../support/pool.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 
+const tenants: Tenant[] = [];
+const admin = () => createAdministration(db, 'tester');
+
+const { url, db, sql } = await openDatabase();
+await admin().setPlan('other', {});
+// before the caches follow, so that what they forget later is what the tests change
+for (let n = 0; n < 21; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
+const open = async () => {
+  const made = createTenantCache(openPool(url), { warn: () => {} });
+  await made.follow();
+  atEnd(() => made.close());
+  return made;
+};
+const caches = await Promise.all([open(), open()]);
+const [first] = caches;
+if (!first) throw new Error('no cache');
+const cache = first;
+
 describe('the tenant cache', () => {
-  let db: Database;
-  let url: string;
   /** how often `unfollowed` has asked the database */
   let asked: () => number;
-  let caches: TenantCache[];
-  let cache: TenantCache;
   let unfollowed: TenantCache;
-  const tenants: Tenant[] = [];
   let tenant: Tenant;
   let domainId: string;
   let apiKey: string;
-  const admin = () => createAdministration(db, 'tester');
-
-  beforeAll(async () => {
-    ({ url, db } = await openDatabase());
-    await admin().setPlan('other', {});
-    // before the caches follow, so that what they forget later is what the tests change
-    for (let n = 0; n < 21; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
-    const open = async () => {
-      const made = createTenantCache(openPool(url), { warn: () => {} });
-      await made.follow();
-      atEnd(() => made.close());
-      return made;
-    };
-    caches = await Promise.all([open(), open()]);
-    const [first] = caches;
-    if (!first) throw new Error('no cache');
-    cache = first;
-  });
   beforeEach(() => {
     const next = tenants.pop();
     if (!next) throw new Error('no tenant left');
@@ -66,10 +61,8 @@ describe('the tenant cache', () => {
   it('a key that was asked for before it existed works soon, also where no act tells of it', async () => {
     const key = makeApiKey();
     expect(await unfollowed.domainOfKey(key)).toBeNull();
-    await db.run(
-      (sql) => sql`
-        insert into api_keys (hash, domain_id, prefix) values (decode(${hashApiKey(key)}, 'hex'), ${domainId}, 'ak_')`,
-    );
+    await sql`
+        insert into api_keys (hash, domain_id, prefix) values (decode(${hashApiKey(key)}, 'hex'), ${domainId}, 'ak_')`;
     await eventually(async () => expect((await unfollowed.domainOfKey(key))?.domainId).toBe(domainId));
   });
 

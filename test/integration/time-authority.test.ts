@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { askForToken } from '../../apps/worker/derive/timestamp/authority.ts';
-import { type Answer, hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
+import { type Answer, hasOpenssl, startTimeAuthority } from '../support/time-authority.ts';
 
-let authority: TimeAuthority;
 let imprint: Buffer;
 
-beforeAll(async () => {
-  authority = await startTimeAuthority();
-});
+const authority = await startTimeAuthority();
+
 beforeEach(() => {
   imprint = randomBytes(32);
   authority.answerWith();

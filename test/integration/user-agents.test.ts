@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
@@ -12,14 +12,10 @@ import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
 
-let url: string;
-let db: Database;
 let organizationId: string;
 let domainId: string;
 
-beforeAll(async () => {
-  ({ url, db } = await openDatabase());
-});
+const { url, db } = await openDatabase();
 
 /** As a process that was started now. */
 const anotherProcess = (): Database => connectDatabase(url).db;

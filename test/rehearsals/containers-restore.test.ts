@@ -179,9 +179,7 @@ describe.skipIf(clients === undefined)(
       expect(await restore(dump, { erasedMeanwhile: 'after' })).toMatch(/visitors +1\n/);
       await eventually(
         async () => expect(await visitors()).toEqual(['kept', 'null', 'null', 'null', 'waits', 'waits']),
-        {
-          within: 20_000,
-        },
+        { within: 20_000 },
       );
     });
 

@@ -1,7 +1,7 @@
 /** Every command of every document, as it is written there, in a copy of the checkout beside its running `npm start`. */
 import path from 'node:path';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type Checkout, startCheckout } from '../support/checkout.ts';
 import { blocks, blocksOf, pages } from '../support/documents.ts';
@@ -94,8 +94,9 @@ function toScript(lines: string[], { demo, databaseUrl, redisUrl, settings }: Ch
   );
 }
 
+const checkout = await startCheckout();
+
 describe('the documents', () => {
-  let checkout: Checkout;
   const shell = async (script: string) => {
     const [port, opsPort] = [await freePort(), await freePort()];
     const curl = path.resolve(import.meta.dirname, '../support/curl.mjs');
@@ -103,10 +104,6 @@ describe('the documents', () => {
   };
   /** what each page's commands printed */
   const outputs = new Map<string, string>();
-
-  beforeAll(async () => {
-    checkout = await startCheckout();
-  }, 240_000);
 
   it('say what npm start prints', () => {
     const shown = blocks('text').find(({ page, text }) => page === 'README.md' && text.includes('Assent is running'));

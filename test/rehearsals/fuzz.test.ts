@@ -1,33 +1,27 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { prepare, prepared, record, type Site, waitForTotal } from '../../scripts/fuzz/prepare.ts';
-import { fuzz, type Outcome } from '../../scripts/fuzz/run.ts';
+import { describe, expect, it } from 'vitest';
+import { prepare, prepared, record, waitForTotal } from '../../scripts/fuzz/prepare.ts';
+import { fuzz } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
 import { startWorkerProcess } from '../support/service.ts';
-import { type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
+import { sealSettings, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 /** `npm run fuzz` sends twenty times as many. */
 const requests = 1_000;
 
+const stack = await startProcesses({ worker: false, sealed: true });
+// without a key it sends nothing to webhooks
+await startWorkerProcess({ ...stack.env, ...sealSettings, SECRETS_KEY: '' });
+const token = tokenFor(stack.tenant.organizationId, { scope: 'read privacy import' });
+const webhooksToken = tokenFor(stack.tenant.organizationId, { scope: 'read manage' });
+const { domainId, apiKey } = stack;
+const site = { baseUrl: stack.api.baseUrl, domainId, apiKey, token, webhooksToken };
+const known = await prepare(site);
+const proof = `/v1/consent/${domainId}/records/${known.recordIds[0]}/proof`;
+await eventually(async () => expect((await stack.client.get(proof)).status).toBe(200), { within: 20_000 });
+const outcome = await fuzz({ ...stack.api, known }, { requests });
+
 describe(`after ${requests} requests that are valid, nearly so, or hostile`, () => {
-  let stack: OwnStackOfProcesses;
-  let site: Site;
-  let outcome: Outcome;
-
-  beforeAll(async () => {
-    stack = await startProcesses({ worker: false, sealed: true });
-    // without a key it sends nothing to webhooks
-    await startWorkerProcess({ ...stack.env, ...sealSettings, SECRETS_KEY: '' });
-    const token = tokenFor(stack.tenant.organizationId, { scope: 'read privacy import' });
-    const webhooksToken = tokenFor(stack.tenant.organizationId, { scope: 'read manage' });
-    const { domainId, apiKey } = stack;
-    site = { baseUrl: stack.api.baseUrl, domainId, apiKey, token, webhooksToken };
-    const known = await prepare(site);
-    const proof = `/v1/consent/${domainId}/records/${known.recordIds[0]}/proof`;
-    await eventually(async () => expect((await stack.client.get(proof)).status).toBe(200), { within: 20_000 });
-    outcome = await fuzz({ ...stack.api, known }, { requests });
-  }, 180_000);
-
   it('every answer was one that the document describes, and there were answers of every kind', () => {
     expect(outcome.requests).toBe(requests);
     // 201, of a valid webhook, comes about twice in so many requests

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { pack, sums } from '../../scripts/release/tarball.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
@@ -15,16 +15,13 @@ import { openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-image-'));
-let app = '';
-let command: string[] = [];
 
-beforeAll(() => {
-  // as the checkout of somebody with this umask, whose files another user has to read in the container
-  const umask = process.umask(0o077);
-  // a clean copy, a production install, and the build alone, as the Dockerfile says
-  ({ app, command } = rehearseImage(folder));
-  process.umask(umask);
-}, 240_000);
+// as the checkout of somebody with this umask, whose files another user has to read in the container
+const umask = process.umask(0o077);
+// a clean copy, a production install, and the build alone, as the Dockerfile says
+const { app, command } = rehearseImage(folder);
+process.umask(umask);
+
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('what the image holds runs from a tarball, by the commands of docs/upgrading.md, and its API becomes ready', async () => {

@@ -1,13 +1,13 @@
 /** A filled database gets an index while it is recorded and read all the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOfDay } from '#libs/contract/calendar';
 import { migrate } from '#libs/store/migrate';
 import { persist } from '#libs/store/records/persist';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
-import { type OwnStack, startStack } from '../support/stack.ts';
+import { startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const records = 60_000;
@@ -17,40 +17,35 @@ const pause = 10;
 const index = 'records_of_visitor';
 const definition = '(domain_number, hashtext(visitor_id), id) where visitor_id is not null';
 
+const stack = await startStack();
+const direct = postgres(stack.env.DATABASE_URL, { max: 3, onnotice: () => {} });
+atEnd(() => direct.end());
+const { domainId, tenant } = stack;
+const today = dayOf(Date.now());
+const since = Date.parse(addDays(today, -30 * (months - 1)));
+// of 30 days each, which may begin one month earlier than there are
+for (let month = 0; month <= months; month += 1)
+  await direct`select make_record_month(${addMonths(monthOfDay(today), -month)})`;
+await direct`
+  insert into records (domain_number, id, epoch, decision, received_at, source, bot, visitor_id)
+  select number,
+    (lpad(to_hex(${since}::bigint + n * ${Math.floor((Date.now() - since) / records)}::bigint), 12, '0')
+      || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+    (select open_epoch()), 'accept_all', now(), 'banner', false, 'visitor ' || n % 1000
+  from domains, generate_series(1, ${records}::int) as n
+  where domains.id = ${domainId}`;
+await direct`
+  insert into counters (organization_id, domain_id, period, accept_all)
+  select ${tenant.organizationId}, ${domainId}, level.period, count(*)
+  from records
+  cross join lateral (
+    select to_char(date '1970-01-01' + (milliseconds_of(id) / 86400000)::int, 'YYYY-MM-DD') as day
+  ) as decided
+  cross join lateral (values (day), (left(day, 7))) as level (period)
+  group by 3`;
+await direct`analyze records`;
+
 describe('a migration that builds an index', () => {
-  let stack: OwnStack;
-  let direct: postgres.Sql;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    direct = postgres(stack.env.DATABASE_URL, { max: 3, onnotice: () => {} });
-    atEnd(() => direct.end());
-    const { domainId, tenant } = stack;
-    const today = dayOf(Date.now());
-    const since = Date.parse(addDays(today, -30 * (months - 1)));
-    // of 30 days each, which may begin one month earlier than there are
-    for (let month = 0; month <= months; month += 1)
-      await direct`select make_record_month(${addMonths(monthOfDay(today), -month)})`;
-    await direct`
-      insert into records (domain_number, id, epoch, decision, received_at, source, bot, visitor_id)
-      select number,
-        (lpad(to_hex(${since}::bigint + n * ${Math.floor((Date.now() - since) / records)}::bigint), 12, '0')
-          || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
-        (select open_epoch()), 'accept_all', now(), 'banner', false, 'visitor ' || n % 1000
-      from domains, generate_series(1, ${records}::int) as n
-      where domains.id = ${domainId}`;
-    await direct`
-      insert into counters (organization_id, domain_id, period, accept_all)
-      select ${tenant.organizationId}, ${domainId}, level.period, count(*)
-      from records
-      cross join lateral (
-        select to_char(date '1970-01-01' + (milliseconds_of(id) / 86400000)::int, 'YYYY-MM-DD') as day
-      ) as decided
-      cross join lateral (values (day), (left(day, 7))) as level (period)
-      group by 3`;
-    await direct`analyze records`;
-  });
-
   /** As a release before the index left the database. */
   const takeAway = async () => {
     await direct.unsafe(`drop index if exists ${index}`);

@@ -1,7 +1,7 @@
 /** What docs/monitoring gives to operators, in a real Prometheus. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeIdAt } from '#libs/contract/uuid';
 import { outputOf } from '../../scripts/stack/command.ts';
@@ -9,8 +9,8 @@ import { root } from '../../scripts/stack/paths.ts';
 import { findPromtool, startPrometheus } from '../../scripts/stack/prometheus.ts';
 import { atEnd } from '../support/at-end.ts';
 import { sectionOf } from '../support/documents.ts';
-import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
-import { type OwnStackOfProcesses, sealSettings, startProcesses } from '../support/stack.ts';
+import { startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { sealSettings, startProcesses } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 interface Rule {
@@ -74,43 +74,37 @@ describe('the alert rules', () => {
   });
 });
 
+const stack = await startProcesses({ worker: false });
+const worker = await startWorkerProcess({ ...stack.env, ...sealSettings });
+// not a replica, but one is configured
+const other = await startApiProcess({
+  ...stack.env,
+  DATABASE_READ_URL: `${stack.env.DATABASE_URL}&sslmode=disable`,
+});
+const apis = [stack.api, other];
+const dataDir = mkdtempSync(path.join(inject('folder'), 'prometheus-'));
+// as they are shipped, but sooner
+const config = parse(read('prometheus.yml')) as {
+  global: object;
+  alerting: object;
+  scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+};
+config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
+config.alerting = {};
+for (const { job_name: job, static_configs: targets } of config.scrape_configs) {
+  const processes = job === 'assent-api' ? apis : [worker];
+  targets[0] = { targets: processes.map(({ opsUrl }) => new URL(opsUrl).host) };
+}
+writeFileSync(path.join(dataDir, 'prometheus.yml'), JSON.stringify(config));
+writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) \d+m$/gm, '$1 1s'));
+const prometheus = await startPrometheus(dataDir, 'prometheus.yml');
+atEnd(() => {
+  prometheus.kill();
+  return prometheus.exited;
+});
+const url = prometheus.url;
+
 describe('a Prometheus that scrapes a stack', () => {
-  let stack: OwnStackOfProcesses;
-  let apis: ApiProcess[];
-  let url: string;
-
-  beforeAll(async () => {
-    stack = await startProcesses({ worker: false });
-    const worker = await startWorkerProcess({ ...stack.env, ...sealSettings });
-    // not a replica, but one is configured
-    const other = await startApiProcess({
-      ...stack.env,
-      DATABASE_READ_URL: `${stack.env.DATABASE_URL}&sslmode=disable`,
-    });
-    apis = [stack.api, other];
-    const dataDir = mkdtempSync(path.join(inject('folder'), 'prometheus-'));
-    // as they are shipped, but sooner
-    const config = parse(read('prometheus.yml')) as {
-      global: object;
-      alerting: object;
-      scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
-    };
-    config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
-    config.alerting = {};
-    for (const { job_name: job, static_configs: targets } of config.scrape_configs) {
-      const processes = job === 'assent-api' ? apis : [worker];
-      targets[0] = { targets: processes.map(({ opsUrl }) => new URL(opsUrl).host) };
-    }
-    writeFileSync(path.join(dataDir, 'prometheus.yml'), JSON.stringify(config));
-    writeFileSync(path.join(dataDir, 'alerts.yml'), read('alerts.yml').replaceAll(/^( +for:) \d+m$/gm, '$1 1s'));
-    const prometheus = await startPrometheus(dataDir, 'prometheus.yml');
-    atEnd(() => {
-      prometheus.kill();
-      return prometheus.exited;
-    });
-    url = prometheus.url;
-  }, 300_000);
-
   const ask = async (query: string): Promise<{ value: [number, string] }[]> => {
     const response = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`);
     const answer = (await response.json()) as {

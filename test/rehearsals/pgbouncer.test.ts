@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { Erasure, FullRecord } from '#libs/contract/responses';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
@@ -15,20 +15,19 @@ import { migrate } from '#libs/store/migrate';
 import { throughPooler } from '#libs/store/pooled';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
 import { createDatabase, type Database } from '#libs/store/sql';
-import type { Certificate } from '../../scripts/stack/certificate.ts';
 import { startPgBouncer } from '../../scripts/stack/pgbouncer.ts';
 import { atEnd } from '../support/at-end.ts';
 import { openCertificate } from '../support/certificate.ts';
 import { createCli } from '../support/cli.ts';
-import { type Client, createClient, request, tokenFor } from '../support/client.ts';
+import { createClient, request, tokenFor } from '../support/client.ts';
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { createLogReader } from '../support/log-reader.ts';
-import { type OwnPostgres, openOwnPostgres } from '../support/outage.ts';
+import { openOwnPostgres } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
 import { runCli } from '../support/run-cli.ts';
-import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
-import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const serverConnections = 4;
@@ -52,47 +51,37 @@ function documented(): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !ownPlaces.test(name)));
 }
 
-describe('through PgBouncer in transaction mode', () => {
-  let certificate: Certificate;
-  let other: Certificate;
-  let server: OwnPostgres;
-  let url: string;
-  let env: Record<string, string>;
-  let api: ApiProcess;
-  let tenant: Tenant;
-  let client: Client;
+const open = (statementTimeout: number, to = url): Database => {
+  const options = { max: 6, deadline: 20_000, prepare: false, pooled: true, name: 'test' };
+  const db = createDatabase({ url: to, statementTimeout, ...options });
+  atEnd(() => db.close());
+  return db;
+};
 
-  const open = (statementTimeout: number, to = url): Database => {
-    const options = { max: 6, deadline: 20_000, prepare: false, pooled: true, name: 'test' };
-    const db = createDatabase({ url: to, statementTimeout, ...options });
-    atEnd(() => db.close());
-    return db;
-  };
+const redis = openRedisServer();
+const [certificate, other] = await Promise.all([openCertificate('127.0.0.1'), openCertificate('127.0.0.1')]);
+const server = await openOwnPostgres({ migrated: false, certificate });
+const bouncer = await startPgBouncer({
+  dataDir: path.join(inject('folder'), 'pgbouncer'),
+  databaseUrl: server.url,
+  certificate,
+  settings: { ...documented(), default_pool_size: String(serverConnections) },
+});
+atEnd(bouncer.stop);
+const url = bouncer.url;
+await Promise.all([migrate(url), migrate(url)]);
+const tenant = await makeTenant(open(10_000), { consentLog: true });
+const env = { DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: (await redis).url };
+const [api] = await Promise.all([startApiProcess(env), startWorkerProcess({ ...env, ...sealSettings })]);
+const client = createClient(api.baseUrl, tenant);
+
+describe('through PgBouncer in transaction mode', () => {
   const openPlain = (to: string, max: number) => {
     const { url: address, ssl } = readAddress(to);
     const sql = postgres(address, { ssl, max, prepare: false, fetch_types: false, onnotice: () => {} });
     atEnd(() => sql.end({ timeout: 1 }));
     return sql;
   };
-
-  beforeAll(async () => {
-    const redis = openRedisServer();
-    [certificate, other] = await Promise.all([openCertificate('127.0.0.1'), openCertificate('127.0.0.1')]);
-    server = await openOwnPostgres({ migrated: false, certificate });
-    const bouncer = await startPgBouncer({
-      dataDir: path.join(inject('folder'), 'pgbouncer'),
-      databaseUrl: server.url,
-      certificate,
-      settings: { ...documented(), default_pool_size: String(serverConnections) },
-    });
-    atEnd(bouncer.stop);
-    url = bouncer.url;
-    await Promise.all([migrate(url), migrate(url)]);
-    tenant = await makeTenant(open(10_000), { consentLog: true });
-    env = { DATABASE_URL: url, DATABASE_PREPARE: 'false', REDIS_URL: (await redis).url };
-    [api] = await Promise.all([startApiProcess(env), startWorkerProcess({ ...env, ...sealSettings })]);
-    client = createClient(api.baseUrl, tenant);
-  }, 180_000);
 
   const domainId = () => at(tenant.domainIds, 0);
   const record = () =>

@@ -2,23 +2,20 @@
 import { once } from 'node:events';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
-import { watchRedis } from '#libs/queue/health';
 import { recordQueue, shardOf } from '#libs/queue/names';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import type { Database } from '#libs/store/sql';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { reconcile } from '../../apps/worker/heal/reconcile.ts';
-import type { RedisCluster } from '../../scripts/stack/redis-cluster.ts';
 import { ownerOf } from '../../scripts/stack/redis-slots.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Cli, createCli } from '../support/cli.ts';
+import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { quiet, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { openRedisCluster } from '../support/redis-cluster.ts';
 import { moveSlot } from '../support/redis-slots.ts';
 import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
@@ -39,56 +36,40 @@ interface Status {
   shards: { shard: number; waiting: number }[];
 }
 
+let worker: Service;
+const siteOf = (tenant: Tenant, api: string): Recording => ({
+  client: createClient(api, tenant),
+  domainId: at(tenant.domainIds, 0),
+  apiKey: at(tenant.apiKeys, 0),
+});
+/** So many that each shard has one. */
+async function tenantsOfEachShard(): Promise<Tenant[]> {
+  const found: Tenant[] = [];
+  while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
+    found.push(await makeTenant(db));
+  return found;
+}
+
+const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
+const cluster = started;
+const { db } = database;
+const env = {
+  DATABASE_URL: database.url,
+  ...cluster.env,
+  QUEUE_SHARDS: String(shards),
+  ...sealSettings,
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+};
+const cli = createCli(env);
+const tenants = await tenantsOfEachShard();
+const [api] = await Promise.all([startApiProcess(env), startWorkerProcess(env).then((started) => (worker = started))]);
+const { baseUrl } = api;
+const sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
+const connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
+atEnd(() => connection.close());
+const receiver = await startReceiver();
+
 describe('on a Redis Cluster', () => {
-  let cluster: RedisCluster;
-  let db: Database;
-  let env: Record<string, string>;
-  let tenants: Tenant[];
-  let sites: Recording[];
-  let worker: Service;
-  let connection: RedisConnection;
-  let cli: Cli;
-  let receiver: Receiver;
-  let baseUrl: string;
-
-  const siteOf = (tenant: Tenant, api: string): Recording => ({
-    client: createClient(api, tenant),
-    domainId: at(tenant.domainIds, 0),
-    apiKey: at(tenant.apiKeys, 0),
-  });
-
-  beforeAll(async () => {
-    const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
-    cluster = started;
-    ({ db } = database);
-    env = {
-      DATABASE_URL: database.url,
-      ...cluster.env,
-      QUEUE_SHARDS: String(shards),
-      ...sealSettings,
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-    };
-    cli = createCli(env);
-    tenants = await tenantsOfEachShard();
-    const [api] = await Promise.all([
-      startApiProcess(env),
-      startWorkerProcess(env).then((started) => (worker = started)),
-    ]);
-    ({ baseUrl } = api);
-    sites = tenants.map((tenant) => siteOf(tenant, baseUrl));
-    connection = connectRedis(cluster.address, 'producer', { warn: () => {} });
-    atEnd(() => connection.close());
-    receiver = await startReceiver();
-  });
-
-  /** So many that each shard has one. */
-  async function tenantsOfEachShard(): Promise<Tenant[]> {
-    const found: Tenant[] = [];
-    while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
-      found.push(await makeTenant(db));
-    return found;
-  }
-
   /** Every acknowledged record is stored once, no other is, and Redis has the counts of all that are. */
   const expectAll = async (recorded: Recorded[], within = 20_000) => {
     const ids = recorded.map(({ id }) => id).toSorted();
@@ -231,28 +212,6 @@ describe('on a Redis Cluster', () => {
     await steady.until('queued', 50);
     await expectAll(await steady.stop());
   });
-
-  // once: afterwards the slots have no replica to lose
-  const lostOnce = { retry: 0, timeout: 300_000 };
-  it(
-    'a master is lost: records go on straight to Postgres, and through Redis again once its replica took over',
-    lostOnce,
-    async () => {
-      const health = watchRedis(connection.client, () => {});
-      atEnd(() => health.close());
-      await health.usable();
-      const slot = calculateSlot(recordQueue(shardOf(at(tenants, 0).organizationId, shards)));
-      const { node: lost, id } = await ownerOf(cluster, slot);
-      await lost.kill();
-      await eventually(() => expect(health.reason()).toMatch(/not connected|closed/));
-      const steady = recordSteadily(sites);
-      await steady.until('persisted', 5);
-      await eventually(() => expect(health.reason()).toBeNull(), { within: 60_000 });
-      expect((await ownerOf(cluster, slot)).id).not.toBe(id);
-      await steady.until('queued', 100);
-      await expectAll(await steady.stop(), 60_000);
-    },
-  );
 
   it('most masters are lost and return: a connection made meanwhile is tried again, and every shard goes on', async () => {
     const { client, close } = connectRedis(cluster.address, 'worker', { warn: () => {} });

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { git } from '../../scripts/release/git.ts';
 import { makeNotes } from '../../scripts/release/notes.ts';
@@ -12,7 +12,6 @@ import { root } from '../../scripts/stack/paths.ts';
 
 const [before] = readReleases(root);
 const version = versionOf(root);
-let clone = '';
 const file = (name: string) => path.join(clone, name);
 const edit = (name: string, change: (text: string) => string) =>
   writeFileSync(file(name), change(readFileSync(file(name), 'utf8')));
@@ -31,17 +30,15 @@ const check = () => {
   return { status, faults: stderr.trim().split('\n') };
 };
 
-beforeAll(() => {
-  clone = mkdtempSync(path.join(inject('folder'), 'release-'));
-  git(root, 'clone', '--quiet', '--shared', '--no-checkout', root, clone);
-  const files = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate').trim().split('\n');
-  const deleted = new Set(git(root, 'ls-files', '--deleted').trim().split('\n'));
-  for (const name of files) if (!deleted.has(name)) cpSync(path.join(root, name), file(name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), file('node_modules'));
-  edit('.gitignore', (text) => text.replace('node_modules/', 'node_modules'));
-  edit('CHANGELOG.md', (text) => text.replace('## Unreleased', `## ${version} — 2026-12-01`));
-  commit('a release');
-});
+const clone = mkdtempSync(path.join(inject('folder'), 'release-'));
+git(root, 'clone', '--quiet', '--shared', '--no-checkout', root, clone);
+const files = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate').trim().split('\n');
+const deleted = new Set(git(root, 'ls-files', '--deleted').trim().split('\n'));
+for (const name of files) if (!deleted.has(name)) cpSync(path.join(root, name), file(name), { recursive: true });
+symlinkSync(path.join(root, 'node_modules'), file('node_modules'));
+edit('.gitignore', (text) => text.replace('node_modules/', 'node_modules'));
+edit('CHANGELOG.md', (text) => text.replace('## Unreleased', `## ${version} — 2026-12-01`));
+commit('a release');
 
 it('passes where nothing is missing', () => {
   expect(check()).toEqual({ status: 0, faults: [''] });

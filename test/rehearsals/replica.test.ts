@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
 import type { NewRecord } from '#libs/contract/record';
 import { listInTheWay } from '#libs/store/epochs/epochs';
@@ -18,11 +18,11 @@ import { createClosing } from '../../apps/worker/derive/close.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Client, createClient } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { type ApiProcess, startApiProcess } from '../support/service.ts';
+import { startApiProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
-import { connectDatabase, makeTenant, openRedisServer, type Tenant } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const settings = { fsync: 'off', max_standby_streaming_delay: '100ms', wal_retrieve_retry_interval: '200ms' };
@@ -51,33 +51,24 @@ async function openFar(url: string): Promise<string> {
   return far.toString();
 }
 
-describe('with a replica the log', () => {
-  let primary: RunningPostgres;
-  let replica: RunningPostgres;
-  let db: Database;
-  let onReplica: Database;
-  let api: ApiProcess;
-  let tenant: Tenant;
-  let client: Client;
-  let stored = 0;
+const folder = path.join(inject('folder'), 'replicated');
+const redis = openRedisServer();
+let primary = await startPostgres({ dataDir: path.join(folder, 'primary'), settings });
+await migrate(primary.url);
+let replica = await startReplica({ primary, dataDir: path.join(folder, 'replica'), settings });
+atEnd(async () => {
+  await Promise.all([primary.stop(), replica.stop()]);
+  for (const { dataDir } of [primary, replica]) rmSync(dataDir, { recursive: true, force: true });
+});
+const { db } = connectDatabase(primary.url);
+const { db: onReplica } = connectDatabase(replica.url);
+const tenant = await makeTenant(db);
+const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: String(maxLag) };
+const api = await startApiProcess({ ...env, REDIS_URL: (await redis).url });
+const client = createClient(api.baseUrl, tenant);
 
-  beforeAll(async () => {
-    const folder = path.join(inject('folder'), 'replicated');
-    const redis = openRedisServer();
-    primary = await startPostgres({ dataDir: path.join(folder, 'primary'), settings });
-    await migrate(primary.url);
-    replica = await startReplica({ primary, dataDir: path.join(folder, 'replica'), settings });
-    atEnd(async () => {
-      await Promise.all([primary.stop(), replica.stop()]);
-      for (const { dataDir } of [primary, replica]) rmSync(dataDir, { recursive: true, force: true });
-    });
-    ({ db } = connectDatabase(primary.url));
-    ({ db: onReplica } = connectDatabase(replica.url));
-    tenant = await makeTenant(db);
-    const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATABASE_READ_MAX_LAG: String(maxLag) };
-    api = await startApiProcess({ ...env, REDIS_URL: (await redis).url });
-    client = createClient(api.baseUrl, tenant);
-  }, 60_000);
+describe('with a replica the log', () => {
+  let stored = 0;
 
   const domainId = () => at(tenant.domainIds, 0);
   const store = async (): Promise<string> => {

@@ -1,46 +1,37 @@
 /** Another Redis takes over under load, and an empty one takes the place of a lost one, by docs/runbooks.md. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recallTombstones } from '#libs/witness/tombstones';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
-import { type Rolling, startRolling } from '../support/rolling.ts';
-import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startWorkerProcess } from '../support/service.ts';
-import { at, type OwnStores, openStores, sealSettings } from '../support/stack.ts';
+import { startRolling } from '../support/rolling.ts';
+import { openRunbook } from '../support/runbook.ts';
+import { startWorkerProcess } from '../support/service.ts';
+import { at, openStores, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
-import { makeTenant, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
 import { untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 /** milliseconds between two records */
 const trickle = { every: 60 };
 
+let stores = await openStores();
+const tenant = await makeTenant(stores.db);
+let env = { ...stores.env, ...sealSettings };
+let [apis, worker, runbook] = await Promise.all([
+  startRolling(tenant, env),
+  startWorkerProcess(env),
+  openRunbook('## Replace Redis'),
+]);
+
 describe('Redis', () => {
-  let stores: OwnStores;
-  let tenant: Tenant;
-  let apis: Rolling;
-  let worker: Service;
-  let runbook: Runbook;
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    stores = await openStores();
-    tenant = await makeTenant(stores.db);
-    env = { ...stores.env, ...sealSettings };
-    [apis, worker, runbook] = await Promise.all([
-      startRolling(tenant, env),
-      startWorkerProcess(env),
-      openRunbook('## Replace Redis'),
-    ]);
-  }, 60_000);
-
   const domainId = () => at(tenant.domainIds, 0);
   const site = () => ({ client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) });
   const countStored = async (ids: string[]) => {
-    const [row] = await stores.db.run(
-      (sql) => sql<{ count: number }[]>`select count(*)::int as count from records where id = any(${ids})`,
-    );
+    const [row] = await stores.sql<{
+      count: number;
+    }>`select count(*)::int as count from records where id = any(${ids})`;
     return row?.count;
   };
   const tombstones = async (REDIS_URL: string) =>

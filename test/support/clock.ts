@@ -1,13 +1,23 @@
 /** Clocks: that by which limits count, and those of processes and of Postgres, each wrong or right as a test says. */
-import { vi } from 'vitest';
+import { mkdtempSync } from 'node:fs';
+import path from 'node:path';
+import { inject, vi } from 'vitest';
 import { createClock } from '#libs/store/clock';
 import type { Round } from '#libs/store/records/due-months';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
+import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { atEnd } from './at-end.ts';
 
 /** A round that suffices, for tests of what follows. */
 export const atOnce: Round = { counts: true, sinceJump: null, every: 0, needed: 1 };
+
+/** What a process is started with so that its clock is ahead by so many milliseconds. */
+export function clockAhead(milliseconds: number): Record<string, string> {
+  const { env, set } = clockOfProcess(path.join(mkdtempSync(path.join(inject('folder'), 'clock-')), 'ahead'));
+  set(milliseconds);
+  return env;
+}
 
 /** From now on Postgres' clock is what `turn` says, in milliseconds ahead of the machine's, for connections made later. */
 export async function holdPostgresClock(db: Database): Promise<{ turn(ahead: number): Promise<void> }> {

@@ -3,8 +3,5 @@ import type { PieceSize } from '#libs/store/epochs/piece-size';
 
 export function changingSize(sizes: number[]): PieceSize {
   let pieces = 0;
-  return {
-    records: () => sizes[pieces++ % sizes.length] ?? 1,
-    watch: (work) => work(),
-  };
+  return { records: () => sizes[pieces++ % sizes.length] ?? 1, watch: (work) => work() };
 }

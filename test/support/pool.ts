@@ -1,4 +1,5 @@
 /** Connections of a test's own, beside those that the file has. */
+import type postgres from 'postgres';
 import { createDatabase, type Database, type DatabaseOptions } from '#libs/store/sql';
 import { atEnd } from './at-end.ts';
 
@@ -9,6 +10,14 @@ export function openPool(url: string, options: Partial<DatabaseOptions> = {}): D
   atEnd(() => db.close());
   return db;
 }
+
+/** Runs one statement, and resolves to its rows: `` sql<{ id: string }>`select id from records` ``. */
+export type Statement = ReturnType<typeof statementsOn>;
+
+export const statementsOn =
+  (db: Database) =>
+  <Row extends object = postgres.Row>(text: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
+    db.run((sql) => sql<Row[]>(text, ...values));
 
 /** The same database, and how often it was asked. */
 export function counting(db: Database): { db: Database; asked: () => number } {

@@ -45,12 +45,7 @@ function withSecretFiles(env: Record<string, string>, folder: string): Record<st
 }
 
 /** By which names `psql` and the like know the addresses. */
-const services = {
-  assent: 'DATABASE_URL',
-  admin: 'ADMIN_URL',
-  restored: 'RESTORED_URL',
-  new: 'NEW_DATABASE_URL',
-};
+const services = { assent: 'DATABASE_URL', admin: 'ADMIN_URL', restored: 'RESTORED_URL', new: 'NEW_DATABASE_URL' };
 
 /** A service file of libpq with those that the environment has. */
 export function serviceFile(env: Record<string, string>): string {

@@ -10,6 +10,7 @@ import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';
+import type { Statement } from './pool.ts';
 import {
   type Addresses,
   type Api,
@@ -27,6 +28,7 @@ export type StoreSettings = { DATABASE_URL: string; REDIS_URL: string };
 
 export interface Stores {
   db: Database;
+  sql: Statement;
   /** the settings by which a process finds them */
   env: StoreSettings;
 }
@@ -60,8 +62,8 @@ type TenantOptions = Parameters<typeof makeTenant>[1];
 
 /** The stores that the worker's files share, with a worker process at work. */
 export function useStores(): Stores {
-  const { url, db } = useDatabase();
-  return { db, env: { DATABASE_URL: url, REDIS_URL: sharedStack().env.REDIS_URL } };
+  const { url, db, sql } = useDatabase();
+  return { db, sql, env: { DATABASE_URL: url, REDIS_URL: sharedStack().env.REDIS_URL } };
 }
 
 /** The stack that the worker's files share, and an organization of the file's own. */
@@ -78,8 +80,8 @@ export async function useStackWithApi(
 }
 
 export async function openStores(): Promise<OwnStores> {
-  const [{ url, db }, redis] = await Promise.all([openDatabase(), openRedisServer()]);
-  return { db, redis, env: { DATABASE_URL: url, REDIS_URL: redis.url } };
+  const [{ url, db, sql }, redis] = await Promise.all([openDatabase(), openRedisServer()]);
+  return { db, sql, redis, env: { DATABASE_URL: url, REDIS_URL: redis.url } };
 }
 
 /** What a worker is started with to seal each second. */
@@ -139,7 +141,7 @@ export async function withOwnDomain<S extends Stack>(stack: S, origins: string[]
 }
 
 /** Stores and counts `records` in both stores, as the worker does, before it resolves. */
-export async function storeRecords({ db, env }: Stores, records: NewRecord[]): Promise<void> {
+export async function storeRecords({ db, env }: Pick<Stores, 'db' | 'env'>, records: NewRecord[]): Promise<void> {
   const redis = connectRedis({ url: env.REDIS_URL, clusterNodes: [] }, 'worker', { warn: () => {} });
   try {
     await raise(redis.client, (await persist(db, records)).counters);

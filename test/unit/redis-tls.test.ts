@@ -25,11 +25,7 @@ const url = 'rediss://user:s3cret@127.0.0.1';
 const ways: Record<string, (node: string) => RedisAddress> = {
   server: (node) => ({ url: `rediss://user:s3cret@${node}`, clusterNodes: [] }),
   cluster: (node) => ({ url, clusterNodes: [node] }),
-  sentinels: (node) => ({
-    url,
-    clusterNodes: [],
-    sentinels: { nodes: [node], master: 'assent', password: 's3cret' },
-  }),
+  sentinels: (node) => ({ url, clusterNodes: [], sentinels: { nodes: [node], master: 'assent', password: 's3cret' } }),
 };
 
 it.each(Object.keys(ways))('with rediss: the first that a %s hears is TLS, and no password', async (way) => {

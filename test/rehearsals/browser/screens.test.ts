@@ -1,6 +1,6 @@
 /** Every page and each important state of it, as `look` looks at it: axe, both schemes, three widths, pictures on demand. */
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { click } from '../../support/browser/browser.ts';
 import { type Customer, go, history, managerOf, useDashboard } from '../../support/browser/dashboard.ts';
@@ -13,35 +13,27 @@ import { at } from '../../support/stack.ts';
 
 type Who = Pick<Customer, 'token'>;
 
+const dashboard = useDashboard();
+
+const customer = await dashboard.customer({
+  domains: ['shop', 'www', 'blog'].map((name) => `${name}.northwind.example`),
+  monthlyRecordLimit: 20_000,
+});
+const { domainId, apiKey } = at(customer.domains, 0);
+dashboard.api = await startApi({ ...dashboard.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
+const domainPath = `/domains/${domainId}`;
+// its rounds are shorter than those of the shared one
+await startWorker(dashboard.env);
+const officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
+const capped = await dashboard.customer({ name: 'Fabrikam', monthlyRecordLimit: 5 });
+const without = await dashboard.customer({ name: 'Tailspin', consentLog: false });
+const empty = await dashboard.customer({ name: 'Contoso' });
+const variants = ['wording:short', 'wording:plain'];
+const records = history(customer, 40, 40).map((each, index) => ({ ...each, variant: at(variants, index % 2) }));
+await dashboard.storeCounted(customer, records);
+await dashboard.store(history(capped, 40, 4));
+
 describe('on a desk and on phones, light and dark, there is nothing for axe to find', () => {
-  const dashboard = useDashboard();
-  let customer: Customer;
-  let capped: Customer;
-  let without: Customer;
-  let empty: Customer;
-  let domainPath: string;
-  let officer: Who;
-
-  beforeAll(async () => {
-    customer = await dashboard.customer({
-      domains: ['shop', 'www', 'blog'].map((name) => `${name}.northwind.example`),
-      monthlyRecordLimit: 20_000,
-    });
-    const { domainId, apiKey } = at(customer.domains, 0);
-    dashboard.api = await startApi({ ...dashboard.env, DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey });
-    domainPath = `/domains/${domainId}`;
-    // its rounds are shorter than those of the shared one
-    await startWorker(dashboard.env);
-    officer = { token: tokenFor(customer.organizationId, { scope: 'read privacy' }) };
-    capped = await dashboard.customer({ name: 'Fabrikam', monthlyRecordLimit: 5 });
-    without = await dashboard.customer({ name: 'Tailspin', consentLog: false });
-    empty = await dashboard.customer({ name: 'Contoso' });
-    const variants = ['wording:short', 'wording:plain'];
-    const records = history(customer, 40, 40).map((each, index) => ({ ...each, variant: at(variants, index % 2) }));
-    await dashboard.storeCounted(customer, records);
-    await dashboard.store(history(capped, 40, 4));
-  });
-
   const pathOf = (who: Customer) => `/domains/${at(who.domains, 0).domainId}`;
   const load = async (who: Who, path: string) => (await dashboard.open(who, path)).page;
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();

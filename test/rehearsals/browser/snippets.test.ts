@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../../support/browser/browser.ts';
-import { html, type Site, startSite } from '../../support/browser/site.ts';
+import { html, startSite } from '../../support/browser/site.ts';
 import { createCli } from '../../support/cli.ts';
 import { type Block, blocks } from '../../support/documents.ts';
-import { recordsOf, type Stack, useStack } from '../../support/stack.ts';
+import { recordsOf, useStack } from '../../support/stack.ts';
 
 const snippets = blocks('html', 'js', 'css');
 const used = new Set<Block>();
@@ -21,22 +21,21 @@ function snippet(language: string, part = ''): string {
 }
 const script = { 'content-type': 'text/javascript; charset=utf-8' };
 
+const stack = await useStack();
+const site = await startSite();
+const pinned = await createCli({ ...stack.env }).json<{ widget: string; integrity: string }>(
+  'domain',
+  'show',
+  stack.domainId,
+);
+site.add('/tag.js', 'window.ran = [...(window.ran ?? []), "tag"]', script);
+site.add('/count.js', 'window.ran = [...(window.ran ?? []), "count"]', script);
+const require = createRequire(import.meta.url);
+for (const name of ['vanilla-cookieconsent/dist/cookieconsent.umd.js', 'klaro/dist/klaro.js'])
+  site.add(`/${path.basename(name)}`, readFileSync(require.resolve(name), 'utf8'), script);
+
 describe('the snippets of the documents', () => {
   const visit = useBrowser();
-  let stack: Stack;
-  let site: Site;
-  let pinned: { widget: string; integrity: string };
-
-  beforeAll(async () => {
-    stack = await useStack();
-    site = await startSite();
-    pinned = await createCli({ ...stack.env }).json('domain', 'show', stack.domainId);
-    site.add('/tag.js', 'window.ran = [...(window.ran ?? []), "tag"]', script);
-    site.add('/count.js', 'window.ran = [...(window.ran ?? []), "count"]', script);
-    const require = createRequire(import.meta.url);
-    for (const name of ['vanilla-cookieconsent/dist/cookieconsent.umd.js', 'klaro/dist/klaro.js'])
-      site.add(`/${path.basename(name)}`, readFileSync(require.resolve(name), 'utf8'), script);
-  });
 
   const fill = (block: string) =>
     block
@@ -110,10 +109,7 @@ describe('the snippets of the documents', () => {
 
   it('the record client records with either adapter, and alone', async () => {
     const before = (
-      await stack.db.run(
-        (sql) =>
-          sql`select from records where domain_number = (select number from domains where id = ${stack.domainId})`,
-      )
+      await stack.sql`select from records where domain_number = (select number from domains where id = ${stack.domainId})`
     ).length;
     const run = `<script type="module">CookieConsent.run({ hideFromBots: false, categories: { ads: {} }, language: { default: 'en', translations: { en: { consentModal: { acceptAllBtn: 'Yes' }, preferencesModal: { sections: [] } } } } })</script>`;
     const first = await open(`<script src="/cookieconsent.umd.js"></script>${block('recordCookieConsent')}${run}`);

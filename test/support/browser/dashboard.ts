@@ -1,7 +1,6 @@
 /** An organization as it may look after some months, and the dashboard opened on it. */
 import { randomBytes } from 'node:crypto';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { Decision } from '#libs/contract/terms';
@@ -140,15 +139,14 @@ export interface Dashboard extends Stores {
   enter(page: Page, who: Who, path?: string): Promise<void>;
 }
 
-/** Nothing moves that need not. `start`: what is not that of the worker's shared stack. */
-export function useDashboard(
-  start?: (shared: Stores) => Promise<Partial<Pick<Dashboard, 'db' | 'env' | 'api'>>>,
-): Dashboard {
+/** Nothing moves that need not. `own`: what is not that of the worker's shared stack. */
+export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' | 'api'>> = {}): Dashboard {
   const visit = useBrowser();
   const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
   const dashboard: Dashboard = {
     ...useStores(),
     api: sharedStack().api,
+    ...own,
     visit,
     customer: (options) => makeCustomer(dashboard.db, options),
     client: (customer) => createClient(dashboard.api.baseUrl, customer),
@@ -186,7 +184,6 @@ export function useDashboard(
       await page.goto(`${dashboard.api.baseUrl}${path}#token=${token}`);
     },
   };
-  if (start) beforeAll(async () => void Object.assign(dashboard, await start(dashboard)));
   return dashboard;
 }
 
