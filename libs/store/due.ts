@@ -11,6 +11,12 @@ type Fragment = ReturnType<Sql>;
 export const isReached = (sql: Sql, time: Fragment, longest: number): Fragment => sql`
   (${time} <= statement_timestamp() or ${time} > statement_timestamp() + ${longest} * interval '1 ms')`;
 
+/**
+ * Now, for what goes for good by its age: the earlier of Postgres' clock and of `here`, this process', since either may
+ * have stepped ahead just now.
+ */
+export const earlierNow = (sql: Sql, here: Date): Fragment => sql`least(statement_timestamp(), ${here}::timestamptz)`;
+
 /** So many milliseconds from now. */
 export const fromNow = (sql: Sql, milliseconds: number): Fragment => sql`
   (statement_timestamp() + ${milliseconds} * interval '1 ms')`;

@@ -217,6 +217,8 @@ describe('a notice that no record names', () => {
     expect(await dropUnnamedNotices(db)).toBe(0);
     await letPass(0.2);
     await put(later);
+    // of two clocks the earlier one counts
+    expect(await dropUnnamedNotices(db, new Date(Date.now() - 3_600_000))).toBe(0);
     expect(await dropUnnamedNotices(db)).toBe(1);
     expect((await listed()).map(({ notice }) => notice)).toEqual([later.hash, named.hash]);
     // its row stays for a while, so that every process hears of it
@@ -317,6 +319,7 @@ describe('the notices of a domain whose key somebody abuses', () => {
     await letDaysPass(24);
     expect(await judgeNotices(db)).toBe(0);
     await letDaysPass(2);
+    expect(await judgeNotices(db, new Date(Date.now() - 10 * 86_400_000))).toBe(0);
     expect(await judgeNotices(db)).toBe(62);
     const stay = [real, short, managed].map(({ hash }) => hash);
     expect((await heldOnes()).toSorted()).toEqual(stay.toSorted());

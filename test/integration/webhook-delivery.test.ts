@@ -597,6 +597,8 @@ describe('deliveries', () => {
     expect(await deleteOldDeliveries(run)).toBe(0);
     expect(await tries(webhook)).toHaveLength(1);
     await grow('1 hour');
+    // of two clocks the earlier one counts
+    expect(await deleteOldDeliveries(run, new Date(Date.now() - 3_600_000))).toBe(0);
     expect(await deleteOldDeliveries(run)).toBe(1);
     expect(await tries(webhook)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** Banners shown, as API processes count them: stored once however often a flush is tried. */
 import type { Displays } from '#libs/contract/display';
+import { earlierNow } from '../due.ts';
 import type { Database } from '../sql.ts';
 
 export interface Flush {
@@ -27,7 +28,9 @@ export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<
 }
 
 /** Those of more than a day ago: nobody tries them any more. Returns how many. */
-export async function deleteOldFlushes(db: Database): Promise<number> {
-  const { count } = await db.run((sql) => sql`delete from display_flushes where stored_at < now() - interval '1 day'`);
+export async function deleteOldFlushes(db: Database, here = new Date()): Promise<number> {
+  const { count } = await db.run(
+    (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '1 day'`,
+  );
   return count;
 }

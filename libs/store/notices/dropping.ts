@@ -3,6 +3,7 @@
  * enough records have named it. A flood must not decide that, so each day counts the same, whatever its number of records.
  * A hash that a record has named keeps its row, which records and the log refer to.
  */
+import { earlierNow } from '../due.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** hours for which a document is kept that no record names */
@@ -30,14 +31,14 @@ const withoutDocument = (sql: Sql) => sql`
  * Drops the documents that no record has named in time. Rows that are locked are being named, and are passed over.
  * Returns how many.
  */
-export async function dropUnnamedNotices(db: Database): Promise<number> {
+export async function dropUnnamedNotices(db: Database, here = new Date()): Promise<number> {
   const dropped = await inSlices(
     db,
     (sql) => sql`
     update notices set ${withoutDocument(sql)}
     where number in (
       select number from notices
-      where named_at is null and documented_at < clock_timestamp() - ${unnamedFor} * interval '1 hour'
+      where named_at is null and documented_at < ${earlierNow(sql, here)} - ${unnamedFor} * interval '1 hour'
       limit ${slice} for update skip locked
     )`,
   );
@@ -47,7 +48,7 @@ export async function dropUnnamedNotices(db: Database): Promise<number> {
     delete from notices where number in (
       select number from notices
       where named_at is null and documented_at is null
-        and dropped_at < clock_timestamp() - ${droppedFor} * interval '1 hour'
+        and dropped_at < ${earlierNow(sql, here)} - ${droppedFor} * interval '1 hour'
       limit ${slice} for update skip locked
     )`,
   );
@@ -55,10 +56,10 @@ export async function dropUnnamedNotices(db: Database): Promise<number> {
 }
 
 /** Keeps the documents that have passed their trial, and drops the others. Returns how many were dropped. */
-export async function judgeNotices(db: Database): Promise<number> {
+export async function judgeNotices(db: Database, here = new Date()): Promise<number> {
   let dropped = 0;
   for (let judged = together; judged === together; ) {
-    const [row] = await db.run(judgeSome);
+    const [row] = await db.run((sql) => judgeSome(sql, here));
     judged = row?.judged ?? 0;
     dropped += row?.dropped ?? 0;
   }
@@ -66,17 +67,17 @@ export async function judgeNotices(db: Database): Promise<number> {
     db,
     (sql) => sql`
     delete from notice_days where ctid = any(array(
-      select ctid from notice_days where day < (clock_timestamp() at time zone 'UTC')::date - ${trial.kept}::integer
+      select ctid from notice_days where day < (${earlierNow(sql, here)} at time zone 'UTC')::date - ${trial.kept}::integer
       limit ${slice}
     ))`,
   );
   return dropped;
 }
 
-const judgeSome = (sql: Sql) => sql<{ judged: number; dropped: number }[]>`
+const judgeSome = (sql: Sql, here: Date) => sql<{ judged: number; dropped: number }[]>`
   with due as materialized (
     select number, domain_number, (documented_at at time zone 'UTC')::date as since from notices
-    where documented_at < clock_timestamp() - ${trial.days} * interval '1 day' and kept_at is null
+    where documented_at < ${earlierNow(sql, here)} - ${trial.days} * interval '1 day' and kept_at is null
     order by documented_at limit ${together} for update skip locked
   ),
   judged as materialized (

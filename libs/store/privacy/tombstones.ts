@@ -4,6 +4,7 @@
  * it is there, whatever time it is: a clock that is ahead for a moment must not hide any.
  */
 import { groupsOf } from '#libs/runtime/group-by';
+import { earlierNow } from '../due.ts';
 import type { Database, Sql } from '../sql.ts';
 import type { ScopeNumbers } from './scope.ts';
 
@@ -160,16 +161,12 @@ export const noteRemembered = (sql: Sql, tombstones: ErasedVisitor[]) => sql`
     tombstones.map(({ hash }) => hash),
   )} and remembered_at is null`;
 
-/**
- * `now`: what time it is here. Of this clock and Postgres' the earlier one counts: either may have stepped ahead just now.
- * Postgres' is that at which the statement begins, since only that leads into the index.
- */
-export async function deleteOldTombstones(db: Database, now: Date): Promise<void> {
+export async function deleteOldTombstones(db: Database, here = new Date()): Promise<void> {
   for (let deleted = slice; deleted === slice; ) {
     const { count } = await db.run(
       (sql) => sql`
         delete from tombstones
-        where ctid = any(array(select ctid from tombstones where until <= least(now(), ${now}) limit ${slice} for update))`,
+        where ctid = any(array(select ctid from tombstones where until <= ${earlierNow(sql, here)} limit ${slice} for update))`,
     );
     deleted = count;
   }

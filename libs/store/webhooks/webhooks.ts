@@ -1,6 +1,7 @@
 /** Webhooks as the API, the command line and the dashboard see them. */
 import type { Decision } from '#libs/contract/terms';
 import type { Failure, MessageType, WebhookType } from '#libs/contract/webhook';
+import { earlierNow } from '../due.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Webhook {
@@ -88,14 +89,17 @@ const keptFor = 30;
 const slice = 5_000;
 
 /** Deletes deliveries that are too old; returns how many. */
-export async function deleteOldDeliveries(run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): Promise<number> {
+export async function deleteOldDeliveries(
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  here = new Date(),
+): Promise<number> {
   let deleted = 0;
   for (let last = slice; last === slice; deleted += last) {
     const { count } = await run(
       (sql) => sql`
         delete from webhook_deliveries
         where number in (
-          select number from webhook_deliveries where at < statement_timestamp() - ${keptFor} * interval '1 day'
+          select number from webhook_deliveries where at < ${earlierNow(sql, here)} - ${keptFor} * interval '1 day'
           order by at limit ${slice}
         )`,
     );

@@ -58,7 +58,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
     'rejected records': ofErased((hash) => clearRejected(db, hash)),
     queues: ofErased((hash) => clearQueues(parts, hash)),
     // who was erased must not be forgotten early: nobody could tell again
-    'old tombstones': async () => clock.agrees() && deleteOldTombstones(db, new Date()),
+    'old tombstones': async () => clock.agrees() && deleteOldTombstones(db),
     'tombstones in Redis': async () =>
       clock.agrees() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
     'append-only file': () => rewriteFile(redis.client),
