@@ -102,6 +102,7 @@ describe('one request', () => {
         await transaction`alter table counters rename to kept`;
         await transaction`create view counters as select organization_id, domain_id, bug(period) as period,
           accept_all, reject_all, custom, withdraw from kept`;
+        await transaction`grant select on counters to public`;
       }),
     );
     const { status, headers, body } = await request<ProblemAnswer>(api.baseUrl, '/v1/consent/org-stats', {
