@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expireMonth, isDerived } from '#libs/store/logs/expire';
 import { migrate } from '#libs/store/migrate';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
 import { functions, rights, types } from '#libs/store/roles/rights';
@@ -144,6 +145,9 @@ describe('a database that was migrated', () => {
     expect(await api.run((own) => makeMonth(own, '2019-01'))).toBe(true);
     expect(await worker.run((own) => makeMonth(own, '2019-02'))).toBe(true);
     await expect(api.run((own) => dropMonth(own, '2019-01'))).rejects.toMatchObject({ code: '42501' });
+    // what is derived from a month, and named in a log, is looked for in the month itself
+    expect(await worker.run((own) => isDerived(own, '2019-01', ['seal']))).toBe(true);
+    await expireMonth(worker, '2019-01');
     expect(await worker.run((own) => dropMonth(own, '2019-01'))).toBe(true);
     expect(await pooled.run((own) => dropMonth(own, '2019-02'))).toBe(true);
     expect((await worker.run(listMonths)).filter((month) => month.startsWith('2019'))).toEqual([]);

@@ -4,6 +4,7 @@
  */
 import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
 import { lowestIdAt } from '#libs/contract/uuid';
+import { readAsOwner } from '../roles/as-owner.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** runs in one transaction */
@@ -39,16 +40,22 @@ interface Place {
 const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
 async function epochsOf(sql: Sql, month: string): Promise<{ first: number; last: number } | undefined> {
-  const [epochs] = await sql<{ first: number | null; last: number | null }[]>`
-    select min(epoch) as first, max(epoch) as last from ${sql(partitionOf(month))}`;
+  const [epochs] = await readAsOwner(
+    sql,
+    (own) => own<{ first: number | null; last: number | null }[]>`
+      select min(epoch) as first, max(epoch) as last from ${own(partitionOf(month))}`,
+  );
   return epochs && epochs.first !== null && epochs.last !== null
     ? { first: epochs.first, last: epochs.last }
     : undefined;
 }
 
 async function nextDomain(sql: Sql, month: string, after: number): Promise<number | undefined> {
-  const [row] = await sql<{ domainNumber: number | null }[]>`
-    select min(domain_number) as "domainNumber" from ${sql(partitionOf(month))} where domain_number > ${after}`;
+  const [row] = await readAsOwner(
+    sql,
+    (own) => own<{ domainNumber: number | null }[]>`
+      select min(domain_number) as "domainNumber" from ${own(partitionOf(month))} where domain_number > ${after}`,
+  );
   return row?.domainNumber ?? undefined;
 }
 

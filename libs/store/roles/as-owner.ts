@@ -13,6 +13,16 @@ export async function ownerToBe(sql: Sql): Promise<string | undefined> {
   return table?.isOurs ? undefined : table?.owner;
 }
 
+/** Reads a partition of `records`, which only its owner may read by its own name. */
+export async function readAsOwner<T>(sql: Sql, work: (own: Sql) => Promise<T>): Promise<T> {
+  const owner = await ownerToBe(sql);
+  if (owner === undefined) return work(sql);
+  return sql.begin(async (transaction) => {
+    await transaction.unsafe(`set local role ${owner}`);
+    return work(transaction as unknown as Sql);
+  }) as Promise<T>;
+}
+
 /** On a connection of its own, since a role is the session's: it is given back once it has its own role again. */
 export async function asOwner<T>(sql: Sql, owner: string, work: (own: Sql) => Promise<T>): Promise<T> {
   const own = await sql.reserve();

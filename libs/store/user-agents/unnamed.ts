@@ -3,7 +3,8 @@
  * so they are looked for in pieces by key: in the months in which the text was sent, and then in the epochs since. A round
  * does some pieces, and the next one goes on, in whichever process.
  */
-import { addMonths } from '#libs/contract/calendar';
+import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
+import { lowestIdAt } from '#libs/contract/uuid';
 import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
 import { createPieceSize } from '../epochs/piece-size.ts';
 import { nextDomains } from '../logs/unsealed.ts';
@@ -123,10 +124,11 @@ interface Piece {
 
 /** Returns the last record of the piece, where there was one. */
 async function lookInMonth(sql: Sql, { month, from, limit, left }: Piece) {
+  const [first, below] = [month, addMonths(month, 1)].map((each) => lowestIdAt(startOf(firstDay(each))));
   const [page] = await sql<{ named: number[]; last: { domainNumber: number; id: string } | null }[]>`
     with page as materialized (
-      select domain_number, id, user_agent_number from ${sql(`records_${month.replace('-', '_')}`)}
-      where (domain_number, id) > (${from.domainNumber}::integer, ${from.id}::uuid)
+      select domain_number, id, user_agent_number from records
+      where id >= ${first ?? ''}::uuid and id < ${below ?? ''}::uuid and (domain_number, id) > (${from.domainNumber}::integer, ${from.id}::uuid)
       order by domain_number, id limit ${limit}
     )
     select

@@ -73,7 +73,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
         await step();
       } catch (error) {
         errors.push(error);
-        failed.push(name);
+        failed.push(`${name} (${error instanceof Error ? error.message : String(error)})`);
       }
     }
     if (errors.length > 0) throw new AggregateError(errors, `could not clear: ${failed.join(', ')}`);
