@@ -21,7 +21,7 @@ import { pageRoutes } from './access/page-routes.ts';
 import { createRefusedOrigins } from './access/refused-origins.ts';
 import { createSharedPlaces } from './access/shared-places.ts';
 import { createVisitorReads } from './access/visitor-reads.ts';
-import type { State } from './http/context.ts';
+import type { Middleware, State } from './http/context.ts';
 import { deadline } from './http/deadline.ts';
 import { exchange } from './http/exchange.ts';
 import { refuseOtherMethods } from './http/routes.ts';
@@ -135,7 +135,10 @@ export function createApp(given: AppParts): Koa<State> {
   const readRate = readRateLimit(deps.config);
   const anyScope = [readHeaders, deadline, token, readRate];
   const read = [...anyScope, scope('read'), byTurns];
-  const statistics = [...anyScope, scope('read'), inTurns({ reads: places.statistics, unsent })];
+  // what is asked by a dimension is in Postgres, the rest in Redis
+  const ofRedis = inTurns({ reads: places.statistics });
+  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : byTurns)(ctx, next);
+  const statistics = [...anyScope, scope('read'), byDimension];
   reads.get('/v1/consent/org-stats', ...read, orgStats(deps));
   reads.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
   reads.get('/v1/consent/:domainId/records', ...read, records(deps));

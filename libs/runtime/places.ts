@@ -20,6 +20,8 @@ export class Crowded extends Error {}
 export const eighthOf = (places: number): number => Math.max(1, Math.floor(places / 8));
 
 export interface Places {
+  /** What gives the place back; undefined where none is free now. */
+  tryTake(key: string): (() => void) | undefined;
   /**
    * Resolves, once there is a place, with what gives it back. Rejects with Crowded, or with the reason of a signal that
    * aborts meanwhile.
@@ -67,9 +69,11 @@ export function createPlaces({
       begin();
     }
   };
+  const tryTake = (key: string) => (hasPlace(key) ? give(key) : undefined);
   const take = (key: string, signal?: AbortSignal): Promise<() => void> => {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (hasPlace(key)) return Promise.resolve(give(key));
+    const leave = tryTake(key);
+    if (leave) return Promise.resolve(leave);
     const line = lines.get(key) ?? new Set();
     if (line.size >= waiting) return Promise.reject(new Crowded('too much is waiting'));
     lines.set(key, line);
@@ -88,6 +92,7 @@ export function createPlaces({
     });
   };
   return {
+    tryTake,
     take,
     run: async (key, work, signal) => {
       const leave = await take(key, signal);

@@ -2,6 +2,7 @@
  * The Postgres client with a deadline: the driver itself waits forever on a frozen backend or a half-open connection,
  * and a pool whose connections went silent never recovers, so it is replaced.
  */
+import pLimit from 'p-limit';
 import postgres from 'postgres';
 import { TimedOut, within } from '#libs/runtime/within';
 import { type Address, readAddress } from './address.ts';
@@ -96,6 +97,12 @@ const arrayParameter = (to: number) => ({
  */
 const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
 
+/**
+ * Pieces of work that the driver has at once. With a hundred statements on one connection it begins a transaction on one
+ * that others share, so that their statements go with it (postgres 3.4.9, connection.js, `max_pipeline`).
+ */
+const mostAtOnce = 32;
+
 /** Work that asks Postgres nothing, such as for a limit that no plan sets, must not pass for an answer of it. */
 function watch(pool: Sql): { watched: Sql; isUsed(): boolean } {
   let used = false;
@@ -120,6 +127,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const address = readAddress(options.url);
   const open = () => connect(address, options, countClosed);
   let sql = open();
+  let turns = pLimit(mostAtOnce);
   let answered = performance.now();
   /** Oldest first, until their work has ended: the first `max` have a connection, and the others wait for one. */
   const underWay = new Set<{ isLate: boolean }>();
@@ -129,13 +137,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     const pool = sql;
     countClosed();
     sql = open();
+    turns = pLimit(mostAtOnce);
     underWay.clear();
     void pool.end({ timeout: 0 }).catch(() => {});
   };
 
   return {
     async run(work, deadline = options.deadline) {
-      const pool = sql;
+      const [pool, turn] = [sql, turns];
       const { watched, isUsed } = watch(pool);
       const since = performance.now();
       const call = { isLate: false };
@@ -143,7 +152,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       underWay.add(call);
       const toItsEnd = async () => {
         try {
-          return await work(watched);
+          return await turn(() => work(watched));
         } finally {
           underWay.delete(call);
         }

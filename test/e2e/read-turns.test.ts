@@ -1,10 +1,12 @@
 import { connect, type Socket } from 'node:net';
+import type { TransactionSql } from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '#libs/store/records/persist';
-import { createClient, tokenFor } from '../support/client.ts';
+import { createClient, request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, useStackWithApi } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 /** reads in progress in a process */
 const places = 8;
@@ -40,5 +42,37 @@ describe('large reads whose readers take nothing', () => {
     expect((await stack.client.records(stack.domainId, 'limit=1')).status).toBe(200);
     expect((await strange.records(at(stranger.domainIds, 0), 'limit=1')).status).toBe(200);
     for (const socket of idle) socket.destroy();
+  });
+
+  it('nor are all connections of the process taken by erasures of one organization', async () => {
+    const { organizationId } = stack.tenant;
+    const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy' })}` };
+    const erase = (visitorId: string) =>
+      request(stack.api.baseUrl, `/v1/organization/visitors/${visitorId}`, { method: 'DELETE', headers });
+    const waiting = async () => {
+      const found = await stack.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return found.count;
+    };
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const locking = new Promise<void>((resolve, reject) => {
+      const hold = async (sql: TransactionSql) => {
+        await sql`lock table tombstones in exclusive mode`;
+        resolve();
+        await isReleased;
+      };
+      stack.db.run((sql) => sql.begin(hold), 60_000).catch(reject);
+    });
+    await locking;
+    const erasing = Array.from({ length: 30 }, (_, number) => erase(`v${number}`));
+    await eventually(async () => expect(await waiting()).toBe(3));
+    const strange = createClient(stack.api.baseUrl, stranger);
+    expect((await strange.records(at(stranger.domainIds, 0), 'limit=1')).status).toBe(200);
+    expect(await waiting()).toBe(3);
+    release();
+    await Promise.all(erasing);
   });
 });

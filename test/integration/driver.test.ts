@@ -22,6 +22,30 @@ it('a patient read is asked again where the store was busy, and gives up on a mi
   expect(asked).toBe(1);
 });
 
+// with a hundred statements on each connection
+it.each([199, 200, 201])('a transaction after %i statements on two connections is its own', async (before) => {
+  const url = await freshDatabase();
+  const db = openPool(url, { max: 2 });
+  await db.run((sql) => sql`create table noted (number integer)`);
+  const insert = () => db.run((sql) => sql`insert into noted values (1)`);
+  await Promise.all(Array.from({ length: 4 }, () => db.run((sql) => sql`select pg_sleep(0.05)`)));
+  await Promise.all([insert(), insert(), insert(), insert()]);
+  const inserts = Array.from({ length: before }, insert);
+  // the driver has them by then
+  await Promise.resolve().then(() => {});
+  const transaction = db.run((sql) => sql.begin((own) => own`insert into noted values (2)`));
+  const all = await Promise.allSettled([...inserts, transaction]);
+  expect(all.filter(({ status }) => status === 'rejected')).toEqual([]);
+  const [row] = await openPool(url, { max: 1 }).run(
+    (sql) => sql<{ count: number; open: number }[]>`
+      select count(*)::integer as count, (
+        select count(*)::integer from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'
+      ) as open from noted`,
+  );
+  expect(row).toEqual({ count: before + 5, open: 0 });
+});
+
 // a connection whose transaction has ended goes to the next one that waits
 it('more transactions than connections, through a pooler with prepared statements, all end, and what they wrote is there', async () => {
   const transactions = 60;

@@ -13,20 +13,17 @@ import { endOf } from './shared-places.ts';
 /** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
 const large = 256 * 1024;
 
-export function inTurns({ reads, unsent }: { reads: Places; unsent: Unsent }): Middleware {
+/** `unsent`: undefined where no answer is large. */
+export function inTurns({ reads, unsent }: { reads: Places; unsent?: Unsent }): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const { organizationId } = organizationIn(ctx);
     const { res } = ctx;
-    const end = endOf(ctx);
-    const leave = await reads.take(organizationId, end).catch((error: unknown) => {
-      // the deadline has answered meanwhile, or the client has left
-      if (end.aborted) return undefined;
-      throw unavailable('too many reads are waiting; try again', { cause: error });
-    });
+    const leave = reads.tryTake(organizationId) ?? (await waitFor(reads, organizationId, ctx));
     try {
       if (!leave || res.writableEnded || res.destroyed) return;
       await next();
+      if (!unsent) return;
       const size = stringify(ctx);
       if (size <= large || res.writableEnded || res.destroyed) return;
       res.once(
@@ -37,6 +34,28 @@ export function inTurns({ reads, unsent }: { reads: Places; unsent: Unsent }): M
       leave?.();
     }
   };
+}
+
+/** Does work that the request's organization asks for once it has a place. Undefined where nobody waits for it any more. */
+export async function inTurn<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
+  const { organizationId } = organizationIn(ctx);
+  const leave = places.tryTake(organizationId) ?? (await waitFor(places, organizationId, ctx));
+  try {
+    return leave && (await work());
+  } finally {
+    leave?.();
+  }
+}
+
+/** Undefined where the deadline has answered meanwhile, or the client has left. */
+async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<(() => void) | undefined> {
+  const end = endOf(ctx);
+  try {
+    return await places.take(organizationId, end);
+  } catch (error) {
+    if (end.aborted) return undefined;
+    throw unavailable('too many requests of your organization are waiting; try again', { cause: error });
+  }
 }
 
 /** Done here, since it is work, and so that the size is known. What is streamed counts its own pieces. */

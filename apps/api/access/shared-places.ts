@@ -5,8 +5,12 @@ import type { Context } from '../http/context.ts';
 
 /** reads in progress: fewer than there are connections to Postgres */
 const reads = 8;
+/** Statistics that Redis has: many at once share a write and a read of its connection, and cost little each. */
+const statistics = 64;
 /** of one organization that wait for a place; beyond that they are refused */
 const waitingReads = 1_000;
+/** erasures, and notices that are put with a token: of one organization all but one */
+const changes = 4;
 /** pages of exports, and batches of imports, that are read and checked at once */
 const pages = 4;
 const batches = 4;
@@ -21,8 +25,10 @@ const each = (share: number, waiting?: number) =>
 export interface SharedPlaces {
   /** one organization alone may have all but one */
   reads: Places;
-  /** likewise, for statistics: Redis has them while reads wait for a Postgres that does not answer */
+  /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not answer */
   statistics: Places;
+  /** for an erasure, or a notice that is put with a token */
+  changes: Places;
   /** for a page that is read */
   exports: Places;
   /** for a batch that is checked */
@@ -33,7 +39,8 @@ export interface SharedPlaces {
 
 export const createSharedPlaces = (): SharedPlaces => ({
   reads: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
-  statistics: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
+  statistics: createPlaces({ places: statistics, share: statistics - 1, waiting: waitingReads }),
+  changes: createPlaces({ places: changes, share: changes - 1, waiting: waitingReads }),
   exports: createPlaces({ places: pages }),
   imports: createPlaces({ places: batches }),
   open: {

@@ -13,8 +13,10 @@ import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { clientAddress, network } from '../access/client-address.ts';
+import { inTurn } from '../access/in-turns.ts';
 import { sendsToken } from '../access/key-or-token.ts';
 import { createLimiter, type Limiter } from '../access/limiter.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -32,9 +34,10 @@ const askAgainAfter = 10_000;
 export interface PutParts {
   db: Database;
   notices: HeldNotices;
+  places: Pick<SharedPlaces, 'changes'>;
 }
 
-export function putNotice({ db, notices }: PutParts, limits = newNotices): Middleware {
+export function putNotice({ db, notices, places }: PutParts, limits = newNotices): Middleware {
   const refusals = createLimiter({
     name: 'refused-notices',
     limit: refusedNotices,
@@ -55,7 +58,8 @@ export function putNotice({ db, notices }: PutParts, limits = newNotices): Middl
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
     // one that pages have put is kept for good once it is put with a token
     const isKnown = notices.isHeld(domainId, hash) && !isManaged;
-    const isNew = !isKnown && (await put(ctx, domainId, notice, isManaged)) === 'new';
+    const keep = () => put(ctx, domainId, notice, isManaged);
+    const isNew = !isKnown && (await (isManaged ? inTurn(places.changes, ctx, keep) : keep())) === 'new';
     notices.add(domainId, hash);
     const answer: NoticePut = { notice: hash };
     ctx.status = isNew ? 201 : 200;

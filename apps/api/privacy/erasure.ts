@@ -8,6 +8,8 @@ import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/pr
 import type { Database } from '#libs/store/sql';
 import { rememberTombstones } from '#libs/witness/tombstones';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { inTurn } from '../access/in-turns.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { forVisitor, type Visitor } from './visitor.ts';
@@ -16,14 +18,17 @@ interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
   redis: RedisConnection;
+  places: Pick<SharedPlaces, 'changes'>;
 }
 
 /** Milliseconds for Redis. */
 const patience = 500;
 
-export const erase = ({ config, db, redis }: Parts, given: 'path' | 'body'): Middleware =>
+export const erase = ({ config, db, redis, places }: Parts, given: 'path' | 'body'): Middleware =>
   forVisitor({ config }, given, async (ctx, visitor) => {
-    const found = await eraseVisitor(db, { ...visitor, actor: accessIn(ctx).subject });
+    const { subject: actor } = accessIn(ctx);
+    const found = await inTurn(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
+    if (!found) return;
     await tell(redis, visitor);
     ctx.status = found.erasedAt ? 200 : 202;
     ctx.body = toAnswer(found, visitor.visitorId);
