@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
 import { print, printList, withDatabase } from './session.ts';
 
 export function keyCommand(): Command {

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { confirmLogs as confirmSome } from '#libs/store/logs/confirm';
 import { listLogStatus } from '#libs/store/logs/status';
 import type { Database } from '#libs/store/sql';
-import type { Administration } from '#libs/store/tenants/administration';
+import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { isBehind, recall, remember } from '#libs/witness/witness';
-import { isJson, print, withDatabase, withRedis } from './session.ts';
+import { isJson, print, readConfig, withDatabase, withRedis } from './session.ts';
 
 /** logs in one transaction */
 const chunk = 500;
@@ -16,8 +17,8 @@ export function confirmCommand(): Command {
       'after a failover that lost nothing: let unconfirmed logs go on, all of them or those of these domains',
     )
     .action(async (only: string[], _: object, self: Command) => {
-      const { confirmed, behind } = await withDatabase((db, admin) =>
-        withRedis((redis) => confirmLogs({ db, admin, redis }, only)),
+      const { confirmed, behind } = await withDatabase((db) =>
+        withRedis((redis) => confirmLogs({ db, perform: createPerform(db, readConfig().actor), redis }, only)),
       );
       print(self, { confirmed, behind });
       if (behind.length > 0 && !isJson(self)) {
@@ -28,15 +29,15 @@ export function confirmCommand(): Command {
 
 interface Parts {
   db: Database;
-  admin: Administration;
+  perform: Perform;
   redis: RedisConnection;
 }
 
 /** Of all domains, or of `only`. Returns how many logs may go on, and the domains of all that are behind. */
-export async function confirmLogs({ db, admin, redis: { client } }: Parts, only: string[] = []) {
+export async function confirmLogs({ db, perform, redis: { client } }: Parts, only: string[] = []) {
   let [confirmed, after] = [0, 0];
   for (;;) {
-    const judged = await admin.confirmLogs({ after, limit: chunk, only }, async (logs) => {
+    const judged = await confirmSome(perform, { after, limit: chunk, only }, async (logs) => {
       const witnessed = await recall(
         client,
         logs.map(({ domainId }) => domainId),

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import type { RedisConnection } from '#libs/runtime/redis';
+import { restartLog } from '#libs/store/logs/restart';
 import { listLogStatus } from '#libs/store/logs/status';
 import type { Database } from '#libs/store/sql';
-import type { Administration } from '#libs/store/tenants/administration';
+import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { recall } from '#libs/witness/witness';
 import { isJson, print, printList, readConfig, withDatabase, withRedis } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -26,9 +27,12 @@ export function restartCommand(): Command {
     .action(async (domainId: string | undefined, options: Options, self: Command) => {
       const { allBehind = false } = options;
       if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
-      const logName = readConfig().logName();
-      const restarted = await withDatabase((db, admin) =>
-        withRedis((redis) => restartLogs({ db, admin, redis, logName }, { ...options, domainId })),
+      const config = readConfig();
+      const logName = config.logName();
+      const restarted = await withDatabase((db) =>
+        withRedis((redis) =>
+          restartLogs({ db, perform: createPerform(db, config.actor), redis, logName }, { ...options, domainId }),
+        ),
       );
       const [only] = restarted;
       if (allBehind || !only) return printList(self, 'restarted', restarted, 'no log is behind');
@@ -42,14 +46,14 @@ export function restartCommand(): Command {
 
 interface Parts {
   db: Database;
-  admin: Administration;
+  perform: Perform;
   redis: RedisConnection;
   logName: string;
 }
 
 /** Without a domain: of all whose logs are behind. */
 export async function restartLogs(
-  { db, admin, redis, logName }: Parts,
+  { db, perform, redis, logName }: Parts,
   { domainId, log: least = 1, yes = false }: Options & { domainId?: string | undefined } = {},
 ) {
   const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
@@ -64,7 +68,7 @@ export async function restartLogs(
       const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);
       return { log, origin: `${logName}/${id}/${log}` };
     };
-    results.push(await admin.restartLog(id, next));
+    results.push(await restartLog(perform, id, next));
   }
   return results;
 }

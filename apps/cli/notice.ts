@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { noticeHash, readNotice } from '#libs/contract/notice';
-import { findNotice, listNotices } from '#libs/store/notices/documents';
+import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
 import type { Database, Sql } from '#libs/store/sql';
-import { isJson, print, printList, withDatabase } from './session.ts';
+import { createPerform } from '#libs/store/tenants/perform';
+import { isJson, print, printList, readConfig, withDatabase } from './session.ts';
 import { visible } from './visible.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -17,7 +18,7 @@ export function noticeCommand(): Command {
     .action(async (domainId: string, file: string, _: object, self: Command) => {
       const notice = readNotice(readFile(file));
       if ('refused' in notice) throw new Error(`${file} ${notice.refused}`);
-      const put = await withDatabase((_db, admin) => admin.putNotice(domainId, notice));
+      const put = await withDatabase((db) => putManagedNotice(createPerform(db, readConfig().actor), domainId, notice));
       print(self, { domainId, notice: notice.hash, known: put !== 'new' });
     });
   command

@@ -1,19 +1,63 @@
 /** `org delete`: an organization with all that is its own, in Postgres and in Redis. */
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
+import { Command } from 'commander';
 import { drop } from '#libs/counters/raise';
 import { type JobState, rewriteJobs } from '#libs/queue/jobs';
-import { closeOrganization, deleteNames, deleteRows, type Leaving } from '#libs/store/tenants/deletion';
+import { tables as ofStats } from '#libs/store/facets/tables';
+import { tables as ofProof } from '#libs/store/logs/tables';
+import { tables as ofNotices } from '#libs/store/notices/tables';
+import { tables as ofPrivacy } from '#libs/store/privacy/tables';
+import { tables as ofLog } from '#libs/store/records/log-tables';
+import { tables as ofRecord } from '#libs/store/records/tables';
+import { type Leaving, tables as ofNobody, type Table } from '#libs/store/tables';
+import { closeOrganization, deleteNames, deleteRows } from '#libs/store/tenants/deletion';
+import { tables as ofTenants } from '#libs/store/tenants/tables';
+import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
+import { tables as ofWidget } from '#libs/store/widget-tables';
 import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import { forgetLogs } from '#libs/witness/witness';
+import { findOrganization } from './org.ts';
 import { createProgress } from './progress.ts';
-import { readConfig, withDatabase, withQueues, withRedis } from './session.ts';
+import { print, readConfig, withDatabase, withQueues, withRedis } from './session.ts';
+
+/**
+ * All tables, in the order in which an organization's rows go: deliveries end, then there is nothing any more to derive
+ * from, and then, from the top floor down, what was derived goes.
+ */
+export const tables: Table[] = [
+  ...ofWebhooks,
+  ...ofRecord,
+  ...ofPrivacy,
+  ...ofLog,
+  ...ofProof,
+  ...ofStats,
+  ...ofNotices,
+  ...ofTenants,
+  ...ofWidget,
+  ...ofNobody,
+];
 
 /** Milliseconds: each process knows within half a second, and whatever came before is answered within five. */
 const underWay = 6_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
 
-export async function deleteOrganization(organizationId: string) {
+export function orgDeleteCommand(): Command {
+  return new Command('delete')
+    .argument('<org>')
+    .description('delete an organization with everything of it, for good: domains, records, proofs, counters')
+    .option('--yes', 'do it')
+    .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
+      if (!yes) {
+        const { name, domains } = await findOrganization(organizationId);
+        const what = `${JSON.stringify(name)} with its ${domains.length} domains and all their records`;
+        throw new Error(`to delete ${what} for good, give --yes`);
+      }
+      print(self, await deleteOrganization(organizationId));
+    });
+}
+
+async function deleteOrganization(organizationId: string) {
   const { actor } = readConfig();
   return withDatabase((db) =>
     withQueues(async (queues) => {
@@ -22,14 +66,15 @@ export async function deleteOrganization(organizationId: string) {
       await setTimeout(underWay);
       const jobs = await emptyQueues(queues, leaving);
       const progress = createProgress(0, 'records deleted');
-      const records = await deleteRows(db, leaving, (count) => progress.show(count));
+      const recordsOf = (deleted: Map<string, number>) => deleted.get('records') ?? 0;
+      const deleted = await deleteRows(db, leaving, tables, (until) => progress.show(recordsOf(until)));
       progress.end();
       const domainIds = leaving.domains.map(({ domainId }) => domainId);
       // before its names, by which a run that was cut off goes on; and after them, since a fill may just have come
       await forget(organizationId, domainIds);
       await deleteNames(db, actor, leaving);
       await forget(organizationId, domainIds);
-      return { organizationId, domains: domainIds.length, records, jobs };
+      return { organizationId, domains: domainIds.length, records: recordsOf(deleted), jobs };
     }),
   );
 }

@@ -1,14 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
 import { findOrganizations, type Organization } from '#libs/store/tenants/tenants';
-import { deleteOrganization } from './org-delete.ts';
 import { print, printList, withDatabase } from './session.ts';
 
 /** milliseconds that the tokens of the present second are revoked at most */
 const revokedFor = 1_000;
 
-async function findOrganization(organizationId: string): Promise<Organization> {
+export async function findOrganization(organizationId: string): Promise<Organization> {
   const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
   const organization = found.get(organizationId);
   if (!organization) throw new Error(`no organization ${organizationId}`);
@@ -49,18 +48,6 @@ export function orgCommand(): Command {
       // a token that is issued once this command has ended is valid
       await setTimeout(Math.min(revokedFor, Date.parse(revoked.tokensSince) - Date.now()));
       print(self, revoked);
-    });
-  command
-    .command('delete <org>')
-    .description('delete an organization with everything of it, for good: domains, records, proofs, counters')
-    .option('--yes', 'do it')
-    .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
-      if (!yes) {
-        const { name, domains } = await findOrganization(organizationId);
-        const what = `${JSON.stringify(name)} with its ${domains.length} domains and all their records`;
-        throw new Error(`to delete ${what} for good, give --yes`);
-      }
-      print(self, await deleteOrganization(organizationId));
     });
   command
     .command('list')

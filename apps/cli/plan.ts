@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
 import { find, print, printList, withDatabase } from './session.ts';
 
 const flag = (text: string): boolean => {

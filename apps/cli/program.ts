@@ -9,6 +9,7 @@ import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
 import { noticeCommand } from './notice.ts';
 import { orgCommand } from './org.ts';
+import { orgDeleteCommand } from './org-delete.ts';
 import { planCommand } from './plan.ts';
 import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
@@ -19,7 +20,7 @@ import { webhookCommand } from './webhook.ts';
 
 const nouns = [
   planCommand,
-  orgCommand,
+  () => orgCommand().addCommand(orgDeleteCommand()),
   domainCommand,
   keyCommand,
   tokenCommand,

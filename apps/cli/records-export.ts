@@ -10,7 +10,7 @@ import { listSpans } from '#libs/store/export/pages';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database } from '#libs/store/sql';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
 import { readCutFile } from './export/cut-file.ts';
 import { isGzip, packedFor } from './gzipped.ts';
 import { createProgress } from './progress.ts';

@@ -7,13 +7,15 @@ import { isPastRetention } from '#libs/contract/retention';
 import { readCsv } from '#libs/imports/csv';
 import { type ImportCounts, importRows, noRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
+import { noteImport } from '#libs/imports/note-import';
 import type { Rows } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
 import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
+import { createPerform } from '#libs/store/tenants/perform';
 import { findOrganizations } from '#libs/store/tenants/tenants';
 import { isGzip, isPackedFile, unpackedOf } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
@@ -47,9 +49,9 @@ export function importCommand(): Command {
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .action(async (file: string, options: Options, self: Command) => {
-      const { counts, importId } = await withKeys(['IP_HASH_KEY'], (db, admin) =>
+      const { counts, importId } = await withKeys(['IP_HASH_KEY'], (db) =>
         run(db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
-          admin.noteImport(options.domain, { importId, ...numbers, isComplete }),
+          noteImport(createPerform(db, readConfig().actor), options.domain, { importId, ...numbers, isComplete }),
         ),
       );
       const { errors, ...numbers } = counts;

@@ -4,12 +4,13 @@ import { packJob } from '#libs/contract/job';
 import { readNotice } from '#libs/contract/notice';
 import type { NewRecord } from '#libs/contract/record';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { putManagedNotice } from '#libs/store/notices/documents';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { owned } from '#libs/store/tenants/deletion';
+import { createPerform } from '#libs/store/tenants/perform';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
+import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith } from '../../scripts/stack/redis-keys.ts';
 import { tablesWith } from '../../scripts/stack/tables-with.ts';
 import { createCli } from '../support/cli.ts';
@@ -62,7 +63,7 @@ const others = await makeTenant(stack.db);
 const { domainId } = stack;
 const notice = readNotice(Buffer.from(JSON.stringify({ language: 'en', title: needle })));
 if ('refused' in notice) throw new Error(notice.refused);
-await createAdministration(stack.db, 'test').putNotice(domainId, notice);
+await putManagedNotice(createPerform(stack.db, 'test'), domainId, notice);
 await persist(stack.db, recordsOf(domainId, 300, { notice: notice.hash }), { owe: true });
 await persist(stack.db, recordsOf(at(stack.tenant.domainIds, 1), 10), { owe: true });
 await persist(stack.db, recordsOf(at(others.domainIds, 0), 10, kept), { owe: true });
@@ -124,7 +125,7 @@ describe('an organization that is deleted', () => {
       'public.deleted_ids',
     ]);
     expect(await keysWith(redis.client, organizationId)).toEqual([]);
-    for (const { table } of owned.filter(({ by }) => by === 'domain_number')) {
+    for (const { name: table } of tables.filter(({ by }) => by === 'domain_number')) {
       const [row] = await stack.db.run(
         (sql) => sql<{ left: number }[]>`
           select count(*)::int as left from ${sql(table)} where domain_number = any(${numbers})`,
@@ -164,16 +165,15 @@ describe('an organization that is deleted', () => {
     ]);
   });
 
-  it('every table that says whose a row is, is in the list', async () => {
+  it('every table that says whose a row is, says so in its list', async () => {
     const rows = await stack.sql<{ table: string; column: string }>`
         select c.table_name as table, c.column_name as column
         from information_schema.columns c join pg_class on relname = c.table_name and not relispartition
         where c.table_schema = 'public' and relkind in ('r', 'p')
           and c.column_name in ('domain_number', 'domain_id', 'organization_number', 'organization_id', 'webhook')`;
-    const listed = new Set(owned.map(({ table }) => table));
+    const listed = new Set(tables.flatMap(({ name, by }) => (by === undefined ? [] : [name])));
     /** Where a domain's number is a place to go on from, or one's names are. */
     const others = [
-      'records',
       'domains',
       'organizations',
       'derivations',

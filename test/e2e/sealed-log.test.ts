@@ -9,8 +9,9 @@ import { commitment } from '#libs/merkle/entry';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { verifyConsistency } from '#libs/merkle/verify-proofs';
+import { restartLog } from '#libs/store/logs/restart';
 import { persist } from '#libs/store/records/persist';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createPerform } from '#libs/store/tenants/perform';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { createLogReader, crypto, type LogAnswer, sha256 } from '../support/log-reader.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
@@ -411,10 +412,9 @@ describe('the sealed log, read and verified from outside', () => {
   });
 
   it('after a restart both logs can be read by their numbers, and a record proves itself in its own', async () => {
-    const admin = createAdministration(stack.db, 'test');
     const domainId = domain(6);
     const [first] = await sealSome(3, domainId);
-    await admin.restartLog(domainId, async (ended) => ({
+    await restartLog(createPerform(stack.db, 'test'), domainId, async (ended) => ({
       log: ended + 1,
       origin: `${logName}/${domainId}/${ended + 1}`,
     }));

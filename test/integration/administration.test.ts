@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/store/tenants/acts';
-import { createAdministration, directory, Refused } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
+import { Refused } from '#libs/store/tenants/refusals';
 import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

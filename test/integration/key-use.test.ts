@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directory } from '#libs/store/tenants/administration';
+import { directory } from '#libs/store/tenants/directory';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/store/sql';
-import { type Claiming, claimLanes, type Lane, lineUp } from '#libs/store/webhooks/lanes';
+import { type Claiming, claimLanes, type Lane } from '#libs/store/webhooks/claim';
+import { lineUp } from '#libs/store/webhooks/lanes';
 import { openDatabase } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
 

@@ -9,7 +9,7 @@ import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { listActs } from '#libs/store/tenants/acts';
-import { type Administration, createAdministration } from '#libs/store/tenants/administration';
+import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { recall, remember } from '#libs/witness/witness';
 import { checkLogs } from '../../apps/cli/check/check.ts';
@@ -40,7 +40,7 @@ describe('logs', () => {
   let url: string;
   let db: Database;
   let sealer: Sealer;
-  let admin: Administration;
+  let perform: Perform;
   let tenant: Tenant;
   let [one, two, three] = ['', '', ''];
 
@@ -49,7 +49,7 @@ describe('logs', () => {
     url = address;
     ({ db } = connectDatabase(address));
     sealer = createSealer(db, redis, keys);
-    admin = createAdministration(db, 'ann');
+    perform = createPerform(db, 'ann');
   };
   beforeEach(async () => {
     await redis.client.flushall();
@@ -59,8 +59,8 @@ describe('logs', () => {
   });
 
   /** As the command line does it. */
-  const restart = (wanted?: Parameters<typeof restartLogs>[1]) => restartLogs({ db, admin, redis, logName }, wanted);
-  const confirm = (...only: string[]) => confirmLogs({ db, admin, redis }, only);
+  const restart = (wanted?: Parameters<typeof restartLogs>[1]) => restartLogs({ db, perform, redis, logName }, wanted);
+  const confirm = (...only: string[]) => confirmLogs({ db, perform, redis }, only);
   const cli = () => createCli({ DATABASE_URL: url, REDIS_URL: redisUrl, LOG_NAME: logName });
   const acts = async () => (await db.run((sql) => listActs(sql, { limit: 2 }))).acts;
 

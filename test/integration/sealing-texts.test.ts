@@ -8,6 +8,7 @@ import { restartLog } from '#libs/store/logs/restart';
 import { readSealed } from '#libs/store/logs/sealed';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
+import { createPerform } from '#libs/store/tenants/perform';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { atOnce } from '../support/clock.ts';
@@ -183,14 +184,10 @@ describe('entries of a log that are not a record’s', () => {
     await sealer.seal();
     const own = await number();
     await sql`update logs set checkpoint_size = 3 where domain_number = ${own}`;
-    const restarted = await db.run((sql) =>
-      sql.begin((inside) =>
-        restartLog(inside as unknown as typeof sql, domainId, async (ended) => ({
-          log: ended + 1,
-          origin: `${logName}/${domainId}/${ended + 1}`,
-        })),
-      ),
-    );
+    const restarted = await restartLog(createPerform(db, 'test'), domainId, async (ended) => ({
+      log: ended + 1,
+      origin: `${logName}/${domainId}/${ended + 1}`,
+    }));
     expect(restarted).toMatchObject({ ended: 1, size: 3, log: 2 });
     const [third = ''] = await store(1, banner);
     await sealer.closeAndSeal();

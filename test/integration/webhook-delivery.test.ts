@@ -6,11 +6,13 @@ import type { Decision } from '#libs/contract/terms';
 import type { WebhookType } from '#libs/contract/webhook';
 import { readBacklog } from '#libs/store/backlog';
 import { readFeed } from '#libs/store/logs/feed';
+import { restartLog } from '#libs/store/logs/restart';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import type { Database, Sql } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
+import { createPerform } from '#libs/store/tenants/perform';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
@@ -27,6 +29,7 @@ import { privacyKey, secretsKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { hasOpenssl } from '../support/time-authority.ts';
+import { inTransaction } from '../support/transaction.ts';
 import { eventually } from '../support/wait.ts';
 
 const key = Buffer.from(secretsKey, 'hex');
@@ -69,6 +72,8 @@ describe('deliveries', () => {
     const { url = receiver.url, types = ['records.sealed'], domains = null, decisions = null, of = tenant } = options;
     return admin().create(of.organizationId, { url, types, domains, decisions }, box);
   };
+  const makeDomain = () =>
+    createAdministration(db, 'test').createDomain(tenant.organizationId, { name: 'new', origins: [] });
   const record = async (count: number, fields: { domainId?: string; decision?: Decision; visitorId?: string } = {}) => {
     const records = Array.from({ length: count }, () =>
       recordAt(Date.now(), { domainId: at(tenant.domainIds, 0), ip: '192.0.2.0', userAgent: 'Mozilla/5.0', ...fields }),
@@ -285,15 +290,48 @@ describe('deliveries', () => {
     const theirs = await startReceiver();
     await make({ of: others, url: theirs.url });
     await make();
-    const { domainId } = await createAdministration(db, 'test').createDomain(tenant.organizationId, {
-      name: 'new',
-      origins: [],
-    });
+    const { domainId } = await makeDomain();
     const ids = await seal(2, { domainId });
     await deliver();
     expect(receiver.received.map(({ message }) => message.data.domainId)).toEqual([domainId]);
     expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
     expect(theirs.received).toEqual([]);
+  });
+
+  it('of a domain that is made while nobody delivers begin with its first entry, also if the webhook is changed then', async () => {
+    const { webhook } = await make();
+    const { domainId } = await makeDomain();
+    const ids = await seal(2, { domainId });
+    await admin().change(tenant.organizationId, webhook.webhookId, { types: ['records.sealed', 'visitor.erased'] });
+    await Promise.all([deliver(), deliver(startDeliverer())]);
+    ids.push(...(await seal(1, { domainId })));
+    await deliver();
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
+  });
+
+  it('are not of a new domain where the webhook is just changed to others', async () => {
+    const { webhook } = await make();
+    const { domainId } = await makeDomain();
+    await seal(1, { domainId });
+    const waking = await db.run((sql) =>
+      sql.begin(async (transaction) => {
+        const changing = createWebhookAdministration(inTransaction(db, transaction), 'test');
+        await changing.change(tenant.organizationId, webhook.webhookId, { domains: [at(tenant.domainIds, 0)] });
+        const woken = deliverer.wake();
+        await eventually(async () =>
+          expect(
+            await db.run(
+              (sql) => sql`
+              select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+            ),
+          ).toHaveLength(1),
+        );
+        return { woken };
+      }),
+    );
+    await waking.woken;
+    await deliver();
+    expect(receiver.received).toEqual([]);
   });
 
   it('carry two signatures for a day after a rotation', async () => {
@@ -381,7 +419,7 @@ describe('deliveries', () => {
     const domainId = at(tenant.domainIds, 0);
     await make({ types: ['visitor.erased'] });
     await seal(2, { visitorId: 'v' });
-    await createAdministration(db, 'test').restartLog(domainId, async () => ({
+    await restartLog(createPerform(db, 'test'), domainId, async () => ({
       log: 2,
       origin: `${logName}/${domainId}/2`,
     }));

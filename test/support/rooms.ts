@@ -1,4 +1,14 @@
 /** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
+import { tables as ofStats } from '#libs/store/facets/tables';
+import { tables as ofProof } from '#libs/store/logs/tables';
+import { tables as ofNotices } from '#libs/store/notices/tables';
+import { tables as ofPrivacy } from '#libs/store/privacy/tables';
+import { tables as ofLog } from '#libs/store/records/log-tables';
+import { tables as ofRecord } from '#libs/store/records/tables';
+import { tables as ofNobody, type Table } from '#libs/store/tables';
+import { tables as ofTenants } from '#libs/store/tenants/tables';
+import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
+import { tables as ofWidget } from '#libs/store/widget-tables';
 
 /** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
 export const floors = [
@@ -31,7 +41,7 @@ export const places: Record<string, string> = {
     libs/witness/rewrite libs/witness/tombstones`,
   log: `apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
     apps/cli/records libs/contract/responses libs/contract/openapi/read libs/contract/openapi/out-and-in
-    libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed`,
+    libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
   'log/pages': `libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
@@ -43,7 +53,7 @@ export const places: Record<string, string> = {
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
   stats: `apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/ libs/contract/statistics
-    libs/contract/display libs/store/counters libs/store/usage libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
+    libs/contract/display libs/counters/raise libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
   'stats/derive': 'apps/worker/derive/facets/ libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
   'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice libs/contract/openapi/notices
@@ -57,7 +67,7 @@ export const places: Record<string, string> = {
     apps/cli/token.ts libs/config/token-keys libs/contract/manage libs/contract/sign-in libs/contract/openapi/manage
     libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope libs/store/privacy/visitor-hash
     libs/store/tenants/`,
-  widget: 'libs/contract/widget libs/store/widget-files',
+  widget: 'libs/contract/widget libs/store/widget-',
   base: 'libs/runtime/',
   'base/cli': 'apps/cli/gzipped apps/cli/progress apps/cli/session apps/cli/visible apps/cli/whole-number',
   'base/config': `libs/config/kinds libs/config/bad-setting libs/config/postgres-address libs/config/read
@@ -103,26 +113,23 @@ export const onDemand: Record<string, string> = {
   'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',
 };
 
-/** The room that writes a table. */
-export const tables: Record<string, string> = {
-  webhooks: 'webhooks webhook_lanes webhook_deliveries',
-  privacy: 'tombstones erasures',
-  log: 'busy_visitors visitor_counters',
-  proof: `logs log_runs log_nodes log_keys log_texts log_server timestamps stamped_checkpoints timestamp_tries
-    erasures_to_seal erased_commitments`,
-  stats: 'counters crawler_counters owed_raises facets facet_progress displays display_flushes',
-  notices: 'notices notice_counting notice_days',
-  record: `records record_months rejected_records epochs closed_epochs derivations user_agents user_agent_months
-    user_agents_to_look_for user_agents_looked_for user_agent_look`,
-  tenants: `plans organizations domains api_keys revoked_tokens administrative_acts visitor_acts deleted_ids
-    refused_origins`,
-  widget: 'widget_files',
-  // nobody writes the last two any more
-  base: 'tasks key_fingerprints housekeeping_tasks bookmarks',
+/** The tables that each room alone writes. */
+export const tables: Record<string, Table[]> = {
+  webhooks: ofWebhooks,
+  privacy: ofPrivacy,
+  log: ofLog,
+  proof: ofProof,
+  stats: ofStats,
+  notices: ofNotices,
+  record: ofRecord,
+  tenants: ofTenants,
+  widget: ofWidget,
+  base: ofNobody,
 };
 
-/** Tables of others, written in one statement or transaction with their own. `${`: by a list. */
+/** Tables of others, written in one statement or transaction with their own. `${`: by a list, or a partition by its name. */
 export const writtenTogether: Record<string, string> = {
+  'libs/store/records/delete-all.ts': '${',
   'libs/store/records/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
   'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
   'libs/store/tenants/deletion.ts': '${',
@@ -135,7 +142,6 @@ export const stillWritten: Record<string, string> = {
   'libs/store/privacy/erasures.ts': '${',
   'libs/store/privacy/personal-retention.ts': 'record_months user_agent_months',
   'libs/store/privacy/rejected-visitors.ts': 'rejected_records',
-  'libs/store/tenants/deletion.ts': 'user_agents_to_look_for webhooks',
 };
 
 /** Imports that still run up, or past the top of a room. This list only shrinks. */
@@ -143,9 +149,6 @@ export const stillImported: Record<string, string> = {
   'apps/api/access/api-key.ts': 'libs/config/api.ts',
   'apps/api/access/bearer.ts': 'libs/config/api.ts',
   'apps/api/access/failed-credentials.ts': 'libs/config/api.ts',
-  'apps/api/access/page-routes.ts': 'apps/api/access/cors.ts',
-  'apps/api/access/tenant-rules.ts': 'libs/store/usage.ts',
-  'apps/api/http/cursor.ts': 'libs/store/tenants/acts.ts',
   'apps/api/log/consistency.ts': 'libs/contract/responses.ts',
   'apps/api/log/proof.ts': 'libs/contract/responses.ts',
   'apps/api/manage/domains.ts': 'libs/config/api.ts',
@@ -157,15 +160,12 @@ export const stillImported: Record<string, string> = {
   'apps/api/pages/demo.ts': 'libs/store/records/log.ts',
   'apps/api/record/route.ts': 'libs/config/api.ts libs/contract/responses.ts libs/store/notices/held.ts',
   'apps/api/webhooks/webhook.ts': 'libs/config/api.ts',
-  'apps/cli/org-delete.ts': 'libs/counters/raise.ts',
-  'apps/cli/org.ts': 'apps/cli/org-delete.ts',
   'apps/cli/session.ts': `bullmq
     libs/config/cli.ts
     libs/config/key-fingerprints.ts
     libs/queue/shards.ts
     libs/queue/summary.ts
     libs/store/tenants/administration.ts`,
-  'apps/worker/consume.ts': 'libs/counters/raise.ts',
   'apps/worker/derive/deriving.ts': `apps/worker/derive/facets/facets.ts
     apps/worker/derive/seal/seal.ts
     apps/worker/derive/seal/sealing.ts
@@ -193,14 +193,6 @@ export const stillImported: Record<string, string> = {
   'libs/store/records/find-record.ts': 'libs/contract/responses.ts',
   'libs/store/records/full-record.ts': 'libs/contract/responses.ts',
   'libs/store/records/months.ts': 'libs/store/records/busy-visitors.ts',
-  'libs/store/tenants/administration.ts': `libs/contract/notice.ts
-    libs/store/logs/checkpoints.ts
-    libs/store/logs/confirm.ts
-    libs/store/logs/heads.ts
-    libs/store/logs/restart.ts
-    libs/store/notices/documents.ts
-    libs/store/webhooks/lanes.ts`,
-  'libs/store/tenants/deletion.ts': 'libs/store/records/rejected.ts',
   'libs/store/user-agents/unnamed.ts': 'libs/store/logs/unsealed.ts libs/store/privacy/personal-retention.ts',
   'libs/store/user-agents/unused.ts': 'libs/store/privacy/personal-retention.ts',
   'libs/telemetry/metrics.ts': 'libs/contract/webhook.ts',

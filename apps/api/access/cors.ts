@@ -5,9 +5,8 @@ import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Context, Step } from '../http/context.ts';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
+import { exposedHeaders } from './page-routes.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
-
-const exposed = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 /** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
 export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
@@ -31,15 +30,7 @@ export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials
 function allow({ res }: Context, origin: string, origins: string[]): void {
   if (!isAllowed(origins, origin)) return;
   res.setHeader('Access-Control-Allow-Origin', origins.length === 0 ? '*' : origin);
-  res.setHeader('Access-Control-Expose-Headers', exposed);
-}
-
-/** For an error that reveals nothing about a domain. */
-export function anyPageMayRead(ctx: Context): void {
-  ctx.set('Vary', 'Origin');
-  if (!ctx.req.headers.origin) return;
-  ctx.set('Access-Control-Allow-Origin', '*');
-  ctx.set('Access-Control-Expose-Headers', exposed);
+  res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
 }
 
 /** Refuses by the list that came with the key, which is known even while Postgres is down. */

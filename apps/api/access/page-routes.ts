@@ -5,7 +5,6 @@
 import type { Context, Middleware, Step } from '../http/context.ts';
 import { methodNotAllowed } from '../http/routes.ts';
 import { forDocuments } from '../http/security-headers.ts';
-import { anyPageMayRead } from './cors.ts';
 
 export interface PageRoute {
   OPTIONS: Step[];
@@ -13,6 +12,9 @@ export interface PageRoute {
   /** sees what a step of a POST threw */
   onRefusal?: (ctx: Context, error: unknown) => void;
 }
+
+/** that a page of another site may read of an answer */
+export const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 
 const domainPath = '/v1/consent/:domainId/';
 const pattern = new RegExp(`^${domainPath.replace(':domainId', '([^/?]+)')}([a-z]+)(?:\\?|$)`);
@@ -49,6 +51,14 @@ export function pageRoutes(routes: Record<string, PageRoute>): Middleware {
     anyPageMayRead(ctx);
     throw methodNotAllowed(['OPTIONS', 'POST']);
   };
+}
+
+/** For an error that reveals nothing about a domain. */
+function anyPageMayRead(ctx: Context): void {
+  ctx.set('Vary', 'Origin');
+  if (!ctx.req.headers.origin) return;
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', exposedHeaders);
 }
 
 function decoded(domainId: string): string {

@@ -4,11 +4,10 @@ import { z } from 'zod';
 import { Problem } from '#libs/contract/problem';
 import { domainIdPattern } from '#libs/contract/terms';
 import { uuidv7Pattern } from '#libs/contract/uuid';
-import type { ActsPosition } from '#libs/store/tenants/acts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
 const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery', 'domain', 'key']), z.int().min(1)]);
-const ofActs = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
+const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
 /** What lists that go by a row's number are of. */
 export type Listed = z.infer<typeof rowNumber>[0];
 
@@ -37,11 +36,11 @@ export const makeCursor = ({ after, page }: Position, binding: Binding): string 
 /** `after`: the number of the last one of the page. */
 export const makeNumberCursor = (of: Listed, after: number, binding: Binding): string => make([of, after], binding);
 
-/** Two tables in one list. */
-export const makeActsCursor = ({ administrative, visitor }: ActsPosition, binding: Binding): string =>
-  make(['act', administrative, visitor], binding);
+/** Of a list that two tables are merged into: the number of the last one of each. */
+export const makeMergedCursor = (of: 'act', one: number, other: number, binding: Binding): string =>
+  make([of, one, other], binding);
 
-function make(content: z.infer<typeof position | typeof rowNumber | typeof ofActs>, binding: Binding): string {
+function make(content: z.infer<typeof position | typeof rowNumber | typeof twoNumbers>, binding: Binding): string {
   const payload = Buffer.from(JSON.stringify(content));
   return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
 }
@@ -67,9 +66,10 @@ export function readNumberCursor(of: Listed, cursor: string, binding: Binding): 
   return after;
 }
 
-export function readActsCursor(cursor: string, binding: Binding): ActsPosition {
-  const [, administrative, visitor] = read(ofActs, cursor, binding);
-  return { administrative, visitor };
+/** Likewise for `makeMergedCursor`. */
+export function readMergedCursor(cursor: string, binding: Binding): [one: number, other: number] {
+  const [, one, other] = read(twoNumbers, cursor, binding);
+  return [one, other];
 }
 
 function read<Content extends z.ZodType>(content: Content, cursor: string, binding: Binding): z.infer<Content> {

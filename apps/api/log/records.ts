@@ -1,13 +1,14 @@
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
 import { domainPath, recordsQuery } from '#libs/contract/queries';
 import type { RecordsPage } from '#libs/contract/responses';
+import { type Cap, findCap } from '#libs/store/limit';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import type { LogPage } from '#libs/store/records/full-record';
 import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
 import type { Metrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
-import { type Cap, findCap, requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { NoteVisitorRead } from '../access/visitor-reads.ts';
 import type { Middleware } from '../http/context.ts';
 import { makeCursor, readCursor } from '../http/cursor.ts';

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { ActsPage } from '#libs/contract/manage';
 import { listQuery } from '#libs/contract/queries';
 import type { Database } from '#libs/store/sql';
-import { listActs as readActs } from '#libs/store/tenants/acts';
+import { type ActsPosition, listActs as readActs } from '#libs/store/tenants/acts';
 import { organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
-import { makeActsCursor, readActsCursor } from '../http/cursor.ts';
+import { type Binding, makeMergedCursor, readMergedCursor } from '../http/cursor.ts';
 import { guard } from '../http/guard.ts';
 
 const defaultLimit = 50;
@@ -15,7 +15,7 @@ export function listActs({ db }: { db: Database }): Middleware {
   return guard({ params: z.object({}), query: listQuery }, async (ctx, { query: { limit = defaultLimit, cursor } }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const binding = { cursorKey, domainId: '' };
-    const after = cursor === undefined ? undefined : readActsCursor(cursor, binding);
+    const after = cursor === undefined ? undefined : readPosition(cursor, binding);
     const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after }));
     const answer: ActsPage = {
       acts: acts.map(({ at, actor, act, subject, details }) => ({
@@ -25,8 +25,13 @@ export function listActs({ db }: { db: Database }): Middleware {
         subject,
         details,
       })),
-      nextCursor: next && makeActsCursor(next, binding),
+      nextCursor: next && makeMergedCursor('act', next.administrative, next.visitor, binding),
     };
     ctx.body = answer;
   });
+}
+
+function readPosition(cursor: string, binding: Binding): ActsPosition {
+  const [administrative, visitor] = readMergedCursor(cursor, binding);
+  return { administrative, visitor };
 }

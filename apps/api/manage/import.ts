@@ -10,12 +10,13 @@ import { isPastRetention } from '#libs/contract/retention';
 import { readCsv } from '#libs/imports/csv';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
+import { noteImport } from '#libs/imports/note-import';
 import { Unreadable } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
 import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createPerform } from '#libs/store/tenants/perform';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
 import { requireInUse, requireOwnDomain } from '../access/tenant-rules.ts';
@@ -70,8 +71,8 @@ export function importRecords({ config, db, recorder, places }: ImportRoomParts)
     const counts = noRows();
     const note = async (isComplete: boolean) => {
       const { errors: _, ignored: __, ...numbers } = counts;
-      const admin = createAdministration(db, accessIn(ctx).subject);
-      if (!isDryRun) await admin.noteImport(domainId, { importId, ...numbers, isComplete });
+      const perform = createPerform(db, accessIn(ctx).subject);
+      if (!isDryRun) await noteImport(perform, domainId, { importId, ...numbers, isComplete });
     };
     try {
       await importRows(

@@ -7,10 +7,10 @@ import { type Notice, readNotice } from '#libs/contract/notice';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { noQuery, noticePath } from '#libs/contract/queries';
 import type { NoticePut } from '#libs/contract/responses';
-import { putNotice as keepNotice, type Put } from '#libs/store/notices/documents';
+import { putNotice as keepNotice, type Put, putManagedNotice } from '#libs/store/notices/documents';
 import type { HeldNotices } from '#libs/store/notices/held';
 import type { Database } from '#libs/store/sql';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createPerform } from '#libs/store/tenants/perform';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { clientAddress, network } from '../access/client-address.ts';
 import { inTurn } from '../access/in-turns.ts';
@@ -100,7 +100,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     throw unavailable('a new day has begun; try again');
   };
   return async (ctx, domainId, notice, isManaged) => {
-    if (isManaged) return createAdministration(db, accessIn(ctx).subject).putNotice(domainId, notice);
+    if (isManaged) return putManagedNotice(createPerform(db, accessIn(ctx).subject), domainId, notice);
     const address = network(clientAddress(ctx));
     const name = `${domainId} ${notice.hash}`;
     if (withoutRoom.has(name)) return refuse(ctx, domainId);

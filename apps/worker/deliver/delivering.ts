@@ -7,20 +7,10 @@ import { eighthOf } from '#libs/runtime/places';
 import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
-import {
-  claimLanes,
-  endBefore,
-  fail,
-  goOn,
-  type Lane,
-  type Line,
-  lineUp,
-  putOff,
-  releaseLanes,
-  wakeGrown,
-  wakeStray,
-} from '#libs/store/webhooks/lanes';
+import { claimLanes, type Lane } from '#libs/store/webhooks/claim';
+import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from '#libs/store/webhooks/lanes';
 import { addLimitMessages } from '#libs/store/webhooks/limits';
+import { endBefore, fail, goOn, putOff, releaseLanes } from '#libs/store/webhooks/outcomes';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
@@ -64,7 +54,7 @@ export interface DeliveringParts {
 export interface Deliverer {
   /** Takes what is due, as far as there are places, and begins to send it: one promise for each lane. */
   begin(): Promise<Promise<void>[]>;
-  /** Wakes what has something new to deliver. */
+  /** Wakes what has something new to deliver, also of domains that are new. */
   wake(): Promise<void>;
   /** Gives back what it is at. */
   release(): Promise<void>;
@@ -81,6 +71,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const lastWebhooks = new Map<number, number>();
   const admin = createWebhookAdministration(db, 'worker');
   let comparedAt: number | undefined;
+  let newestDomain = 0;
 
   const secretsOf = ({ webhookId, secret, previousSecret }: Lane): Buffer[] | undefined => {
     try {
@@ -180,6 +171,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     async wake() {
       const time = performance.now();
       const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
+      newestDomain = await db.run((sql) => addNewLanes(sql, isWhole ? 0 : newestDomain));
       await db.run((sql) => wakeGrown(sql, isWhole ? null : overlap));
       if (!isWhole) return;
       await db.run(wakeStray);

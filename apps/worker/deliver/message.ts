@@ -2,7 +2,7 @@
 import type { FeedEntry } from '#libs/contract/responses';
 import { readErased, readFeed } from '#libs/store/logs/feed';
 import type { Sql } from '#libs/store/sql';
-import type { Lane } from '#libs/store/webhooks/lanes';
+import type { Lane } from '#libs/store/webhooks/claim';
 
 export interface Message {
   data: object;

@@ -9,6 +9,8 @@ import { frontierFromTiles, rootTiles } from '#libs/merkle/proofs';
 import { tileWidth } from '#libs/merkle/tile-path';
 import { sha256 } from '#libs/runtime/sha256';
 import type { Sql } from '../sql.ts';
+import type { Perform } from '../tenants/perform.ts';
+import { Refused } from '../tenants/refusals.ts';
 import { addErasures } from './erasures.ts';
 import { addRuns, type LogName, takeRuns } from './runs.ts';
 import { takeTexts } from './texts.ts';
@@ -25,7 +27,7 @@ interface Ending extends LogName {
 /** Which log follows log `ended`: its number and origin. Asked once the old one cannot grow any more. */
 export type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
 
-export interface Restarted {
+interface Restarted {
   ended: number;
   /** of the one that ended */
   size: number;
@@ -33,8 +35,19 @@ export interface Restarted {
   origin: string;
 }
 
-/** Undefined where the domain has no log. */
-export async function restartLog(sql: Sql, domainId: string, next: NextLog): Promise<Restarted | undefined> {
+/** Ends a domain's log and begins the next one. Throws Refused where the domain has none. */
+export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
+  perform(async (sql, note) => {
+    const [domain] = await sql`select from domains where id = ${domainId}`;
+    if (!domain) throw new Refused(`no domain ${domainId}`);
+    const restarted = await restart(sql, domainId, next);
+    if (!restarted) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
+    const { ended, size, log } = restarted;
+    await note({ act: 'log.restart', subject: domainId, domainId, details: { ended, size, log } });
+    return { domainId, ...restarted };
+  });
+
+async function restart(sql: Sql, domainId: string, next: NextLog): Promise<Restarted | undefined> {
   const [ending] = await sql<Ending[]>`
     select domain_number as "domainNumber", log, size, checkpoint_size as "checkpointSize", last_epoch as "lastEpoch",
       last_id as "lastId", waits_from as "waitsFrom"

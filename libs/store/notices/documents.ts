@@ -1,6 +1,8 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 import type { Notice } from '#libs/contract/notice';
 import type { Sql } from '../sql.ts';
+import type { Perform } from '../tenants/perform.ts';
+import { Refused } from '../tenants/refusals.ts';
 
 /**
  * `kept`: it was known, and is kept for good from now on; `full`: the domain has had its new ones for today, and none of
@@ -25,6 +27,17 @@ export async function putNotice(
   if (!row) throw new Error('put_notice answered nothing');
   return row.put;
 }
+
+/** Without the bounds of what pages put, and for good. */
+export const putManagedNotice = (perform: Perform, domainId: string, notice: Notice): Promise<Put> =>
+  perform(async (sql, note) => {
+    const [domain] = await sql`select from domains where id = ${domainId}`;
+    if (!domain) throw new Refused(`no domain ${domainId}`);
+    const put = await putNotice(sql, domainId, notice, null);
+    if (put !== 'known')
+      await note({ act: 'notice.put', subject: domainId, domainId, details: { notice: notice.hash } });
+    return put;
+  });
 
 export async function findNotice(sql: Sql, domainId: string, hash: string): Promise<Buffer | undefined> {
   const [row] = await sql<{ document: Buffer }[]>`

@@ -1,6 +1,9 @@
 /** Domains as they are managed: with when they were made, whether they are archived, and the version that is changed. */
+import type { DomainChange } from '#libs/contract/manage';
 import type { Sql } from '../sql.ts';
-import type { Domain } from './tenants.ts';
+import type { Perform, Unchanged } from './perform.ts';
+import { Refused, requireName, requireRoom } from './refusals.ts';
+import { type Domain, makeId } from './tenants.ts';
 
 export interface ManagedDomain extends Domain {
   number: number;
@@ -35,11 +38,84 @@ export async function findDomain(
 }
 
 /** Until the transaction ends nobody else changes it. */
-export async function lockDomain(
-  sql: Sql,
-  organizationId: string,
-  domainId: string,
-): Promise<ManagedDomain | undefined> {
+async function lockDomain(sql: Sql, organizationId: string, domainId: string): Promise<ManagedDomain | undefined> {
   await sql`select from domains where id = ${domainId} for no key update`;
   return findDomain(sql, organizationId, domainId);
 }
+
+export const domainChanges = (perform: Perform) => ({
+  createDomain: (
+    organizationId: string,
+    { domainId = makeId('dom'), name, origins }: { domainId?: string | undefined; name: string; origins: string[] },
+    quota?: number,
+  ): Promise<ManagedDomain> =>
+    perform(async (sql, note) => {
+      requireName(name);
+      // of two that are made at once the second counts the first
+      const [organization] = await sql`
+        select from organizations where id = ${organizationId} for no key update`;
+      if (!organization) throw new Refused(`no organization ${organizationId}`);
+      await requireRoom(
+        quota,
+        'domains',
+        sql<{ there: number }[]>`
+        select count(*)::int as there from domains where organization_id = ${organizationId}`,
+      );
+      const [deleted] = await sql`select from deleted_ids where id = ${domainId}`;
+      if (deleted) throw new Refused(`there was a domain ${domainId}, and ids are not given again`);
+      const [made] = await sql<ManagedDomain[]>`
+        insert into domains (id, organization_id, name, origins)
+        values (${domainId}, ${organizationId}, ${name}, ${origins})
+        on conflict do nothing returning ${domainColumns(sql)}`;
+      if (!made) throw new Refused(`there is a domain ${domainId} already`);
+      await note({ act: 'domain.create', subject: domainId, domainId, details: { name, origins } });
+      return made;
+    }),
+
+  /** `version`: the one that is to be changed, if the caller named one. */
+  changeDomain: (
+    organizationId: string,
+    domainId: string,
+    change: DomainChange,
+    version?: number,
+  ): Promise<ManagedDomain | Unchanged> =>
+    perform(async (sql, note) => {
+      const before = await lockDomain(sql, organizationId, domainId);
+      if (!before) return 'not found';
+      if (version !== undefined && before.version !== version) return 'changed meanwhile';
+      const { name = before.name, origins = before.origins } = change;
+      requireName(name);
+      const changed = {
+        ...(name !== before.name && { name }),
+        ...(JSON.stringify(origins) !== JSON.stringify(before.origins) && { origins }),
+      };
+      const isRestored = change.archivedAt === null && before.archivedAt !== null;
+      if (isRestored) await note({ act: 'domain.restore', subject: domainId, domainId });
+      if (Object.keys(changed).length > 0) {
+        await note({ act: 'domain.update', subject: domainId, domainId, details: changed });
+      } else if (!isRestored) return before;
+      const [after] = await sql<ManagedDomain[]>`
+        update domains set
+          name = ${name}, origins = ${origins}, version = version + 1,
+          archived_at = case when ${isRestored} then null else archived_at end
+        where id = ${domainId}
+        returning ${domainColumns(sql)}`;
+      return after ?? 'not found';
+    }),
+
+  /** Its keys are revoked. Reads go on, and `changeDomain` brings it back, without its keys. */
+  archiveDomain: (organizationId: string, domainId: string, version?: number): Promise<ManagedDomain | Unchanged> =>
+    perform(async (sql, note) => {
+      const before = await lockDomain(sql, organizationId, domainId);
+      if (!before) return 'not found';
+      if (version !== undefined && before.version !== version) return 'changed meanwhile';
+      if (before.archivedAt) return before;
+      const { count: keys } = await sql`
+        update api_keys set revoked_at = clock_timestamp() where domain_id = ${domainId} and revoked_at is null`;
+      const [after] = await sql<ManagedDomain[]>`
+        update domains set archived_at = clock_timestamp(), version = version + 1 where id = ${domainId}
+        returning ${domainColumns(sql)}`;
+      await note({ act: 'domain.archive', subject: domainId, domainId, details: { keysRevoked: keys } });
+      return after ?? 'not found';
+    }),
+});

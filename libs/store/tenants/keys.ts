@@ -1,5 +1,8 @@
 /** API keys as they are managed: only what may be shown of them. */
 import type { Sql } from '../sql.ts';
+import type { Perform } from './perform.ts';
+import { Archived, Refused, requireRoom } from './refusals.ts';
+import { hashApiKey, makeApiKey } from './tenants.ts';
 
 export interface ListedKey {
   number: number;
@@ -9,7 +12,7 @@ export interface ListedKey {
   revokedAt: Date | null;
 }
 
-export const keyColumns = (sql: Sql) => sql`
+const keyColumns = (sql: Sql) => sql`
   number::float8 as number, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
 
 /** Newest first. */
@@ -20,3 +23,58 @@ export const listKeys = (
   select ${keyColumns(sql)} from api_keys
   where domain_id = ${domainId} ${after === undefined ? sql`` : sql`and number < ${after}`}
   order by number desc limit ${limit}`;
+
+export const keyChanges = (perform: Perform) => ({
+  /** The key is in the result and nowhere else: only its hash is stored. */
+  createKey: (domainId: string, quota?: number) =>
+    perform(async (sql, note) => {
+      // a domain that is being archived is by then, or finds the key; of two keys at once the second counts the first
+      const [domain] = await sql<{ archivedAt: Date | null }[]>`
+        select archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
+      if (!domain) throw new Refused(`no domain ${domainId}`);
+      if (domain.archivedAt) throw new Archived(`domain ${domainId} is archived; restore it first`);
+      const active = sql<{ there: number }[]>`
+        select count(*)::int as there from api_keys where domain_id = ${domainId} and revoked_at is null`;
+      await requireRoom(quota, 'active keys', active);
+      const apiKey = makeApiKey();
+      const hash = hashApiKey(apiKey);
+      const prefix = apiKey.slice(0, 11);
+      const [key] = await sql<ListedKey[]>`
+        insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})
+        returning ${keyColumns(sql)}`;
+      if (!key) throw new Error('a key was not made');
+      await note({ act: 'key.create', subject: hash, domainId, details: { domainId, prefix } });
+      return { domainId, apiKey, key };
+    }),
+
+  revokeKey: (domainId: string, keyPrefix: string) =>
+    perform(async (sql, note) => {
+      const matches = await sql<{ hash: string; prefix: string }[]>`
+        select encode(hash, 'hex') as hash, prefix from api_keys
+        where domain_id = ${domainId} and revoked_at is null
+          and (starts_with(prefix, ${keyPrefix}) or hash = decode(${hashApiKey(keyPrefix)}, 'hex'))`;
+      const [key] = matches;
+      if (!key) throw new Refused(`domain ${domainId} has no active key that begins with ${keyPrefix}`);
+      if (matches.length > 1)
+        throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
+      await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
+      await note({ act: 'key.revoke', subject: key.hash, domainId, details: { domainId, prefix: key.prefix } });
+      return { domainId, prefix: key.prefix, revoked: true };
+    }),
+
+  /** By its whole prefix. One that is revoked already stays as it is; undefined where there is none. */
+  revokeListedKey: (domainId: string, prefix: string): Promise<ListedKey | undefined> =>
+    perform(async (sql, note) => {
+      const revoked = await sql<(ListedKey & { hash: string })[]>`
+        update api_keys set revoked_at = clock_timestamp()
+        where domain_id = ${domainId} and prefix = ${prefix} and revoked_at is null
+        returning encode(hash, 'hex') as hash, ${keyColumns(sql)}`;
+      for (const { hash } of revoked) {
+        await note({ act: 'key.revoke', subject: hash, domainId, details: { domainId, prefix } });
+      }
+      const [key] = await sql<ListedKey[]>`
+        select ${keyColumns(sql)} from api_keys where domain_id = ${domainId} and prefix = ${prefix}
+        order by number desc limit 1`;
+      return key;
+    }),
+});

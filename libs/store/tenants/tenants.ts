@@ -35,6 +35,9 @@ export interface Organization {
   domains: OwnDomain[];
 }
 
+/** As organizations and domains are named. */
+export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
+
 /** 192 random bits; the prefix lets secret scanners find leaked keys. */
 export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64url')}`;
 export const apiKeyPattern = /^ak_[A-Za-z0-9_-]{22,64}$/;

@@ -4,9 +4,9 @@ import type { Decision } from '#libs/contract/terms';
 import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
 import { findSize, type LogSize } from '../logs/published.ts';
 import type { Database, Sql } from '../sql.ts';
-import { requireRoom } from '../tenants/administration.ts';
 import { createPerform, type Unchanged } from '../tenants/perform.ts';
-import { addLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
+import { requireRoom } from '../tenants/refusals.ts';
+import { addLanes, completeLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';
 
@@ -76,6 +76,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         // whoever asks for it has mended the receiver
         if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
+        await completeLanes(sql, before);
         const [after] = await sql<Webhook[]>`
           update webhooks set
             url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},

@@ -1,0 +1,8 @@
+import type { Perform } from '#libs/store/tenants/perform';
+
+/** What an import did; also one that ended early. */
+export const noteImport = (
+  perform: Perform,
+  domainId: string,
+  details: { importId: string } & Record<string, string | number | boolean>,
+): Promise<void> => perform(async (_, note) => note({ act: 'records.import', subject: domainId, domainId, details }));

@@ -1,0 +1,16 @@
+import type { Table } from '../tables.ts';
+
+/** Whoever seals locks a domain's row in logs, so its runs go after it. */
+export const tables: Table[] = [
+  { name: 'erasures_to_seal', by: 'domain_number' },
+  { name: 'log_keys', by: 'domain_number' },
+  { name: 'logs', by: 'domain_number' },
+  { name: 'log_runs', by: 'domain_number' },
+  { name: 'log_nodes', by: 'domain_number' },
+  { name: 'log_texts', by: 'domain_number' },
+  { name: 'stamped_checkpoints', by: 'domain_number' },
+  { name: 'erased_commitments', by: 'domain_number' },
+  { name: 'timestamps' },
+  { name: 'timestamp_tries' },
+  { name: 'log_server' },
+];

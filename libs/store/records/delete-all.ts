@@ -1,0 +1,58 @@
+/** All records of an organization, in small statements, each of which yields how many rows it has deleted. */
+import { z } from 'zod';
+import type { Database, Sql } from '../sql.ts';
+import type { Leaving } from '../tables.ts';
+import { deleteRejected, listRejected } from './rejected.ts';
+
+/** rows in one statement */
+const batch = 1_000;
+
+export async function* deleteRecords(db: Database, leaving: Leaving): AsyncIterable<number> {
+  for (const partition of await db.run(listPartitions)) {
+    for (let some = -1; some !== 0; ) {
+      some = await db.run((sql) => deleteSome(sql, partition, leaving));
+      yield some;
+    }
+  }
+}
+
+const listPartitions = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent = 'records'::regclass order by 1`;
+  return rows.map(({ name }) => name);
+};
+
+/** Texts of user agents that nobody else names go later, as those of erased records do. */
+async function deleteSome(sql: Sql, partition: string, { domains }: Leaving): Promise<number> {
+  const [row] = await sql<{ deleted: number }[]>`
+    with gone as (
+      delete from ${sql(partition)} where ctid = any(array(
+        select ctid from ${sql(partition)} where domain_number = any(${domains.map(({ number }) => number)}) limit ${batch}
+      ))
+      returning user_agent_number
+    ),
+    noted as (
+      insert into user_agents_to_look_for (number)
+      select distinct user_agent_number from gone where user_agent_number is not null order by 1
+      on conflict (number) do update set noted_at = clock_timestamp()
+    )
+    select count(*)::int as deleted from gone`;
+  return row?.deleted ?? 0;
+}
+
+const ofDomain = z.looseObject({ domainId: z.string() });
+
+export async function* deleteRejections(db: Database, { domains }: Leaving): AsyncIterable<number> {
+  const ids = new Set(domains.map(({ domainId }) => domainId));
+  for (let after: number | undefined; ; ) {
+    const page = await db.run((sql) => listRejected(sql, { limit: batch, after }));
+    const theirs = page.flatMap(({ id, record }) => {
+      const read = ofDomain.safeParse(JSON.parse(record));
+      return read.success && ids.has(read.data.domainId) ? [id] : [];
+    });
+    if (theirs.length > 0) await db.run((sql) => deleteRejected(sql, theirs));
+    yield theirs.length;
+    after = page.at(-1)?.id;
+    if (page.length < batch) return;
+  }
+}

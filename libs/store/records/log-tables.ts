@@ -1,0 +1,6 @@
+import type { Table } from '../tables.ts';
+
+export const tables: Table[] = [
+  { name: 'visitor_counters', by: 'domain_number', personal: ['visitor_id'] },
+  { name: 'busy_visitors', by: 'domain_number', personal: ['visitor_id'] },
+];

@@ -1,0 +1,22 @@
+import type { Table } from '../tables.ts';
+import { deleteRecords, deleteRejections } from './delete-all.ts';
+
+/** Texts of user agents that no record names any more go with the worker's next look. */
+export const tables: Table[] = [
+  {
+    name: 'records',
+    by: 'domain_number',
+    deleteOf: deleteRecords,
+    personal: ['visitor_id', 'ip', 'user_agent_number', 'page_url', 'metadata'],
+  },
+  { name: 'rejected_records', deleteOf: deleteRejections, personal: ['record', 'error'] },
+  { name: 'record_months' },
+  { name: 'epochs' },
+  { name: 'closed_epochs' },
+  { name: 'derivations' },
+  { name: 'user_agents', personal: ['text'] },
+  { name: 'user_agent_months' },
+  { name: 'user_agents_to_look_for' },
+  { name: 'user_agents_looked_for' },
+  { name: 'user_agent_look' },
+];

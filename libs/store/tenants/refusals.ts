@@ -1,0 +1,31 @@
+/** Why a change is refused. */
+
+/** An operator's mistake. The message is one line. */
+export class Refused extends Error {}
+
+/** What an archived domain does not take. */
+export class Archived extends Refused {}
+
+/** There are as many as there may be. */
+export class QuotaReached extends Refused {
+  readonly limit: number;
+  constructor(limit: number, what: string) {
+    super(`there are ${limit} ${what}, and may be no more`);
+    this.limit = limit;
+  }
+}
+
+/** Throws where there are `quota` already; what is there stays. */
+export async function requireRoom(
+  quota: number | undefined,
+  what: string,
+  count: PromiseLike<{ there: number }[]>,
+): Promise<void> {
+  if (quota === undefined) return;
+  const [counted] = await count;
+  if (counted && counted.there >= quota) throw new QuotaReached(quota, what);
+}
+
+export const requireName = (name: string): void => {
+  if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
+};

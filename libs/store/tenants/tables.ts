@@ -1,0 +1,14 @@
+import type { Table } from '../tables.ts';
+
+/** Domains and organizations go last of all (`deletion.ts`), and the ids of deleted ones stay. */
+export const tables: Table[] = [
+  { name: 'refused_origins', by: 'domain_number' },
+  { name: 'visitor_acts', by: 'organization_number' },
+  { name: 'administrative_acts', by: 'organization_id' },
+  { name: 'revoked_tokens', by: 'organization_number' },
+  { name: 'api_keys', by: 'domain_id' },
+  { name: 'domains' },
+  { name: 'organizations' },
+  { name: 'plans' },
+  { name: 'deleted_ids' },
+];

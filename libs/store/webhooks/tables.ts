@@ -1,0 +1,7 @@
+import type { Table } from '../tables.ts';
+
+export const tables: Table[] = [
+  { name: 'webhook_deliveries', by: { column: 'webhook', of: 'webhooks' } },
+  { name: 'webhook_lanes', by: { column: 'webhook', of: 'webhooks' } },
+  { name: 'webhooks', by: 'organization_id' },
+];
