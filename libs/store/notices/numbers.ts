@@ -1,6 +1,6 @@
 /**
  * Notices by number: each hash that a record of a domain names is one row, which records name. A process remembers those
- * that it has met, so that a record costs a look into its memory; new ones of a batch are one statement. That statement is
+ * that it has met, so that a record costs a look into its memory; new ones of a batch are one call of `name_notices`, which is
  * committed before the records are stored, and marks its rows as named: they are never deleted, so no remembered number
  * is one that is gone, and a batch that fails leaves no more than a row that nothing names.
  */
@@ -50,30 +50,9 @@ function memoryOf(db: Database, remembered: number): Memory {
 async function name(db: Database, memory: Memory, records: NewRecord[]): Promise<void> {
   const wanted = new Map(records.map(({ domainId, notice }) => [`${domainId} ${notice}`, { domainId, notice }]));
   const list = JSON.stringify([...wanted.values()]);
-  // in order, so that two batches wait for each other in one direction and cannot deadlock
   const rows = await db.run(
     (sql) => sql<{ domainId: string; notice: string; number: number }[]>`
-      with wanted as materialized (
-        select d.id as domain_id, d.number as domain_number, decode(w.notice, 'hex') as hash
-        from json_to_recordset(${list}::text::json) as w ("domainId" text, notice text)
-        join domains d on d.id = w."domainId"
-      ),
-      found as materialized (
-        select n.number, domain_number, hash from wanted join notices n using (domain_number, hash)
-        where n.named_at is not null
-      ),
-      named as (
-        insert into notices as n (domain_number, hash, named_at)
-        select domain_number, hash, clock_timestamp() from wanted
-        where not exists (
-          select from found where found.domain_number = wanted.domain_number and found.hash = wanted.hash
-        )
-        order by 1, 2
-        on conflict (domain_number, hash) do update set named_at = coalesce(n.named_at, excluded.named_at)
-        returning number, domain_number, hash
-      )
-      select domain_id as "domainId", encode(hash, 'hex') as notice, number
-      from (select * from found union all select * from named) as each join wanted using (domain_number, hash)`,
+      select domain_id as "domainId", notice, number from name_notices(${list}::text::json)`,
   );
   for (const { domainId, notice, number } of rows) {
     const ofDomain = memory.known.get(domainId) ?? new Map<string, number>();

@@ -97,6 +97,7 @@ export const functions = {
     'id_at',
     'index_large_organization',
     'milliseconds_of',
+    'name_notices',
     'named_since',
     'next_domains',
     'open_epoch',
