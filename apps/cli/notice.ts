@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { noticeHash, readNotice } from '#libs/contract/notice';
+import { readNotice } from '#libs/contract/notice';
+import { noticeHash } from '#libs/contract/record';
 import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
 import type { Database, Sql } from '#libs/store/sql';
 import { createPerform } from '#libs/store/tenants/perform';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import { exportQuery, organizationExportQuery } from '#libs/contract/queries';
+import { exportQuery, organizationExportQuery } from '#libs/contract/log';
 import { exportFormats } from '#libs/contract/terms';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
 import { listSpans } from '#libs/store/export/pages';

@@ -1,4 +1,7 @@
-/** An import: its formats, its limits, and why a row is refused. */
+/** An import: its formats, its limits, what a row may say, why one is refused, and what is answered. */
+import { z } from 'zod';
+import { recordFields, storable } from './record.ts';
+import { count } from './response-fields.ts';
 
 export const importFormats = ['ndjson', 'csv'] as const;
 export type ImportFormat = (typeof importFormats)[number];
@@ -27,3 +30,64 @@ export interface Refusal {
   code: ImportErrorCode;
   detail: string;
 }
+
+export const importQuery = z.strictObject({
+  format: z.enum(importFormats).optional().meta({ description: 'default: as `Content-Type` says' }),
+  dryRun: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'only checks and counts' }),
+});
+
+export const imported = z
+  .object({
+    importId: z.string(),
+    read: count.meta({ description: 'rows, without the header of a CSV and the last line of an export' }),
+    queued: count.meta({ description: 'new ones, which are safe; with `dryRun` those that would be' }),
+    known: count.meta({ description: 'stored before, or earlier in the file' }),
+    rejected: count,
+    errors: z
+      .array(z.object({ row: z.int().min(1), code: z.enum(importErrorCodes), detail: z.string() }))
+      .max(importLimits.errors)
+      .meta({ description: 'the first 1,000 rows that were rejected' }),
+    ignored: z
+      .array(z.string())
+      .max(importLimits.ignored)
+      .optional()
+      .meta({ description: 'fields and columns that were left out; absent where there are none' }),
+  })
+  .meta({ id: 'Imported' });
+export type Imported = z.infer<typeof imported>;
+
+const rowTime = z.iso.datetime({
+  offset: true,
+  error: 'must be a time with its zone, such as 2024-05-31T09:30:00.000Z',
+});
+
+/** Fields of a row that a record's body does not have. */
+export const importFields = z.object({
+  decidedAt: rowTime.optional(),
+  receivedAt: rowTime.optional(),
+  /** its identity where it came from: the same one again is the same record */
+  externalId: z
+    .union([z.string().min(1).max(256).regex(storable), z.int()], 'must be a string of 1 to 256 characters')
+    .optional(),
+  ip: z.string().max(64).optional(),
+  userAgent: z.string().regex(storable, 'must be well-formed Unicode without NUL').optional(),
+  country: z
+    .string()
+    .regex(/^[A-Za-z]{2}$/, 'must be two letters')
+    .optional(),
+  bot: z.boolean().optional(),
+});
+
+export const compiledImportFields = z.compile(importFields);
+
+/** Fields of a record's body that a row may have; every imported record has the source `import`. */
+export const importedRecordFields: readonly string[] = [...recordFields].filter((field) => field !== 'source');
+export const importedOwnFields: readonly string[] = Object.keys(importFields.shape);
+/** All that a row may say. */
+export const importedFields: ReadonlySet<string> = new Set([...importedRecordFields, ...importedOwnFields]);
+/** What our own exports have beside it, which is not imported. */
+export const exportedOnly: ReadonlySet<string> = new Set(['domainId', 'source', 'erasedAt', 'log', 'position']);

@@ -1,11 +1,13 @@
 /** What an organization changes about itself: domains, their keys, and who did what. */
 import { z } from 'zod';
+import * as examples from './openapi/examples/names.ts';
 import { isOrigin, originRule } from './origin.ts';
+import { domainPath } from './queries.ts';
+import { nullable, time } from './response-fields.ts';
 import { domainIdPattern } from './terms.ts';
 
-const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });
 const domainId = z.string().regex(domainIdPattern);
-const nextCursor = z.string().nullable();
+const nextCursor = nullable;
 
 /** Control characters, and those that turn the direction of what follows. */
 const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
@@ -56,6 +58,14 @@ export type RefusedOrigin = ShownDomain['refusedOrigins'][number];
 
 export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;
+
+/** A key is named by the part of it that is shown. */
+export const keyPath = domainPath.extend({
+  prefix: z
+    .string()
+    .regex(/^ak_[A-Za-z0-9_-]{8}$/, 'must be the beginning of a key, `ak_` and 8 characters')
+    .meta({ example: examples.keyPrefix }),
+});
 
 export const key = z
   .object({

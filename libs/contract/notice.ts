@@ -2,9 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-
-/** The SHA-256 of a notice's bytes. */
-export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
+import * as examples from './openapi/examples/names.ts';
+import { domainPath } from './queries.ts';
+import { noticeHash } from './record.ts';
+import { count, nullable, time } from './response-fields.ts';
 
 export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
 
@@ -53,3 +54,24 @@ const isWithin = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWithin(each, levels - 1)));
+
+export const noticePath = domainPath.extend({ hash: noticeHash.meta({ example: examples.noticeHash }) });
+
+export const noticePut = z.object({ notice: z.string() }).meta({ id: 'NoticePut' });
+export type NoticePut = z.infer<typeof noticePut>;
+
+export const noticesPage = z
+  .object({
+    notices: z.array(
+      z.object({
+        notice: z.string().meta({ description: 'SHA-256, 64 hex digits' }),
+        language: nullable.meta({ description: 'as the document says' }),
+        version: nullable.meta({ description: 'as the document says' }),
+        firstSeenAt: time,
+        records: count.meta({ description: 'that ever named it, up to the last minute' }),
+      }),
+    ),
+    nextCursor: nullable,
+  })
+  .meta({ id: 'NoticesPage' });
+export type NoticesPage = z.infer<typeof noticesPage>;

@@ -1,15 +1,20 @@
-/** The record: what a client may send, and what is queued of it. */
+/** The record: what a client may send, what it is answered, what is queued of it, and what is shown of it. */
 import { z } from 'zod';
-import { noticeHash } from './notice.ts';
+import * as examples from './openapi/examples/names.ts';
+import { domainPath, wholeNumber } from './queries.ts';
+import { count, nullable, time } from './response-fields.ts';
 import { decision, domainIdPattern, sources } from './terms.ts';
 import { uuidv7Pattern } from './uuid.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
 /** As the API's description says it: not every reader of it knows \p{Cs}. */
-export const described = { pattern: '^[^\\u0000]*$' };
+const described = { pattern: '^[^\\u0000]*$' };
 const text = (max: number) =>
   z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
+
+/** The SHA-256 of a notice's bytes, which a record names. */
+export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
 
 /** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
 const name = z
@@ -23,7 +28,12 @@ const name = z
 export const mapLimits = { preferences: 64, metadata: 16 };
 export const tooMany = (limit: number) => `must have at most ${limit} entries`;
 const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
-const withinBytes = (bytes: number) => (map: object) => Buffer.byteLength(JSON.stringify(map)) <= bytes;
+const utf8 = new TextEncoder();
+/** A UTF-16 unit has at most three bytes, so short ones need no encoding. */
+const withinBytes = (bytes: number) => (map: object) => {
+  const json = JSON.stringify(map);
+  return json.length * 3 <= bytes || utf8.encode(json).length <= bytes;
+};
 const isWebAddress = (url: string) => /^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url);
 
 const safeNumber = z
@@ -41,6 +51,8 @@ export const metadata = z
   .refine(withinBytes(1024), 'must be at most 1 KiB as JSON')
   .meta({ maxProperties: mapLimits.metadata });
 
+export const visitorId = text(128).min(1);
+
 export const recordBody = z
   .object({
     decision: decision.meta({ description: 'what the visitor decided; `withdraw` takes back consent given before' }),
@@ -53,7 +65,7 @@ export const recordBody = z
           'UUIDv7 made when the visitor decides; its time is `decidedAt`, accepted from 30 days ago to 5 minutes ahead. ' +
           'The same id sent again is the same record',
       }),
-    visitorId: text(128).min(1).optional().meta({ description: "the widget's pseudonymous id" }),
+    visitorId: visitorId.optional().meta({ description: "the widget's pseudonymous id" }),
     preferences: preferences.optional().meta({ description: 'category → allowed' }),
     source: z.enum(sources).optional().meta({ description: 'where the decision was made; default `banner`' }),
     bannerVersion: text(64).optional(),
@@ -118,3 +130,67 @@ export const newRecord = z.object({
 });
 
 export type NewRecord = z.infer<typeof newRecord>;
+
+export const receipt = z
+  .object({
+    id: z.string(),
+    status: z.enum(['queued', 'persisted']),
+    decidedAt: time,
+    receivedAt: time,
+    ignored: z.array(z.string()).optional().meta({ description: 'unknown fields that were left out' }),
+    notice: z
+      .literal('wanted')
+      .optional()
+      .meta({ description: 'the service does not hold the notice that the record names: put it' }),
+  })
+  .meta({ id: 'Receipt' });
+export type Receipt = z.infer<typeof receipt>;
+
+export const fullRecord = z
+  .object({
+    id: z.string(),
+    domainId: z.string(),
+    decision,
+    decidedAt: time,
+    receivedAt: time,
+    visitorId: nullable,
+    preferences: z.record(z.string(), z.boolean()).nullable(),
+    source: z.enum(sources),
+    bannerVersion: nullable,
+    policyVersion: nullable,
+    language: nullable,
+    pageUrl: nullable,
+    country: nullable,
+    ip: nullable,
+    userAgent: nullable.meta({
+      description:
+        'of a domain with too many new ones in a day the family only, such as `family: Chrome, Android, mobile`',
+    }),
+    tcString: nullable,
+    gppString: nullable,
+    gpc: z.boolean().nullable(),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+    notice: nullable.meta({ description: 'SHA-256 of what the visitor was shown, 64 hex digits' }),
+    variant: nullable.meta({ description: 'of an A/B test' }),
+    bot: z.boolean().meta({ description: 'the user agent is that of a crawler or another program, not of a browser' }),
+    erasedAt: time.nullable().meta({ description: 'when its personal fields were erased' }),
+    log: z
+      .number()
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "which of the domain's logs; null until it is sealed" }),
+    position: count.nullable().meta({ description: 'its place in that log, from 0; null until it is sealed' }),
+  })
+  .meta({ id: 'FullRecord' });
+export type FullRecord = z.infer<typeof fullRecord>;
+
+export const recordPath = domainPath.extend({
+  recordId: z.string().regex(uuidv7Pattern, 'must be a UUIDv7').meta({ example: examples.recordId }),
+});
+
+export const logNumber = wholeNumber(1, 1_000_000_000)
+  .optional()
+  .meta({ description: 'an earlier log of the domain, by its number; default: the newest' });
+
+export const logQuery = z.strictObject({ log: logNumber });

@@ -1,11 +1,43 @@
-/** Statistics as the endpoints answer them: the counters, and with `by` what decisions have in common. */
+/** Statistics: the counters, and with `by` what decisions have in common; the organization with its month's usage. */
 import { z } from 'zod';
+import { countDays, monthsBetween } from './calendar.ts';
+import { date, inOrder, outOfOrder } from './queries.ts';
 import { count, day, month, nullable, time } from './response-fields.ts';
-import { fullRecord, shortRecord } from './responses.ts';
+import { dimensions, scopes } from './terms.ts';
 
-const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
-const breakdown = z.object(counts);
-const period = z.object({ from: day, to: day });
+export const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
+export const breakdown = z.object(counts);
+
+export const statsQuery = z
+  .strictObject({
+    from: date.meta({ description: 'first UTC day, inclusive' }),
+    to: date.meta({ description: 'last UTC day, inclusive' }),
+    interval: z
+      .enum(['day', 'month'])
+      .optional()
+      .meta({ description: 'adds `series`: at most 366 days or 120 months' }),
+    by: z.enum(dimensions).optional().meta({ description: 'adds `groups`: at most 366 days, and not with `interval`' }),
+  })
+  .refine(inOrder, outOfOrder)
+  .refine(({ from, to, interval }) => interval !== 'day' || countDays(from, to) <= 366, {
+    path: ['interval'],
+    message: 'day allows at most 366 days',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(({ from, to, interval }) => interval !== 'month' || monthsBetween(from, to).length <= 120, {
+    path: ['interval'],
+    message: 'month allows at most 120 months',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(({ by, interval }) => by === undefined || interval === undefined, {
+    path: ['by'],
+    message: 'cannot be combined with `interval`',
+  })
+  .refine(({ from, to, by }) => by === undefined || countDays(from, to) <= 366, {
+    path: ['by'],
+    message: 'allows at most 366 days',
+    when: ({ issues }) => issues.length === 0,
+  });
 
 const share = z.number().min(0).max(1).nullable();
 const optInRate = share.meta({
@@ -63,22 +95,30 @@ export const domainStats = z.object({ domainId: z.string(), ...stats }).meta({ i
 
 export const organizationStats = z.object({ organizationId: z.string(), ...stats }).meta({ id: 'OrganizationStats' });
 
-export const orgStats = z
+export const organization = z
   .object({
     organizationId: z.string(),
-    period,
-    total: count,
-    breakdown,
-    daily: z.array(z.object({ date: day, total: count, ...counts })).length(30),
-    recordsPeriod: period,
-    recordsTotal: count,
-    records: z.union([z.array(fullRecord), z.array(shortRecord)]),
-    nextCursor: nullable,
+    name: z.string(),
+    plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
+    usage: z.object({
+      month,
+      used: count.meta({ description: "records of the month, without crawlers'" }),
+      bots: count.meta({ description: "crawlers' records, as far as they are in statistics; they do not count" }),
+      limit: count.nullable(),
+    }),
+    domains: z.array(
+      z.object({
+        domainId: z.string(),
+        name: z.string(),
+        archivedAt: time.optional().meta({ description: 'only of an archived one' }),
+      }),
+    ),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'what this access token may do' }),
   })
-  .meta({ id: 'OrgStats' });
+  .meta({ id: 'Organization' });
+export type Organization = z.infer<typeof organization>;
 
 export type OrganizationStats = z.infer<typeof organizationStats>;
 export type StatsGroup = z.infer<typeof group>;
 export type CategoryGroup = z.infer<typeof categoryGroup>;
 export type DomainStats = z.infer<typeof domainStats>;
-export type OrgStats = z.infer<typeof orgStats>;

@@ -1,10 +1,9 @@
 /** A record's id is a UUIDv7 (RFC 9562): its first 48 bits are the decision's time in milliseconds. */
-import { randomUUID } from 'node:crypto';
 
 export const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** An id whose time is `time` (Unix milliseconds). The rest is random, taken from a version 4 UUID, variant included. */
-export const makeIdAt = (time: number): string => `${timePart(time)}-7${randomUUID().slice(15)}`;
+export const makeIdAt = (time: number): string => `${timePart(time)}-7${crypto.randomUUID().slice(15)}`;
 
 /** The id of that time whose other bits are those of `digest` (hex, at least 20 digits): the same for the same. */
 export function idOfDigest(time: number, digest: string): string {

@@ -2,9 +2,7 @@
  * An import, whoever asked for it: rows become records in chunks. What is stored already, or stood in the file before, is
  * known; the rest is stored. Sent again, everything is known.
  */
-import type { ImportErrorCode, Refusal } from '#libs/contract/import';
-import { importLimits } from '#libs/contract/import';
-import { exportedOnly, importedFields } from '#libs/contract/import-row';
+import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from '#libs/contract/import';
 import type { NewRecord } from '#libs/contract/record';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';

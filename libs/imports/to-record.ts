@@ -4,8 +4,13 @@ import { isIP } from 'node:net';
 import { monthOf } from '#libs/contract/calendar';
 import { checkRecord } from '#libs/contract/check-record';
 import { parseOptions, toFieldErrors } from '#libs/contract/field-errors';
-import { importedSince, type Refusal } from '#libs/contract/import';
-import { compiledImportFields, importedOwnFields, importedRecordFields } from '#libs/contract/import-row';
+import {
+  compiledImportFields,
+  importedOwnFields,
+  importedRecordFields,
+  importedSince,
+  type Refusal,
+} from '#libs/contract/import';
 import type { FieldError } from '#libs/contract/problem';
 import type { NewRecord, RecordBody } from '#libs/contract/record';
 import { countryIn, withoutQuery } from '#libs/contract/record-fields';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ProofBundle } from '#libs/contract/responses';
+import type { ProofBundle } from '#libs/contract/proof';
 import { fromBase64, utf8 } from '#libs/merkle/bytes';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { step } from '../support/browser/browser.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import type { Imported } from '#libs/contract/responses';
+import type { Imported } from '#libs/contract/import';
 import { readPage } from '#libs/store/records/log';
 import { createCli } from '../support/cli.ts';
 import { at, useStack } from '../support/stack.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/contract/calendar';
 import { withoutGuard } from '#libs/contract/csv';
-import { type FullRecord, fullRecord } from '#libs/contract/responses';
+import { type FullRecord, fullRecord } from '#libs/contract/record';
 import type { ExportFormat } from '#libs/contract/terms';
 import { readExport } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';

@@ -4,7 +4,7 @@
  */
 import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Imported } from '#libs/contract/responses';
+import type { Imported } from '#libs/contract/import';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';

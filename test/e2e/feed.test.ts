@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Feed, FeedEntry, FullRecord } from '#libs/contract/responses';
+import type { Feed, FeedEntry } from '#libs/contract/log';
+import type { FullRecord } from '#libs/contract/record';
 import { addErasures } from '#libs/store/logs/erasures';
 import { persist } from '#libs/store/records/persist';
 import { spawnTethered } from '../../scripts/stack/tether.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
-import type { RecordsPage } from '#libs/contract/responses';
+import type { RecordsPage } from '#libs/contract/log';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';

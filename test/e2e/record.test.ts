@@ -1,7 +1,7 @@
 /** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';

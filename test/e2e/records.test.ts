@@ -1,8 +1,8 @@
 /** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/integration/log-pages.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import type { RecordsPage } from '#libs/contract/log';
 import type { NewRecord } from '#libs/contract/record';
-import type { RecordsPage } from '#libs/contract/responses';
 import { decisions } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { recordAt } from '../support/records.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/contract/calendar';
-import type { NewRecord } from '#libs/contract/record';
-import type { Consistency, FullRecord, ProofBundle } from '#libs/contract/responses';
-import type { OrgStats } from '#libs/contract/statistics';
+import type { OrgStats } from '#libs/contract/log';
+import type { Consistency, ProofBundle } from '#libs/contract/proof';
+import type { FullRecord, NewRecord } from '#libs/contract/record';
 import { makeIdAt } from '#libs/contract/uuid';
 import { fromBase64, fromHex } from '#libs/merkle/bytes';
 import { commitment } from '#libs/merkle/entry';

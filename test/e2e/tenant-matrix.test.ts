@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi/document';
-import type { Erasure } from '#libs/contract/responses';
+import type { Erasure } from '#libs/contract/privacy';
 import { scopes } from '#libs/contract/terms';
 import { makeIdAt } from '#libs/contract/uuid';
 import type { DeliveriesPage } from '#libs/contract/webhook';

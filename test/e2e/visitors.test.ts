@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Erasure, Feed, FullRecord, ProofBundle, Visitor } from '#libs/contract/responses';
+import type { Feed } from '#libs/contract/log';
+import type { Erasure, Visitor } from '#libs/contract/privacy';
+import type { ProofBundle } from '#libs/contract/proof';
+import type { FullRecord } from '#libs/contract/record';
 import { utf8 } from '#libs/merkle/bytes';
 import { verifyTlogProof } from '#libs/merkle/tlog-proof';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';

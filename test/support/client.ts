@@ -2,9 +2,10 @@
 import { createSecretKey } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
+import type { OrgStats, RecordsPage } from '#libs/contract/log';
 import { createOpenApi } from '#libs/contract/openapi/document';
-import type { Organization, Receipt, RecordsPage } from '#libs/contract/responses';
-import type { DomainStats, OrgStats } from '#libs/contract/statistics';
+import type { Receipt } from '#libs/contract/record';
+import type { DomainStats, Organization } from '#libs/contract/statistics';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
 import { jwtSecret } from './settings.ts';
 

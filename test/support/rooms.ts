@@ -37,27 +37,28 @@ export const places: Record<string, string> = {
   webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook libs/contract/openapi/webhooks
     libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/`,
   privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ apps/worker/keep/months
-    apps/worker/keep/personal libs/contract/openapi/privacy libs/contract/openapi/examples/privacy libs/store/privacy/
-    libs/witness/rewrite libs/witness/tombstones`,
+    apps/worker/keep/personal libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
+    libs/store/privacy/ libs/witness/rewrite libs/witness/tombstones`,
   log: `apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
-    apps/cli/records libs/contract/responses libs/contract/openapi/read libs/contract/openapi/out-and-in
-    libs/contract/openapi/examples/read libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
+    apps/cli/records libs/contract/log libs/contract/openapi/log libs/contract/openapi/examples/log
+    libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
   'log/pages': `libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
     libs/store/records/visitor-log`,
-  proof: `apps/api/log/ apps/cli/log libs/contract/openapi/log libs/contract/openapi/examples/log libs/runtime/ed25519
-    libs/store/logs/ libs/witness/witness`,
+  proof: `apps/api/log/ apps/cli/log libs/contract/proof libs/contract/openapi/proof
+    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/ libs/witness/witness`,
   'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
   stats: `apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/ libs/contract/statistics
-    libs/contract/display libs/counters/raise libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
+    libs/contract/display libs/contract/openapi/stats libs/contract/openapi/examples/stats libs/counters/raise
+    libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
   'stats/derive': 'apps/worker/derive/facets/ libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
   'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice libs/contract/openapi/notices
-    libs/store/notices/`,
+    libs/contract/openapi/examples/notices libs/store/notices/`,
   record: `apps/api/log/record.ts apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
     libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
     libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges`,
@@ -148,16 +149,11 @@ export const stillImported: Record<string, string> = {
   'apps/api/access/api-key.ts': 'libs/config/api.ts',
   'apps/api/access/bearer.ts': 'libs/config/api.ts',
   'apps/api/access/failed-credentials.ts': 'libs/config/api.ts',
-  'apps/api/log/consistency.ts': 'libs/contract/responses.ts',
-  'apps/api/log/proof.ts': 'libs/contract/responses.ts',
   'apps/api/manage/domains.ts': 'libs/config/api.ts',
   'apps/api/manage/import.ts': 'libs/config/api.ts',
   'apps/api/manage/keys.ts': 'libs/config/api.ts',
-  'apps/api/manage/organization.ts': 'libs/contract/responses.ts',
-  'apps/api/notices/list.ts': 'libs/contract/responses.ts',
-  'apps/api/notices/put.ts': 'libs/contract/responses.ts',
   'apps/api/pages/demo.ts': 'libs/store/records/log.ts',
-  'apps/api/record/route.ts': 'libs/config/api.ts libs/contract/responses.ts libs/store/notices/held.ts',
+  'apps/api/record/route.ts': 'libs/config/api.ts libs/store/notices/held.ts',
   'apps/api/webhooks/webhook.ts': 'libs/config/api.ts',
   'apps/cli/session.ts': `bullmq
     libs/config/cli.ts
@@ -178,19 +174,8 @@ export const stillImported: Record<string, string> = {
   'libs/config/address-rule.ts': 'libs/config/token-keys.ts',
   'libs/config/read.ts': 'libs/config/settings.ts',
   'libs/config/secret-files.ts': 'libs/config/settings.ts',
-  'libs/contract/job.ts': 'libs/contract/notice.ts',
-  'libs/contract/openapi/examples/log.ts': 'libs/contract/openapi/examples/read.ts libs/contract/responses.ts',
-  'libs/contract/openapi/examples/record.ts': 'libs/contract/display.ts libs/contract/responses.ts',
-  'libs/contract/openapi/log.ts': 'libs/contract/responses.ts',
-  'libs/contract/openapi/notices.ts': 'libs/contract/openapi/examples/log.ts libs/contract/responses.ts',
-  'libs/contract/openapi/record.ts': 'libs/contract/display.ts libs/contract/responses.ts',
-  'libs/contract/queries.ts': 'libs/contract/import.ts libs/contract/notice.ts libs/contract/record.ts',
-  'libs/contract/record.ts': 'libs/contract/notice.ts',
-  'libs/contract/statistics.ts': 'libs/contract/responses.ts',
   'libs/store/privacy/personal-retention.ts': 'libs/store/records/busy-visitors.ts',
   'libs/store/records/busy-visitors.ts': 'libs/store/records/period-counts.ts',
-  'libs/store/records/find-record.ts': 'libs/contract/responses.ts',
-  'libs/store/records/full-record.ts': 'libs/contract/responses.ts',
   'libs/store/records/months.ts': 'libs/store/records/busy-visitors.ts',
   'libs/store/user-agents/unnamed.ts': 'libs/store/logs/unsealed.ts libs/store/privacy/personal-retention.ts',
   'libs/store/user-agents/unused.ts': 'libs/store/privacy/personal-retention.ts',

@@ -1,7 +1,6 @@
 /** An API, a worker and one organization: shared by the files of one vitest worker, or a file's own. */
 import { randomBytes } from 'node:crypto';
-import type { NewRecord } from '#libs/contract/record';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord, NewRecord } from '#libs/contract/record';
 import { raise } from '#libs/counters/raise';
 import { connectRedis } from '#libs/runtime/redis';
 import { readPage } from '#libs/store/records/log';

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { orgStatsQuery, recordsQuery } from '#libs/contract/log';
 import { Problem } from '#libs/contract/problem';
-import { orgStatsQuery, recordsQuery } from '#libs/contract/queries';
 import { makeIdAt } from '#libs/contract/uuid';
 import { makeCursor, readCursor } from '../../apps/api/http/cursor.ts';
 import { makeId } from '../support/ids.ts';

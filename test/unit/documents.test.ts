@@ -7,19 +7,12 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { type Setting, settings } from '#libs/config/settings';
+import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/contract/log';
+import { noticesPage } from '#libs/contract/notice';
 import { problemBody, problems } from '#libs/contract/problem';
-import { consistencyQuery, orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
-import { recordFields } from '#libs/contract/record';
-import {
-  consistency,
-  feed,
-  noticesPage,
-  organization,
-  proofBundle,
-  receipt,
-  recordsPage,
-} from '#libs/contract/responses';
-import { domainStats, orgStats } from '#libs/contract/statistics';
+import { consistency, consistencyQuery, proofBundle } from '#libs/contract/proof';
+import { receipt, recordFields } from '#libs/contract/record';
+import { domainStats, organization, statsQuery } from '#libs/contract/statistics';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import { createMetrics } from '#libs/telemetry/metrics';
 import { createReadyGauge } from '#libs/telemetry/ops';

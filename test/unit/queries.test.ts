@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
-import { domainPath, orgStatsQuery, recordsQuery, statsQuery } from '#libs/contract/queries';
+import { orgStatsQuery, recordsQuery } from '#libs/contract/log';
+import { domainPath } from '#libs/contract/queries';
+import { statsQuery } from '#libs/contract/statistics';
 
 /** The parameters that are refused; empty where the query is good. */
 const refused = (schema: z.ZodType, query: unknown): string[] => {

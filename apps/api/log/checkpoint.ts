@@ -2,7 +2,8 @@
  * GET /v1/consent/:domainId/log/checkpoint and …/log/key: what one needs to follow a log. No plan gates them. Not from a
  * replica: whoever follows a log should not see it shrink.
  */
-import { domainPath, logQuery } from '#libs/contract/queries';
+import { domainPath } from '#libs/contract/queries';
+import { logQuery } from '#libs/contract/record';
 import type { PublishedLog } from '#libs/store/logs/published';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
-import { consistencyQuery, domainPath } from '#libs/contract/queries';
-import type { Consistency } from '#libs/contract/responses';
+import { type Consistency, consistencyQuery } from '#libs/contract/proof';
+import { domainPath } from '#libs/contract/queries';
 import { base64 } from '#libs/merkle/bytes';
 import { consistencyProof, consistencyTiles } from '#libs/merkle/proofs';
 import { sha256 } from '#libs/runtime/sha256';

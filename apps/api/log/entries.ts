@@ -1,5 +1,6 @@
 /** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
-import { domainPath, logQuery } from '#libs/contract/queries';
+import { domainPath } from '#libs/contract/queries';
+import { logQuery } from '#libs/contract/record';
 import { utf8 } from '#libs/merkle/bytes';
 import { packBundle } from '#libs/merkle/entry-bundle';
 import { tileWidth } from '#libs/merkle/tile-path';

@@ -1,6 +1,7 @@
 /** GET /v1/consent/:domainId/export and /v1/organization/export: all records that match, as one file. */
 import { z } from 'zod';
-import { domainPath, exportQuery, organizationExportQuery } from '#libs/contract/queries';
+import { exportQuery, organizationExportQuery } from '#libs/contract/log';
+import { domainPath } from '#libs/contract/queries';
 import type { ExportFormat } from '#libs/contract/terms';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
 import { inPlaces } from '#libs/store/in-places';

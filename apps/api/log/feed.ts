@@ -1,7 +1,8 @@
 /** GET /v1/consent/:domainId/feed: the log in its own order, for whoever keeps a copy of it in step. */
+
+import { type Feed, feedQuery } from '#libs/contract/log';
 import { Problem } from '#libs/contract/problem';
-import { domainPath, feedQuery } from '#libs/contract/queries';
-import type { Feed } from '#libs/contract/responses';
+import { domainPath } from '#libs/contract/queries';
 import { readFeed } from '#libs/store/logs/feed';
 import { findSize, type LogSize } from '#libs/store/logs/published';
 import { inSnapshot } from '#libs/store/snapshot';

@@ -4,8 +4,8 @@
  */
 import { monthOf } from '#libs/contract/calendar';
 import { Problem } from '#libs/contract/problem';
-import { logQuery, recordPath } from '#libs/contract/queries';
-import type { FullRecord, ProofBundle } from '#libs/contract/responses';
+import type { ProofBundle } from '#libs/contract/proof';
+import { type FullRecord, logQuery, recordPath } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import { base64, hex, utf8 } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';

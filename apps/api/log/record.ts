@@ -1,6 +1,6 @@
 /** GET /v1/consent/:domainId/records/:recordId: one record, with its place in the log. */
 import { Problem } from '#libs/contract/problem';
-import { logQuery, recordPath } from '#libs/contract/queries';
+import { logQuery, recordPath } from '#libs/contract/record';
 import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/records/find-record';
 import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';

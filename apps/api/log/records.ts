@@ -1,6 +1,6 @@
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
-import { domainPath, recordsQuery } from '#libs/contract/queries';
-import type { RecordsPage } from '#libs/contract/responses';
+import { type RecordsPage, recordsQuery } from '#libs/contract/log';
+import { domainPath } from '#libs/contract/queries';
 import { type Cap, findCap } from '#libs/store/limit';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import type { LogPage } from '#libs/store/records/full-record';

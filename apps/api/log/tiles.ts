@@ -1,6 +1,7 @@
 /** GET /v1/consent/:domainId/log/tile/<L>/<N>[.p/<W>]: hashes, as C2SP tlog-tiles names them. No plan gates them. */
 import { Problem } from '#libs/contract/problem';
-import { domainPath, logQuery } from '#libs/contract/queries';
+import { domainPath } from '#libs/contract/queries';
+import { logQuery } from '#libs/contract/record';
 import { type EntryBundle, parseTilePath, type Tile, tileWidth, widthAt } from '#libs/merkle/tile-path';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';

@@ -1,11 +1,17 @@
 /** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
 import { randomBytes } from 'node:crypto';
 import type { ApiConfig } from '#libs/config/api';
-import { type ImportFormat, importFormats, importLimits, importTypes } from '#libs/contract/import';
+import {
+  type Imported,
+  type ImportFormat,
+  importFormats,
+  importLimits,
+  importQuery,
+  importTypes,
+} from '#libs/contract/import';
 import { Problem } from '#libs/contract/problem';
-import { domainPath, importQuery } from '#libs/contract/queries';
+import { domainPath } from '#libs/contract/queries';
 import type { NewRecord } from '#libs/contract/record';
-import type { Imported } from '#libs/contract/responses';
 import { isPastRetention } from '#libs/contract/retention';
 import { readCsv } from '#libs/imports/csv';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';

@@ -1,8 +1,8 @@
 /** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
 import type { ApiConfig } from '#libs/config/api';
-import type { Key, KeysPage, MadeKey } from '#libs/contract/manage';
+import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
 import { Problem } from '#libs/contract/problem';
-import { domainPath, keyPath, listQuery, noQuery } from '#libs/contract/queries';
+import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';

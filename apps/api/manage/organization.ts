@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { monthOf, spanOf } from '#libs/contract/calendar';
 import { noQuery } from '#libs/contract/queries';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/contract/terms';
 import type { Wanted } from '#libs/counters/read';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';

@@ -1,6 +1,7 @@
 /** GET /v1/consent/:domainId/notices: the notices that are held of a domain, newest first. No plan gates them. */
+
+import type { NoticesPage } from '#libs/contract/notice';
 import { domainPath, listQuery } from '#libs/contract/queries';
-import type { NoticesPage } from '#libs/contract/responses';
 import { type ListedNotice, listNotices as readNotices } from '#libs/store/notices/documents';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';

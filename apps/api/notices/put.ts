@@ -3,10 +3,9 @@
  * bounded by address and by domain; past that of a domain, one that more records name takes the room of another.
  */
 import { LRUCache } from 'lru-cache';
-import { type Notice, readNotice } from '#libs/contract/notice';
+import { type Notice, type NoticePut, noticePath, readNotice } from '#libs/contract/notice';
 import { Problem, unavailable } from '#libs/contract/problem';
-import { noQuery, noticePath } from '#libs/contract/queries';
-import type { NoticePut } from '#libs/contract/responses';
+import { noQuery } from '#libs/contract/queries';
 import { putNotice as keepNotice, type Put, putManagedNotice } from '#libs/store/notices/documents';
 import type { HeldNotices } from '#libs/store/notices/held';
 import type { Database } from '#libs/store/sql';

@@ -1,6 +1,8 @@
 /** GET /v1/consent/:domainId/notices/:hash: the bytes as they were put, to be saved and never rendered. */
+
+import { noticePath } from '#libs/contract/notice';
 import { Problem } from '#libs/contract/problem';
-import { noQuery, noticePath } from '#libs/contract/queries';
+import { noQuery } from '#libs/contract/queries';
 import { findNotice } from '#libs/store/notices/documents';
 import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';

@@ -1,7 +1,8 @@
 /** Erases a visitor: DELETE, or POST …/visitors/erase; and how far a large erasure is. */
+
+import { type Erasure, erasurePath } from '#libs/contract/privacy';
 import { Problem } from '#libs/contract/problem';
-import { erasurePath, noQuery } from '#libs/contract/queries';
-import type { Erasure } from '#libs/contract/responses';
+import { noQuery } from '#libs/contract/queries';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { within } from '#libs/runtime/within';
 import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/privacy/erasures';

@@ -1,6 +1,8 @@
 /** Which visitor a request is about, and where; the id is in the path, or in the body, to keep it out of others' logs. */
+
+import { visitorBody } from '#libs/contract/privacy';
 import { Problem, unavailable } from '#libs/contract/problem';
-import { domainPath, noQuery, visitorBody } from '#libs/contract/queries';
+import { domainPath, noQuery } from '#libs/contract/queries';
 import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';

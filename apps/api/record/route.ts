@@ -1,9 +1,8 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import type { ApiConfig } from '#libs/config/api';
 import { Problem, unavailable } from '#libs/contract/problem';
-import { type NewRecord, type RecordBody, recordFields } from '#libs/contract/record';
+import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
 import { countryIn, withoutQuery } from '#libs/contract/record-fields';
-import type { Receipt } from '#libs/contract/responses';
 import { storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';

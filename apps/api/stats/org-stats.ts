@@ -2,9 +2,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
-import { orgStatsQuery } from '#libs/contract/queries';
-import type { FullRecord, ShortRecord } from '#libs/contract/responses';
-import type { OrgStats } from '#libs/contract/statistics';
+import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/log';
+import type { FullRecord } from '#libs/contract/record';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/contract/terms';
 import { findCap } from '#libs/store/limit';
 import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';

@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/contract/calendar';
-import { domainPath, statsQuery } from '#libs/contract/queries';
-import type { DomainStats, OrganizationStats } from '#libs/contract/statistics';
+import { domainPath } from '#libs/contract/queries';
+import { type DomainStats, type OrganizationStats, statsQuery } from '#libs/contract/statistics';
 import {
   addBreakdown,
   type Breakdown,

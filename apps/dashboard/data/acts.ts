@@ -1,6 +1,6 @@
 /** Administrative acts in words. */
 import type { ActsPage } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { count } from '../format.ts';
 
 export type Act = ActsPage['acts'][number];

@@ -1,7 +1,10 @@
 /** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
+
+import type { OrgStats, RecordsPage } from '#libs/contract/log';
+import type { Erasure, Visitor } from '#libs/contract/privacy';
 import type { ProblemBody } from '#libs/contract/problem';
-import type { Erasure, FullRecord, Organization, RecordsPage, Visitor } from '#libs/contract/responses';
-import type { DomainStats, OrgStats } from '#libs/contract/statistics';
+import type { FullRecord } from '#libs/contract/record';
+import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { ApiError } from './api-error.ts';
 import { createManageApi, type ManageApi } from './manage-api.ts';

@@ -1,6 +1,6 @@
 /** A page of the log together with the counters of the same moment, so that later decisions can be counted. */
 import { addDays, dayOf } from '#libs/contract/calendar';
-import type { RecordsPage } from '#libs/contract/responses';
+import type { RecordsPage } from '#libs/contract/log';
 import type { DomainStats } from '#libs/contract/statistics';
 import type { Api } from './api.ts';
 import type { LogQuery } from './log-query.ts';

@@ -1,7 +1,7 @@
 /** One domain with its keys, kept up to date while the page is visible. */
 import { useRef } from 'preact/hooks';
 import type { Key, ManagedDomain, RefusedOrigin } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from './api.ts';
 import { type LiveState, useLive } from './live.ts';
 import { type Reading, useReading } from './reading.ts';

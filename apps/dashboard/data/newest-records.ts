@@ -1,6 +1,7 @@
 /** The newest records of a domain, as far as they can be read. */
 import type { Key } from '#libs/contract/manage';
-import type { FullRecord, Organization } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from './api.ts';
 import { useReading } from './reading.ts';
 import { mayReadLogs } from './scopes.ts';

@@ -2,8 +2,9 @@
  * The latest records of all domains: pages loaded so far, with live records in front. Kept in chunks, so that a new
  * record re-renders one chunk and not thousands of rows.
  */
-import type { FullRecord, ShortRecord } from '#libs/contract/responses';
-import type { OrgStats } from '#libs/contract/statistics';
+
+import type { OrgStats, ShortRecord } from '#libs/contract/log';
+import type { FullRecord } from '#libs/contract/record';
 
 export type StreamRecord = FullRecord | ShortRecord;
 

@@ -1,7 +1,7 @@
 /** A menu of all domains with a search field. */
 import './domain-menu.css';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { activeFirst } from '../data/domains.ts';
 import { count, escapeInvisible } from '../format.ts';
 

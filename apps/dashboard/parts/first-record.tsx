@@ -1,6 +1,6 @@
 /** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
 import './first-record.css';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { widgetTag } from '../data/widget-tag.ts';

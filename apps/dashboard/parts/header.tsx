@@ -1,6 +1,6 @@
 /** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
 import './header.css';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import {
   domainAddress,
   groupsAddress,

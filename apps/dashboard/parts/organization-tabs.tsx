@@ -1,5 +1,5 @@
 /** The pages of the organization. With the overview alone there is nothing to choose from. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { activityAddress, domainsAddress, homeAddress, webhooksAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { Tabs } from './tabs.tsx';

@@ -2,7 +2,7 @@
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { domainIn } from '../data/domains.ts';
 import { domainAddress, logAddress, settingsAddress, visitorAddress, widgetAddress } from '../data/router.ts';
 import { mayManage, mayReadVisitors } from '../data/scopes.ts';

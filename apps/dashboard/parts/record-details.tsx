@@ -2,7 +2,7 @@
 import './record-details.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { copyText } from '../clipboard.ts';
 import type { Api } from '../data/api.ts';
 import { logAddress, visitorAddress } from '../data/router.ts';

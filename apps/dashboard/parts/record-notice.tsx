@@ -1,7 +1,7 @@
 /** What the visitor was shown when making a decision, read when somebody wants to see it. */
 import './record-notice.css';
 import { useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import type { Api } from '../data/api.ts';
 import { ApiError } from '../data/api-error.ts';
 import { NoticeDocument } from './notice-document.tsx';

@@ -1,7 +1,7 @@
 /** Where a record is in the sealed log, and its proof: to keep, or to verify in this browser. */
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import type { Api } from '../data/api.ts';
 import { ApiError } from '../data/api-error.ts';
 import { usePlace } from '../data/sealed.ts';

@@ -1,5 +1,5 @@
 /** Verifies a record's proof in the browser. Loaded when somebody asks for it, since it is as large as a page. */
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { proveBundle } from '#libs/merkle/bundle';
 import { fromHex } from '#libs/merkle/bytes';
 import { parseVerifierKeys } from '#libs/merkle/check-file';

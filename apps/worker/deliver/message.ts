@@ -1,5 +1,5 @@
 /** What a lane's next message says. */
-import type { FeedEntry } from '#libs/contract/responses';
+import type { FeedEntry } from '#libs/contract/log';
 import { readErased, readFeed } from '#libs/store/logs/feed';
 import type { Sql } from '#libs/store/sql';
 import type { Lane } from '#libs/store/webhooks/claim';

@@ -1,13 +1,13 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { createDocument } from 'zod-openapi';
-import { logPaths } from './log.ts';
+import { outAndInPaths, overviewPaths, recordsPaths } from './log.ts';
 import { managePaths } from './manage.ts';
 import { noticePaths } from './notices.ts';
-import { outAndInPaths } from './out-and-in.ts';
 import { privacyPaths } from './privacy.ts';
-import { readPaths } from './read.ts';
+import { proofPaths } from './proof.ts';
 import { recordPaths } from './record.ts';
 import { referencePaths } from './reference.ts';
+import { displayPaths, organizationPaths, statsPaths } from './stats.ts';
 import { webhookPaths } from './webhooks.ts';
 
 /** of the API, not of the release */
@@ -37,10 +37,14 @@ export const createOpenApi = () =>
     ],
     paths: {
       ...recordPaths,
-      ...readPaths,
+      ...displayPaths,
+      ...overviewPaths,
+      ...statsPaths,
+      ...recordsPaths,
+      ...organizationPaths,
       ...outAndInPaths,
       ...noticePaths,
-      ...logPaths,
+      ...proofPaths,
       ...privacyPaths,
       ...managePaths,
       ...webhookPaths,

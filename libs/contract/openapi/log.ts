@@ -1,114 +1,159 @@
-/** The sealed log: checkpoints, tiles, proofs. */
+/** The log: what an overview shows, pages, one record, feed, exports, imports. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { consistencyQuery, domainPath, logQuery, recordPath } from '../queries.ts';
-import * as responses from '../responses.ts';
+import { imported, importQuery } from '../import.ts';
+import {
+  exportQuery,
+  feed,
+  feedQuery,
+  organizationExportQuery,
+  orgStats,
+  orgStatsQuery,
+  recordsPage,
+  recordsQuery,
+} from '../log.ts';
+import { domainPath } from '../queries.ts';
+import { fullRecord, logQuery, recordPath } from '../record.ts';
 import * as examples from './examples/log.ts';
-import { checkpoint, verifierKey } from './examples/names.ts';
-import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } from './parts.ts';
+import * as recorded from './examples/record.ts';
+import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSource } from './parts.ts';
 
-/** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
-const tile = z.string().meta({
-  description:
-    'number in groups of three digits, all but the last with `x` (`x001/234`); a partial tile has its width (`000.p/17`)',
-  example: '000',
-});
-
-export const logPaths: ZodOpenApiPathsObject = {
-  '/v1/consent/{domainId}/records/{recordId}/proof': {
+export const overviewPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/org-stats': {
     get: read({
-      operationId: 'getProof',
-      summary: 'Proof that a record is in the log, against its newest checkpoint',
+      operationId: 'getOrganizationStats',
+      summary: 'Counters of the last 30 days and raw records of the last 7, over all domains',
       description:
-        '`Accept: text/plain` gets a C2SP tlog-proof. `Accept: application/json` gets a bundle with everything that a check without this service needs.',
-      tags: ['Log'],
+        'What an overview needs: `daily` has 30 UTC days, oldest first; `records` has the newest of the last 7 days. To poll, send the `ETag` as `If-None-Match`.',
+      tags: ['Read'],
+      requestParams: { query: orgStatsQuery },
+      responses: {
+        200: answer("The organization's statistics", orgStats, examples.orgStats, {
+          'X-Stats-Source': statsSource,
+          ETag: z
+            .string()
+            .optional()
+            .meta({ description: 'send it as `If-None-Match` to ask whether anything changed' }),
+        }),
+        304: { description: 'No total and no record has changed since the answer with this `ETag`' },
+        ...refusals(...scopedCodes),
+      },
+    }),
+  },
+};
+
+export const recordsPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/records': {
+    get: read({
+      operationId: 'getRecords',
+      summary: 'A page of the log, newest first',
+      description:
+        'Needs a plan with the log. To read on while records arrive, pass `nextCursor` as `cursor`; `page` jumps. At the monthly limit only the newest 10 records are shown, and `capped` is true.',
+      tags: ['Read'],
+      requestParams: { path: domainPath, query: recordsQuery },
+      responses: {
+        200: answer('A page of records', recordsPage, examples.recordsPage),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/records/{recordId}': {
+    get: read({
+      operationId: 'getRecord',
+      summary: 'One record, with its place in the log',
+      description: '`log` and `position` are its place in the sealed log, and null until it is sealed.',
+      tags: ['Read'],
       requestParams: { path: recordPath, query: logQuery },
       responses: {
-        200: {
-          description: 'The proof: a C2SP tlog-proof, or as JSON with all that the entry commits to',
-          headers: z.object({ 'X-Request-Id': requestId }),
-          content: {
-            'text/plain': { schema: z.string(), example: examples.proofText },
-            'application/json': { schema: responses.proofBundle, example: examples.proofBundle },
-          },
+        200: answer('The record', fullRecord, recorded.fullRecord),
+        ...refusals(...scopedCodes, ...recordCodes),
+      },
+    }),
+  },
+};
+
+const exported = {
+  200: {
+    description: 'Records, oldest first; in NDJSON the last line is `{"end":true,"count":N}`',
+    headers: z.object({
+      'X-Request-Id': requestId,
+      'Content-Disposition': z.string().meta({ description: 'an attachment, with a name' }),
+    }),
+    content: {
+      'application/x-ndjson': { schema: z.string(), example: examples.exportedText },
+      'text/csv': { schema: z.string(), example: examples.exportedTable },
+    },
+  },
+};
+
+export const outAndInPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/feed': {
+    get: read({
+      operationId: 'getFeed',
+      summary: 'The log in its own order, from a position on: records, erasures, notices',
+      description:
+        'To keep a copy in step, start at position 0, apply the entries in order, keep `next`, and ask again from there. Positions have no gaps and never change.',
+      tags: ['Log'],
+      requestParams: { path: domainPath, query: feedQuery },
+      responses: {
+        200: answer('The next entries; none at the end', feed, examples.feed),
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required', 'not_found', 'log_restarted'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/export': {
+    get: read({
+      operationId: 'exportDomain',
+      summary: 'All records of a domain that match, as a file',
+      description:
+        'The file is streamed, without a limit on rows. If it was cut off, continue with `after`. An organization has one export at a time.',
+      tags: ['Read'],
+      requestParams: { path: domainPath, query: exportQuery },
+      responses: {
+        ...exported,
+        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required'),
+      },
+    }),
+  },
+  '/v1/organization/export': {
+    get: read({
+      operationId: 'exportOrganization',
+      summary: 'All records of the organization that match, as a file, domain by domain',
+      description:
+        'The file is streamed, without a limit on rows. If it was cut off, continue with `after`. An organization has one export at a time.',
+      tags: ['Read'],
+      requestParams: { query: organizationExportQuery },
+      responses: {
+        ...exported,
+        ...refusals(...scopedCodes, 'plan_feature_required'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/import': {
+    post: read({
+      operationId: 'importRecords',
+      summary: 'Import records from elsewhere, or from an export; sent again it adds nothing',
+      description:
+        'Each row is checked by itself: the first 1,000 that are rejected are listed, all others are imported. Try a file with `dryRun=true` first. An organization has at most four imports at a time in an API process.',
+      tags: ['Import'],
+      requestParams: { path: domainPath, query: importQuery },
+      requestBody: {
+        required: true,
+        description: 'at most 250,000 rows and 256 MiB, as NDJSON or CSV',
+        content: {
+          'application/x-ndjson': { schema: z.string(), example: examples.importedText },
+          'text/csv': { schema: z.string(), example: examples.importedTable },
         },
-        ...refusals(...scopedCodes, ...recordCodes, 'not_found', 'not_sealed_yet', 'expired'),
-      },
-    }),
-  },
-  '/v1/consent/{domainId}/log/checkpoint': {
-    get: read({
-      operationId: 'getCheckpoint',
-      summary: 'The newest signed size and root of the log',
-      description: 'Keep checkpoints outside the service: they show later that nothing was changed or removed since.',
-      tags: ['Log'],
-      requestParams: { path: domainPath, query: logQuery },
-      responses: {
-        200: plain('A C2SP signed note', 'text/plain', checkpoint, {
-          'Last-Modified': z.string().meta({ description: 'when it was signed' }),
-        }),
-        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
-      },
-    }),
-  },
-  '/v1/consent/{domainId}/log/key': {
-    get: read({
-      operationId: 'getVerifierKeys',
-      summary: 'Every key that ever signed for the log, newest first, a line each',
-      description: 'Checkpoints and proofs are verified with these keys.',
-      tags: ['Log'],
-      requestParams: { path: domainPath, query: logQuery },
-      responses: {
-        200: plain('C2SP verifier keys', 'text/plain', `${verifierKey}\n`),
-        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
-      },
-    }),
-  },
-  '/v1/consent/{domainId}/log/consistency': {
-    get: read({
-      operationId: 'getConsistency',
-      summary: 'Proof that the log only grew between two sizes',
-      description:
-        '`from` and `to` are the sizes of two checkpoints. The proof shows that the larger log begins with the smaller one.',
-      tags: ['Log'],
-      requestParams: { path: domainPath, query: consistencyQuery },
-      responses: {
-        200: answer('The proof', responses.consistency, examples.consistency),
-        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
-      },
-    }),
-  },
-  // before hash tiles, whose path it also is
-  '/v1/consent/{domainId}/log/tile/entries/{tile}': {
-    get: read({
-      operationId: 'getEntries',
-      summary: 'Entries of the log, up to 256 in a bundle',
-      description:
-        'For auditors who build the tree themselves. Bundle 1234 is `x001/234`; the first 17 entries of bundle 0 are `000.p/17`.',
-      tags: ['Log'],
-      requestParams: { path: domainPath.extend({ tile }), query: logQuery },
-      responses: {
-        200: plain('A C2SP tlog-tiles entry bundle', 'application/octet-stream', examples.bytes),
-        ...refusals(...scopedCodes, 'domain_not_found', 'plan_feature_required', 'not_found', 'expired'),
-      },
-    }),
-  },
-  '/v1/consent/{domainId}/log/tile/{level}/{tile}': {
-    get: read({
-      operationId: 'getTile',
-      summary: 'Hashes of the log, up to 256 in a tile',
-      description:
-        'For auditors who build the tree themselves. Tile 1234 is `x001/234`; the first 17 hashes of tile 0 are `000.p/17`. A full tile never changes.',
-      tags: ['Log'],
-      requestParams: {
-        path: domainPath.extend({ level: z.int().min(0).max(63).meta({ example: 0 }), tile }),
-        query: logQuery,
       },
       responses: {
-        200: plain('A C2SP tlog-tiles tile', 'application/octet-stream', examples.bytes, {
-          'Cache-Control': z.string().meta({ description: 'a full tile never changes' }),
-        }),
-        ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+        200: answer('Every row was read; those that are `queued` are safe', imported, examples.imported),
+        ...refusals(
+          ...scopedCodes,
+          'domain_not_found',
+          'domain_archived',
+          'payload_too_large',
+          'unsupported_media_type',
+        ),
       },
     }),
   },

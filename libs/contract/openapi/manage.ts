@@ -6,6 +6,7 @@ import {
   domainChange,
   domainsPage,
   key,
+  keyPath,
   keysPage,
   madeKey,
   managedDomain,
@@ -13,7 +14,7 @@ import {
   revokedTokenBody,
   shownDomain,
 } from '../manage.ts';
-import { domainPath, keyPath, listQuery } from '../queries.ts';
+import { domainPath, listQuery } from '../queries.ts';
 import * as examples from './examples/manage.ts';
 import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 

@@ -1,9 +1,9 @@
 /** What visitors were shown. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { domainPath, listQuery, noticePath } from '../queries.ts';
-import * as responses from '../responses.ts';
-import * as examples from './examples/log.ts';
+import { noticePath, noticePut, noticesPage } from '../notice.ts';
+import { domainPath, listQuery } from '../queries.ts';
+import * as examples from './examples/notices.ts';
 import { answer, read, refusals, scopedCodes } from './parts.ts';
 
 const notice = z
@@ -19,7 +19,7 @@ export const noticePaths: ZodOpenApiPathsObject = {
       tags: ['Notices'],
       requestParams: { path: domainPath, query: listQuery },
       responses: {
-        200: answer('A page of notices', responses.noticesPage, examples.noticesPage),
+        200: answer('A page of notices', noticesPage, examples.noticesPage),
         ...refusals(...scopedCodes, 'domain_not_found'),
       },
     }),
@@ -50,8 +50,8 @@ export const noticePaths: ZodOpenApiPathsObject = {
       requestParams: { path: noticePath },
       requestBody: { required: true, content: { 'application/json': { schema: notice, example: examples.notice } } },
       responses: {
-        200: answer('It is known', responses.noticePut, examples.noticePut),
-        201: answer('It is new', responses.noticePut, examples.noticePut),
+        200: answer('It is known', noticePut, examples.noticePut),
+        201: answer('It is new', noticePut, examples.noticePut),
         ...refusals(
           'invalid_json',
           'invalid_request',

@@ -1,7 +1,7 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { domainPath, erasurePath, visitorBody, visitorPath } from '../queries.ts';
-import * as responses from '../responses.ts';
+import { erasure, erasurePath, visitor, visitorBody, visitorPath } from '../privacy.ts';
+import { domainPath } from '../queries.ts';
 import * as examples from './examples/privacy.ts';
 import { answer, read, refusals, scopedCodes } from './parts.ts';
 
@@ -19,10 +19,10 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
       content: { 'application/json': { schema: visitorBody, example: examples.visitorBody } },
     },
   };
-  const found = { 200: answer('All that is stored about the visitor', responses.visitor, examples.visitor) };
+  const found = { 200: answer('All that is stored about the visitor', visitor, examples.visitor) };
   const erased = {
-    200: answer('The visitor is erased', responses.erasure, examples.erased),
-    202: answer('There are more than 10,000 records, and the worker goes on', responses.erasure, examples.erasing),
+    200: answer('The visitor is erased', erasure, examples.erased),
+    202: answer('There are more than 10,000 records, and the worker goes on', erasure, examples.erasing),
   };
   const tags = ['Privacy'];
   const access = `All that is stored about a visitor of ${where}`;
@@ -86,7 +86,7 @@ export const privacyPaths: ZodOpenApiPathsObject = {
       tags: ['Privacy'],
       requestParams: { path: erasurePath },
       responses: {
-        200: answer('The erasure', responses.erasure, examples.erasedBefore),
+        200: answer('The erasure', erasure, examples.erasedBefore),
         ...refusals(...scopedCodes, 'erasure_not_found'),
       },
     }),

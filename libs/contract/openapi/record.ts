@@ -1,12 +1,9 @@
-/** What pages send: decisions, and that a banner was shown. */
-import { z } from 'zod';
+/** What pages send: decisions. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { displayBody } from '../display.ts';
 import { domainPath } from '../queries.ts';
-import { recordBody } from '../record.ts';
-import * as responses from '../responses.ts';
+import { receipt, recordBody } from '../record.ts';
 import * as examples from './examples/record.ts';
-import { answer, refusals, requestId } from './parts.ts';
+import { answer, refusals } from './parts.ts';
 
 export const recordPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/record': {
@@ -23,42 +20,11 @@ export const recordPaths: ZodOpenApiPathsObject = {
         content: { 'application/json': { schema: recordBody, example: examples.recordBody } },
       },
       responses: {
-        202: answer(
-          'The record is safe: queued in Redis, or persisted in Postgres',
-          responses.receipt,
-          examples.receipt,
-        ),
+        202: answer('The record is safe: queued in Redis, or persisted in Postgres', receipt, examples.receipt),
         ...refusals(
           'invalid_json',
           'invalid_request',
           'id_time_out_of_range',
-          'invalid_api_key',
-          'origin_not_allowed',
-          'payload_too_large',
-          'unsupported_media_type',
-          'rate_limited',
-        ),
-      },
-    },
-  },
-  '/v1/consent/{domainId}/displays': {
-    post: {
-      operationId: 'countDisplay',
-      summary: 'Count that a banner was shown; nothing about the visitor is kept',
-      description:
-        'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language.',
-      tags: ['Record'],
-      security: [{ apiKey: [] }],
-      requestParams: { path: domainPath },
-      requestBody: {
-        required: false,
-        content: { 'application/json': { schema: displayBody, example: examples.displayBody } },
-      },
-      responses: {
-        204: { description: 'It is counted, but for crawlers', headers: z.object({ 'X-Request-Id': requestId }) },
-        ...refusals(
-          'invalid_json',
-          'invalid_request',
           'invalid_api_key',
           'origin_not_allowed',
           'payload_too_large',

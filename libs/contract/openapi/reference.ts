@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { signIn } from '../sign-in.ts';
-import * as examples from './examples/read.ts';
+import * as examples from './examples/manage.ts';
 import { answer, plain, refusals } from './parts.ts';
 
 const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };

@@ -1,6 +1,6 @@
 /** The entries of a log for whoever follows it: records as they are now, erasures, notices, in the log's own order. */
 import { monthOf } from '#libs/contract/calendar';
-import type { FeedEntry } from '#libs/contract/responses';
+import type { FeedEntry } from '#libs/contract/log';
 import { timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '../records/months.ts';

@@ -1,5 +1,5 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
-import type { Visitor } from '#libs/contract/responses';
+import type { Visitor } from '#libs/contract/privacy';
 import { timeOf } from '#libs/contract/uuid';
 import { groupsOf } from '#libs/runtime/group-by';
 import { findLog } from '../logs/published.ts';

@@ -1,5 +1,5 @@
 /** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { columns, importedAtOf, type Row, toRecord } from '../records/full-record.ts';
 import { erasedCommitment, isVisitor, joinLog, joinNames } from '../records/names.ts';
 import type { Sql } from '../sql.ts';

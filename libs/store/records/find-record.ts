@@ -1,6 +1,6 @@
 /** One record of a domain, by its id. */
 import { monthOf } from '#libs/contract/calendar';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 import { columns, importedAtOf, type Row, toRecord } from './full-record.ts';

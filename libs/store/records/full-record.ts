@@ -1,5 +1,5 @@
 /** A record as the log shows it: its columns, the row and a page of rows. */
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 

@@ -1,7 +1,6 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { domainIn } from '../../data/domains.ts';
 import { useLive } from '../../data/live.ts';

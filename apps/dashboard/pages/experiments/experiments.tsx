@@ -1,7 +1,6 @@
 /** What an A/B test shows, and whether one may conclude anything yet. */
 import './experiments.css';
-import type { Organization } from '#libs/contract/responses';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { completeness } from '../../data/completeness.ts';
 import { domainIn } from '../../data/domains.ts';

@@ -1,7 +1,6 @@
 /** All groups of one dimension, beside those of the period before. */
 import './groups.css';
-import type { Organization } from '#libs/contract/responses';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import type { Api } from '../../data/api.ts';
 import { completeness } from '../../data/completeness.ts';

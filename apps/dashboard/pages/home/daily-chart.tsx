@@ -1,6 +1,6 @@
 /** The organization's last 30 days. */
 import { useMemo } from 'preact/hooks';
-import type { OrgStats } from '#libs/contract/statistics';
+import type { OrgStats } from '#libs/contract/log';
 import { StackedChart } from '../../charts/stacked-chart.tsx';
 import { dayTick, dayWithWeekday } from '../../format.ts';
 

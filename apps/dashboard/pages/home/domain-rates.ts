@@ -1,6 +1,6 @@
 /** The opt-in rates of the domains in the list, read one after the other once the page stands. */
 import { useEffect, useState } from 'preact/hooks';
-import type { OrgStats } from '#libs/contract/statistics';
+import type { OrgStats } from '#libs/contract/log';
 import type { Api } from '../../data/api.ts';
 
 /** Milliseconds between two rounds: rates move once an epoch. */

@@ -1,5 +1,5 @@
 /** What an organization shows of which no domain records: how to create one. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { domainsAddress, newDomainAddress } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';
 import { assentCommand } from '../../parts/assent-command.ts';

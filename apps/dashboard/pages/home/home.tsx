@@ -1,6 +1,6 @@
 /** The home page: 30 days of all domains, and the latest records. */
 import './home.css';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { useReading } from '../../data/reading.ts';
 import { dayRange } from '../../format.ts';

@@ -1,6 +1,6 @@
 /** The latest records of all domains. Older ones load as the visitor scrolls. */
 import { dayOf } from '#libs/contract/calendar';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from '../../data/stream.ts';

@@ -1,7 +1,8 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
 import { useMemo, useState } from 'preact/hooks';
-import type { FullRecord, Organization } from '#libs/contract/responses';
-import type { OrgStats } from '#libs/contract/statistics';
+import type { OrgStats } from '#libs/contract/log';
+import type { FullRecord } from '#libs/contract/record';
+import type { Organization } from '#libs/contract/statistics';
 import { ShareBar } from '../../charts/share-bar.tsx';
 import type { Api } from '../../data/api.ts';
 import { sumOf } from '../../data/decisions.ts';

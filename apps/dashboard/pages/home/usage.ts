@@ -1,5 +1,5 @@
-import type { Organization } from '#libs/contract/responses';
-import type { OrgStats } from '#libs/contract/statistics';
+import type { OrgStats } from '#libs/contract/log';
+import type { Organization } from '#libs/contract/statistics';
 
 /**
  * The month's usage, kept up to date by the daily counters instead of a request of its own. Counters only grow, so the

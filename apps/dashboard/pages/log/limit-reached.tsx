@@ -1,4 +1,4 @@
-import type { RecordsPage } from '#libs/contract/responses';
+import type { RecordsPage } from '#libs/contract/log';
 import { count, dateAndMinute } from '../../format.ts';
 
 export function LimitReached({

@@ -1,4 +1,4 @@
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { domainAddress } from '../../data/router.ts';
 
 export function LogNotInPlan({ organization, domainId }: { organization: Organization; domainId: string }) {

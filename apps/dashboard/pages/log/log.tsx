@@ -1,7 +1,8 @@
 /** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
 import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord, Organization } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api, Sealed } from '../../data/api.ts';
 import { useArrivals } from '../../data/arrivals.ts';
 import { domainIn } from '../../data/domains.ts';

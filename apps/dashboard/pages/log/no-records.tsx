@@ -1,5 +1,5 @@
 /** Shown instead of the table when the page has no rows, with the reason. */
-import type { RecordsPage } from '#libs/contract/responses';
+import type { RecordsPage } from '#libs/contract/log';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 import { count, escapeInvisible } from '../../format.ts';
 

@@ -1,6 +1,6 @@
 /** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { visitorAddress } from '../../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
 import { DecisionName } from '../../parts/decision-name.tsx';

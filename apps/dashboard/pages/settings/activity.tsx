@@ -1,7 +1,7 @@
 /** Who did what and when, newest first. */
 import { useState } from 'preact/hooks';
 import type { ActsPage } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { type Act, type Part, tellAct } from '../../data/acts.ts';
 import type { Api } from '../../data/api.ts';
 import { useReading } from '../../data/reading.ts';

@@ -1,7 +1,7 @@
 /** All domains, those that are archived apart, and how much of the plan is used. */
 import { useState } from 'preact/hooks';
 import type { ManagedDomain } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { useReading } from '../../data/reading.ts';
 import { newDomainAddress, settingsAddress } from '../../data/router.ts';

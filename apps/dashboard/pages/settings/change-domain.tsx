@@ -1,7 +1,7 @@
 /** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
 import { useState } from 'preact/hooks';
 import type { ManagedDomain } from '#libs/contract/manage';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { type DomainDraft, domainFields, draftOf, isSame } from '../../data/domain-draft.ts';

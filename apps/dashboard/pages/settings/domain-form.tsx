@@ -1,6 +1,6 @@
 /** A domain's name and origins. What is wrong stands next to the field that it is about. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { ApiError, textOf } from '../../data/api-error.ts';
 import { cleanDraft, type DomainDraft, type DomainErrors, errorsByPath, errorsIn } from '../../data/domain-draft.ts';
 import { FieldNote } from '../../parts/field-note.tsx';

@@ -1,5 +1,5 @@
 /** Makes a domain. Its keys are made on its own page. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import type { DomainDraft } from '../../data/domain-draft.ts';
 import { withDomain } from '../../data/managed-domain.ts';

@@ -1,7 +1,7 @@
 /** The settings of one domain, and its keys. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
 import { useNewestRecords } from '../../data/newest-records.ts';

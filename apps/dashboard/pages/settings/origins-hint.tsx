@@ -1,6 +1,6 @@
 /** Origins of the newest records that the list does not have, each with a way onto it. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { unlistedOrigins } from '../../data/unlisted-origins.ts';
 import { count, escapeInvisible } from '../../format.ts';
 

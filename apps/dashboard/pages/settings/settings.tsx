@@ -2,7 +2,7 @@
 import './settings.css';
 import { useState } from 'preact/hooks';
 import type { MadeKey } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import type { SettingsRoute } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';

@@ -4,7 +4,7 @@
  */
 import './sign-in.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { createApi } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
 import { useReading } from '../../data/reading.ts';

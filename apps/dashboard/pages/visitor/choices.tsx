@@ -1,5 +1,5 @@
 /** What was allowed and refused of each category. */
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { escapeInvisible } from '../../format.ts';
 
 export function Choices({ preferences }: { preferences: FullRecord['preferences'] }) {

@@ -1,6 +1,7 @@
 /** Says what an erasure takes and what it leaves, and erases. */
 import { useState } from 'preact/hooks';
-import type { Erasure, FullRecord } from '#libs/contract/responses';
+import type { Erasure } from '#libs/contract/privacy';
+import type { FullRecord } from '#libs/contract/record';
 import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { type Erased, erase } from '../../data/erasing.ts';

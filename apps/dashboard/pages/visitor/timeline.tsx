@@ -1,6 +1,6 @@
 /** A visitor's decisions, newest first, each with what was shown. */
 import { useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import type { Api } from '../../data/api.ts';
 import { count, dateAndTime, escapeInvisible } from '../../format.ts';
 import { DecisionName } from '../../parts/decision-name.tsx';

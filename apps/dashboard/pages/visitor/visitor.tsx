@@ -1,7 +1,7 @@
 /** One visitor of a domain: what they decided and saw, and their erasure. Every plan has it; the token needs a scope. */
 import './visitor.css';
 import { useEffect, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api, FoundVisitor } from '../../data/api.ts';
 import type { Erased } from '../../data/erasing.ts';
 import { useReading } from '../../data/reading.ts';

@@ -1,5 +1,5 @@
 /** All webhooks, newest first. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook } from '#libs/contract/webhook';
 import type { Api } from '../../data/api.ts';
 import { useReading } from '../../data/reading.ts';

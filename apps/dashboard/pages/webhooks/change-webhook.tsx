@@ -1,6 +1,6 @@
 /** Changes a webhook, unless somebody else has done so since the form was opened. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook } from '#libs/contract/webhook';
 import type { Api } from '../../data/api.ts';
 import type { Called } from '../../data/webhook-api.ts';

@@ -1,5 +1,5 @@
 /** What a webhook is told of, in short. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook } from '#libs/contract/webhook';
 import { decisionNames } from '../../data/decisions.ts';
 import { hasEntries } from '../../data/webhook-draft.ts';

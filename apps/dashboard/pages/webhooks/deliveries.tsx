@@ -1,5 +1,5 @@
 /** Every try of the last 30 days. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { DeliveriesPage } from '#libs/contract/webhook';
 import type { Replay } from '../../data/webhook-api.ts';
 import type { OlderTries } from '../../data/webhook-reading.ts';

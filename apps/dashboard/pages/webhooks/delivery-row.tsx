@@ -1,5 +1,5 @@
 /** One try: when, what, how it went, and whether there will be another. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { now } from '../../data/service-clock.ts';
 import type { Replay } from '../../data/webhook-api.ts';
 import { type Delivery, failureOf, isDelivered, messageNames } from '../../data/webhooks.ts';

@@ -1,6 +1,6 @@
 /** All domains, or some of them. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Draft } from '../../data/webhook-draft.ts';
 import { count, escapeInvisible } from '../../format.ts';
 import { FieldNote } from '../../parts/field-note.tsx';

@@ -1,5 +1,5 @@
 /** Makes a webhook. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { navigate, webhooksAddress } from '../../data/router.ts';
 import { mayReadLogs } from '../../data/scopes.ts';

@@ -1,6 +1,6 @@
 /** One webhook: what it is told of, whether it works, and every try of the last 30 days. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { webhooksAddress } from '../../data/router.ts';
 import { mayReadLogs } from '../../data/scopes.ts';

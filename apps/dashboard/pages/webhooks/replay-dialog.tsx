@@ -1,6 +1,6 @@
 /** Sends entries of a domain again, from a position on. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook, WebhookReplay } from '#libs/contract/webhook';
 import type { Api } from '../../data/api.ts';
 import { ApiError, sentence, textOf } from '../../data/api-error.ts';

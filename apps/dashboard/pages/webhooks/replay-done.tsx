@@ -1,5 +1,5 @@
 /** What a replay sends again. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook, WebhookReplay } from '#libs/contract/webhook';
 import { count } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,6 +1,6 @@
 /** What a webhook is told of, and how it is. */
 import type { ComponentChildren } from 'preact';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Webhook } from '#libs/contract/webhook';
 import { dateAndTime } from '../../format.ts';
 import { decisionsText, domainsText, typesText } from './coverage.ts';

@@ -1,6 +1,6 @@
 /** What a webhook is made of. What is wrong stands next to the field that it is about. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { ApiError, textOf } from '../../data/api-error.ts';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { mayReadLogs } from '../../data/scopes.ts';

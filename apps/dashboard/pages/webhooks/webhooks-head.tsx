@@ -1,6 +1,6 @@
 /** The head of the page of all webhooks. */
 import type { ComponentChildren } from 'preact';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { OrganizationTabs } from '../../parts/organization-tabs.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 

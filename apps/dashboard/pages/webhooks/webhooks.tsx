@@ -1,7 +1,7 @@
 /** Webhooks of the organization: all, one, or a new one. The token needs a scope. */
 import './webhooks.css';
 import { useEffect, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { navigate, webhookAddress } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';

@@ -1,6 +1,6 @@
 /** From which sites a domain records: a refused origin is the most common mistake. */
 import type { ManagedDomain } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';

@@ -1,7 +1,7 @@
 /** The key of the tag: made here or pasted, and whether it is one of this domain. */
 import { useState } from 'preact/hooks';
 import type { Key } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
 import { domainIn } from '../../data/domains.ts';

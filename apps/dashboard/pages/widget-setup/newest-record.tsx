@@ -1,7 +1,8 @@
 /** Waits for the first record, and then shows the newest. */
 import { useRef } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/contract/calendar';
-import type { FullRecord, Organization } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { useLive } from '../../data/live.ts';

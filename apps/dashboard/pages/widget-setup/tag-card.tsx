@@ -1,6 +1,6 @@
 /** What comes out: the tag, with a key, and a link that opens these settings again. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import { copyText } from '../../clipboard.ts';
 import type { Api } from '../../data/api.ts';
 import { Snippet } from '../../parts/snippet.tsx';

@@ -1,5 +1,5 @@
 /** What helps while no record comes. */
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { mayManage } from '../../data/scopes.ts';
 import { Refused } from './refused.tsx';

@@ -1,7 +1,7 @@
 /** Setting up a domain's widget by looking at it. Nothing changes on the service: what comes out is a tag. */
 import './widget-setup.css';
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/responses';
+import type { Organization } from '#libs/contract/statistics';
 import type { Api } from '../../data/api.ts';
 import { domainIn } from '../../data/domains.ts';
 import { keptKey } from '../../data/kept-keys.ts';

@@ -1,32 +1,41 @@
-/** The sealed log, the feed, exports and imports, notices. */
-import type { Consistency, Feed, Imported, NoticePut, NoticesPage, ProofBundle } from '../../responses.ts';
-import { checkpoint, decidedAt, noticeHash, recordId, siblingHash, verifierKey } from './names.ts';
-import { fullRecord } from './read.ts';
+/** What an overview shows, pages, the feed, exports and imports. */
+import { addDays } from '../../calendar.ts';
+import type { Imported } from '../../import.ts';
+import type { Feed, OrgStats, RecordsPage } from '../../log.ts';
+import { withTotal } from '../../terms.ts';
+import { domainId, noticeHash, organizationId } from './names.ts';
+import { fullRecord } from './record.ts';
+import { breakdown, ofFirstDay, ofSecondDay, stats } from './stats.ts';
 
-const salt = '8f14e45fceea167a5a36dedd4bea2543';
+const firstDay = '2026-10-24';
+const days = Array.from({ length: 30 }, (_, index) => addDays(firstDay, index));
+const ofDay = new Map([
+  [stats.from, ofFirstDay],
+  [stats.to, ofSecondDay],
+]);
 
-export const proofText = `c2sp.org/tlog-proof@v1\nindex 6\n${siblingHash}\n\n${checkpoint}`;
-
-export const proofBundle: ProofBundle = {
-  record: fullRecord,
-  entry: `{"id":"${recordId}","decision":"custom","decidedAt":"${decidedAt}","circumstances":"…","private":"…"}`,
-  opening: {
-    circumstances: { salt, text: '{"language":"de","source":"banner"}' },
-    private: { salt, text: '{"ip":"203.0.113.0","visitorId":"v-6f1c2a90"}' },
-  },
-  log: 1,
-  position: 6,
-  proof: [siblingHash],
-  checkpoint,
-  verifierKeys: [verifierKey],
-  notice: null,
-  timestamp: null,
+export const orgStats: OrgStats = {
+  organizationId,
+  period: { from: firstDay, to: stats.to },
+  total: stats.total,
+  breakdown,
+  daily: days.map((date) => ({ date, ...withTotal(ofDay.get(date)) })),
+  recordsPeriod: { from: '2026-11-16', to: stats.to },
+  recordsTotal: 3,
+  records: [fullRecord],
+  nextCursor: 'eyJhIjoiMDFhMjAyNWEifQ.c2lnbmVk',
 };
 
-/** Binary answers are shown as text. */
-export const bytes = '…';
-
-export const consistency: Consistency = { log: 1, from: 3, to: 7, proof: [siblingHash] };
+export const recordsPage: RecordsPage = {
+  domainId,
+  page: 1,
+  limit: 50,
+  total: 1,
+  totalPages: 1,
+  capped: false,
+  nextCursor: null,
+  records: [fullRecord],
+};
 
 export const feed: Feed = {
   log: 1,
@@ -59,13 +68,4 @@ export const imported: Imported = {
   known: 1,
   rejected: 1,
   errors: [{ row: 3, code: 'invalid_request', detail: '/decision is required' }],
-};
-
-export const notice = { version: '2026-11', language: 'de', title: 'Ihre Wahl', body: 'Wir verwenden Cookies …' };
-
-export const noticePut: NoticePut = { notice: noticeHash };
-
-export const noticesPage: NoticesPage = {
-  notices: [{ notice: noticeHash, language: 'de', version: '2026-11', firstSeenAt: decidedAt, records: 1234 }],
-  nextCursor: null,
 };

@@ -1,4 +1,4 @@
-/** Domains, keys, administrative acts. */
+/** Domains, keys, administrative acts, sign-in. */
 import type {
   ActsPage,
   DomainChange,
@@ -10,6 +10,7 @@ import type {
   RevokedToken,
   ShownDomain,
 } from '../../manage.ts';
+import type { SignIn } from '../../sign-in.ts';
 import { decidedAt, domainId, keyPrefix, laterAt } from './names.ts';
 
 const origins = ['https://www.example.com'];
@@ -45,3 +46,12 @@ export const actsPage: ActsPage = {
 };
 
 export const revokedToken: RevokedToken = { jti: '0f6b1c9a', revokedAt: laterAt };
+
+export const signIn: SignIn = {
+  oidc: {
+    issuer: 'https://login.example.com',
+    clientId: 'assent-dashboard',
+    scopes: ['openid'],
+    audience: 'https://consent.example.com',
+  },
+};

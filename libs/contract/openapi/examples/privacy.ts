@@ -1,7 +1,7 @@
 /** Access and erasure. */
-import type { Erasure, Visitor } from '../../responses.ts';
+import type { Erasure, Visitor } from '../../privacy.ts';
 import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from './names.ts';
-import { fullRecord } from './read.ts';
+import { fullRecord } from './record.ts';
 
 export const visitorBody = { visitorId };
 

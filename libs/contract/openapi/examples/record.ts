@@ -1,8 +1,6 @@
 /** What pages send, and what they are answered. */
-import type { DisplayBody } from '../../display.ts';
-import type { RecordBody } from '../../record.ts';
-import type { Receipt } from '../../responses.ts';
-import { decidedAt, recordId, visitorId } from './names.ts';
+import type { FullRecord, Receipt, RecordBody } from '../../record.ts';
+import { decidedAt, domainId, recordId, visitorId } from './names.ts';
 
 export const recordBody: RecordBody = {
   id: recordId,
@@ -16,4 +14,30 @@ export const recordBody: RecordBody = {
 
 export const receipt: Receipt = { id: recordId, status: 'queued', decidedAt, receivedAt: decidedAt };
 
-export const displayBody: DisplayBody = { bannerVersion: '2026-11', variant: 'b', language: 'de' };
+export const fullRecord: FullRecord = {
+  id: recordId,
+  domainId,
+  decision: 'custom',
+  decidedAt,
+  receivedAt: decidedAt,
+  visitorId,
+  preferences: { statistics: true, marketing: false },
+  source: 'banner',
+  bannerVersion: '2026-11',
+  policyVersion: null,
+  language: 'de',
+  pageUrl: 'https://www.example.com/cups',
+  country: 'DE',
+  ip: '203.0.113.0',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  tcString: null,
+  gppString: null,
+  gpc: false,
+  metadata: null,
+  notice: null,
+  variant: null,
+  bot: false,
+  erasedAt: null,
+  log: 1,
+  position: 6,
+};

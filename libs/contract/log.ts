@@ -1,0 +1,157 @@
+/** The log: records as pages, as a feed and as a file, and what an overview shows of all domains. */
+import { z } from 'zod';
+import { cursor, date, inOrder, outOfOrder, wholeNumber } from './queries.ts';
+import { fullRecord, logNumber, visitorId } from './record.ts';
+import { count, day, nullable, time } from './response-fields.ts';
+import { breakdown, counts } from './statistics.ts';
+import { decision, domainIdPattern, exportFormats } from './terms.ts';
+import { uuidv7Pattern } from './uuid.ts';
+
+const bot = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional()
+  .meta({ description: 'only records that crawlers and other programs sent, or none of them' });
+
+export const recordsQuery = z
+  .strictObject({
+    page: wholeNumber(1, 1_000_000_000).optional(),
+    limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),
+    cursor: cursor.optional(),
+    decision: decision.optional(),
+    from: date.optional(),
+    to: date.optional(),
+    visitorId: visitorId.optional(),
+    bot,
+  })
+  .refine(inOrder, outOfOrder)
+  .refine(({ page, cursor }) => !(page && cursor), { path: ['cursor'], message: 'cannot be combined with `page`' });
+
+export const recordsPage = z
+  .object({
+    domainId: z.string(),
+    page: z.number().int().min(1),
+    limit: z.number().int().min(1),
+    total: count,
+    totalPages: count,
+    capped: z.boolean(),
+    cap: z.object({ reason: z.literal('monthly_record_limit'), limit: count, used: count, resetsAt: time }).optional(),
+    nextCursor: nullable,
+    records: z.array(fullRecord),
+  })
+  .meta({ id: 'RecordsPage' });
+export type RecordsPage = z.infer<typeof recordsPage>;
+
+export const orgStatsQuery = z.strictObject({
+  cursor: cursor.optional(),
+  limit: wholeNumber(1, 1000).optional().meta({ description: 'default 500' }),
+});
+
+export const shortRecord = z
+  .object({ id: z.string(), domainId: z.string(), decision, decidedAt: time })
+  .meta({ id: 'ShortRecord' });
+export type ShortRecord = z.infer<typeof shortRecord>;
+
+const period = z.object({ from: day, to: day });
+
+export const orgStats = z
+  .object({
+    organizationId: z.string(),
+    period,
+    total: count,
+    breakdown,
+    daily: z.array(z.object({ date: day, total: count, ...counts })).length(30),
+    recordsPeriod: period,
+    recordsTotal: count,
+    records: z.union([z.array(fullRecord), z.array(shortRecord)]),
+    nextCursor: nullable,
+  })
+  .meta({ id: 'OrgStats' });
+export type OrgStats = z.infer<typeof orgStats>;
+
+export const feedQuery = z.strictObject({
+  from: wholeNumber(0, 999_999_999_999_999)
+    .optional()
+    .meta({ description: 'the first position that is wanted: `next` of the answer before; default 0' }),
+  limit: wholeNumber(1, 1000).optional().meta({ description: 'default 1000' }),
+  log: logNumber.meta({
+    description: 'the log that `from` is a position of: `log` of the answer before; default: the newest',
+  }),
+});
+
+const position = count.meta({ description: 'its place in the log, from 0' });
+
+export const feed = z
+  .object({
+    log: z.number().int().min(1).meta({ description: "which of the domain's logs the positions are of" }),
+    entries: z.array(
+      z.discriminatedUnion('type', [
+        z.object({ position, type: z.literal('record'), record: fullRecord }),
+        z.object({
+          position,
+          type: z.literal('erasure'),
+          recordId: z.string().meta({ description: 'whose personal fields were erased' }),
+          erases: count
+            .nullable()
+            .meta({ description: "that record's position, null where this log does not have it" }),
+          erased: z
+            .object({ log: z.number().int().min(1), position: count })
+            .nullable()
+            .meta({ description: 'where that record is, in this log or an earlier one; null once it has expired' }),
+        }),
+        z.object({
+          position,
+          type: z.literal('notice'),
+          notice: z.string().meta({ description: 'SHA-256 of what visitors are shown, 64 hex digits' }),
+        }),
+        z.object({ position, type: z.literal('expired') }),
+      ]),
+    ),
+    next: count.meta({ description: 'the next `from`' }),
+    size: count.meta({ description: "the log's, as far as it is sealed" }),
+  })
+  .meta({ id: 'Feed' });
+export type Feed = z.infer<typeof feed>;
+export type FeedEntry = Feed['entries'][number];
+
+const exportParameters = z.strictObject({
+  format: z.enum(exportFormats).optional().meta({ description: 'default ndjson' }),
+  decision: decision.optional(),
+  from: date.optional(),
+  to: date.optional(),
+  visitorId: visitorId.optional(),
+  bot,
+});
+
+const lowerCase = (id: string) => id.toLowerCase();
+
+export const exportQuery = exportParameters
+  .extend({
+    after: z
+      .string()
+      .regex(uuidv7Pattern, 'must be the id of a record')
+      .transform(lowerCase)
+      .optional()
+      .meta({ description: 'continues after this record: the last one of an export that was cut off' }),
+  })
+  .refine(inOrder, outOfOrder);
+
+const afterInOrganization = 'must be <domainId>/<id of a record>';
+
+export const organizationExportQuery = exportParameters
+  .extend({
+    after: z
+      .string()
+      .regex(/^[^/]*\/[^/]*$/, afterInOrganization)
+      .transform((value) => {
+        const [domainId = '', id = ''] = value.split('/');
+        return { domainId, id: lowerCase(id) };
+      })
+      .refine(({ domainId, id }) => domainIdPattern.test(domainId) && uuidv7Pattern.test(id), afterInOrganization)
+      .optional()
+      .meta({
+        override: { type: 'string' },
+        description: 'continues after this record, `<domainId>/<id>`: the last one of an export that was cut off',
+      }),
+  })
+  .refine(inOrder, outOfOrder);

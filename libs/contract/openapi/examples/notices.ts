@@ -1,0 +1,12 @@
+/** Notices. */
+import type { NoticePut, NoticesPage } from '../../notice.ts';
+import { decidedAt, noticeHash } from './names.ts';
+
+export const notice = { version: '2026-11', language: 'de', title: 'Ihre Wahl', body: 'Wir verwenden Cookies …' };
+
+export const noticePut: NoticePut = { notice: noticeHash };
+
+export const noticesPage: NoticesPage = {
+  notices: [{ notice: noticeHash, language: 'de', version: '2026-11', firstSeenAt: decidedAt, records: 1234 }],
+  nextCursor: null,
+};

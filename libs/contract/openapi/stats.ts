@@ -1,0 +1,97 @@
+/** Displays, statistics, and the organization with its month's usage. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { displayBody } from '../display.ts';
+import { domainPath } from '../queries.ts';
+import { domainStats, organization, organizationStats, statsQuery } from '../statistics.ts';
+import * as examples from './examples/stats.ts';
+import { answer, bearerCodes, read, refusals, requestId, scopedCodes, statsSource } from './parts.ts';
+
+export const displayPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/displays': {
+    post: {
+      operationId: 'countDisplay',
+      summary: 'Count that a banner was shown; nothing about the visitor is kept',
+      description:
+        'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language.',
+      tags: ['Record'],
+      security: [{ apiKey: [] }],
+      requestParams: { path: domainPath },
+      requestBody: {
+        required: false,
+        content: { 'application/json': { schema: displayBody, example: examples.displayBody } },
+      },
+      responses: {
+        204: { description: 'It is counted, but for crawlers', headers: z.object({ 'X-Request-Id': requestId }) },
+        ...refusals(
+          'invalid_json',
+          'invalid_request',
+          'invalid_api_key',
+          'origin_not_allowed',
+          'payload_too_large',
+          'unsupported_media_type',
+          'rate_limited',
+        ),
+      },
+    },
+  },
+};
+
+const statsHeaders = {
+  'X-Stats-Source': statsSource,
+  ETag: z
+    .string()
+    .optional()
+    .meta({ description: 'with `by`: send it as `If-None-Match` to ask whether a count moved' }),
+};
+const unmovedStats = { description: 'With `by`: no count has moved since the answer with this `ETag`' };
+
+export const statsPaths: ZodOpenApiPathsObject = {
+  '/v1/consent/{domainId}/stats': {
+    get: read({
+      operationId: 'getDomainStats',
+      summary: 'Counters of a domain over a range of UTC days',
+      description:
+        'Both days are UTC and inclusive. `interval` adds a series of days or months; `by` groups the decisions, for example by country or banner version.',
+      tags: ['Read'],
+      requestParams: { path: domainPath, query: statsQuery },
+      responses: {
+        200: answer("The domain's statistics", domainStats, examples.domainStats, statsHeaders),
+        304: unmovedStats,
+        ...refusals(...scopedCodes, 'domain_not_found'),
+      },
+    }),
+  },
+  '/v1/organization/stats': {
+    get: read({
+      operationId: 'getStats',
+      summary: 'Counters of the organization over a range of UTC days',
+      description: 'As for a domain, but summed over all domains of the organization.',
+      tags: ['Read'],
+      requestParams: { query: statsQuery },
+      responses: {
+        200: answer("The organization's statistics", organizationStats, examples.organizationStats, statsHeaders),
+        304: unmovedStats,
+        ...refusals(...scopedCodes),
+      },
+    }),
+  },
+};
+
+export const organizationPaths: ZodOpenApiPathsObject = {
+  '/v1/organization': {
+    get: read({
+      operationId: 'getOrganization',
+      summary: 'The organization, its plan, usage and domains',
+      description:
+        'Takes an access token of any scope. `usage` counts the records of the current UTC month, which the plan may limit.',
+      tags: ['Read'],
+      responses: {
+        200: answer('The organization', organization, examples.organization, {
+          'X-Stats-Source': statsSource,
+        }),
+        ...refusals(...bearerCodes),
+      },
+    }),
+  },
+};

@@ -1,0 +1,46 @@
+/** A visitor: access to what is stored, and erasure. */
+import { z } from 'zod';
+import * as examples from './openapi/examples/names.ts';
+import { fullRecord, visitorId } from './record.ts';
+import { count, nullable, time } from './response-fields.ts';
+import { decision } from './terms.ts';
+
+/** A visitor's id where it is not in the path. */
+export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });
+
+export const visitorPath = z.object({ visitorId: visitorId.meta({ example: examples.visitorId }) });
+
+export const erasurePath = z.object({
+  erasureId: z
+    .string()
+    .regex(/^ers_[A-Za-z0-9]{1,64}$/, 'must be ers_…')
+    .meta({ example: examples.erasureId }),
+});
+
+export const visitor = z
+  .object({
+    visitorId: z.string(),
+    generatedAt: time,
+    current: z
+      .record(z.string(), z.object({ decision, preferences: fullRecord.shape.preferences, decidedAt: time }))
+      .meta({ description: 'domain → the newest decision' }),
+    records: z.array(fullRecord).meta({ description: 'newest first' }),
+    notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, as it was sent' }),
+    proofs: z.record(z.string(), z.string()).meta({ description: 'sealed record → its C2SP tlog-proof' }),
+    verifierKeys: z.record(z.string(), z.array(z.string())).meta({ description: 'domain → the keys of its logs' }),
+  })
+  .meta({ id: 'Visitor' });
+export type Visitor = z.infer<typeof visitor>;
+
+export const erasure = z
+  .object({
+    erasureId: z.string(),
+    visitorId: nullable.meta({
+      description: 'null when it is asked for after it is done: nothing is left of the visitor',
+    }),
+    state: z.enum(['running', 'done']),
+    records: count.meta({ description: 'stored records that were erased' }),
+    erasedAt: time.nullable(),
+  })
+  .meta({ id: 'Erasure' });
+export type Erasure = z.infer<typeof erasure>;
