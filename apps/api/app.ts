@@ -11,7 +11,7 @@ import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
 import type { Metrics } from '#libs/telemetry/metrics';
-import { apiKey, displayRateLimit, recordRateLimit } from './access/api-key.ts';
+import { apiKey, pageRateLimit } from './access/api-key.ts';
 import { bearer, changeRateLimit, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
@@ -107,8 +107,8 @@ export interface AppParts {
 }
 
 export function createApp(given: AppParts): Koa<State> {
-  const failedKeys = createFailedCredentials('key', given.config);
-  const failedTokens = createFailedCredentials('token', given.config);
+  const failedKeys = createFailedCredentials('key', given.config.failureRatePerMinute);
+  const failedTokens = createFailedCredentials('token', given.config.failureRatePerMinute);
   const noteVisitorRead = createVisitorReads(given);
   const refusedOrigins = createRefusedOrigins(given);
   const [places, unsent] = [createSharedPlaces(), createUnsent()];
@@ -124,15 +124,18 @@ export function createApp(given: AppParts): Koa<State> {
   const forPages = pageRoutes({
     record: {
       ...fromPages,
-      POST: [...withKeyOfPage, recordRateLimit(deps.config), record(deps)],
+      POST: [...withKeyOfPage, pageRateLimit('record', deps.config.recordRatePerMinute), record(deps)],
       onRefusal: countRefusal(deps),
     },
-    displays: { ...fromPages, POST: [...withKeyOfPage, displayRateLimit(deps.config), display(deps)] },
+    displays: {
+      ...fromPages,
+      POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), display(deps)],
+    },
   });
 
   const token = bearer(deps);
   const byTurns = inTurns({ reads: places.reads, unsent });
-  const readRate = readRateLimit(deps.config);
+  const readRate = readRateLimit(deps.config.readRatePerMinute);
   const anyScope = [readHeaders, deadline, token, readRate];
   const read = [...anyScope, scope('read'), byTurns];
   // what is asked by a dimension is in Postgres, the rest in Redis
@@ -171,7 +174,7 @@ export function createApp(given: AppParts): Koa<State> {
   reads.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, erasure(deps));
 
   const manage = [...anyScope, scope('manage'), byTurns];
-  const changeOfWebhook = [...manage, changeRateLimit(deps.config)];
+  const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
   const change = [...changeOfWebhook, inForce(deps)];
   const domains = '/v1/organization/domains';
   reads.get(domains, ...manage, listDomains(deps));

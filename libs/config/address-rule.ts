@@ -1,6 +1,7 @@
 /** How client addresses are stored. */
 import type { AddressRule } from '#libs/contract/stored-address';
-import { refuse, type Values } from './read.ts';
+import { refuse } from './read.ts';
+import type { Values } from './settings.ts';
 import { secretKey } from './token-keys.ts';
 
 export const readAddressRule = ({ IP_MODE: mode, IP_HASH_KEY: key }: Values): AddressRule => ({

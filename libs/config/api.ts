@@ -3,16 +3,9 @@ import { readAddressRule } from './address-rule.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { checkPostgresAddress } from './postgres-address.ts';
 import { readProvider } from './provider.ts';
-import {
-  readConnections,
-  readPrivacyKey,
-  readSecretsKey,
-  readSettings,
-  readTracing,
-  refuse,
-  type Values,
-} from './read.ts';
-import { changeRate, displayRate, failureRate, readRate } from './settings.ts';
+import { readSettings, refuse } from './read.ts';
+import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
+import { readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
 import { readTokens } from './token-keys.ts';
 
 function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
@@ -27,7 +20,7 @@ function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_R
 }
 
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
-  const values = readSettings(environment);
+  const values = readSettings(settings, environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
   return {
     ...readConnections(values),

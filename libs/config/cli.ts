@@ -1,6 +1,9 @@
 /** What the command line reads. */
 import { readAddressRule } from './address-rule.ts';
 import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
+import { readSettings, refuse } from './read.ts';
+import { withSecretFiles } from './secret-files.ts';
+import { settings } from './settings.ts';
 import {
   readConnections,
   readDatabaseMode,
@@ -9,10 +12,7 @@ import {
   readPreviousSecretsKey,
   readPrivacyKey,
   readSecretsKey,
-  readSettings,
-  refuse,
-} from './read.ts';
-import { withSecretFiles } from './secret-files.ts';
+} from './shared.ts';
 import { readTokens } from './token-keys.ts';
 
 /**
@@ -20,10 +20,10 @@ import { readTokens } from './token-keys.ts';
  * apply only if the environment names no store; its own settings always win.
  */
 export function readCliConfig(stack: Record<string, string>, environmentGiven: NodeJS.ProcessEnv = process.env) {
-  const given = withSecretFiles(environmentGiven);
+  const given = withSecretFiles(settings, environmentGiven);
   const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES || given.REDIS_SENTINELS;
   const environment = own ? given : { ...stack, ...given };
-  const values = readSettings(environment);
+  const values = readSettings(settings, environment);
   return {
     connections: () => readConnections(values),
     database: () => ({

@@ -3,7 +3,7 @@
  * recognized any more, or a log is signed by a stranger. So Postgres remembers which keys it is used with.
  */
 import { hkdfSync } from 'node:crypto';
-import type { Values } from './read.ts';
+import type { Values } from './settings.ts';
 
 const names = ['PRIVACY_KEY', 'SECRETS_KEY', 'LOG_KEY', 'IP_HASH_KEY'] as const;
 export type KeyName = (typeof names)[number];

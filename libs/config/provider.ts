@@ -1,6 +1,7 @@
 /** The OpenID Connect provider by which people sign in to the dashboard. */
 import type { Provider } from '#libs/contract/sign-in';
-import { isSafeAddress, refuse, type Values } from './read.ts';
+import { isSafeAddress, refuse } from './read.ts';
+import type { Values } from './settings.ts';
 
 /** Null where none is set. */
 export function readProvider(values: Values): Provider | null {

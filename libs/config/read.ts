@@ -1,16 +1,14 @@
 /** Reads the settings from the environment and checks every one of them. */
 import type { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
-import { checkPostgresAddress } from './postgres-address.ts';
 import { withSecretFiles } from './secret-files.ts';
-import { type Setting, settings } from './settings.ts';
 
-type Name = keyof typeof settings;
-type Value<Key extends Name> = z.infer<(typeof settings)[Key]['schema']>;
-type Defaulted = {
-  [Key in Name]: (typeof settings)[Key] extends { default: string } ? Key : never;
-}[Name];
-export type Values = { [Key in Defaulted]: Value<Key> } & { [Key in Exclude<Name, Defaulted>]: Value<Key> | undefined };
+/** Settings by the names of their environment variables. */
+export type SettingTable = Record<string, { schema: z.ZodType; default?: string; secret?: boolean }>;
+
+export type ValuesOf<Table extends SettingTable> = {
+  [Name in keyof Table]: z.infer<Table[Name]['schema']> | (Table[Name] extends { default: string } ? never : undefined);
+};
 
 export function refuse(name: string, rule: string): never {
   throw new BadSetting(`${name} must be ${rule}`);
@@ -24,9 +22,12 @@ export function isSafeAddress(address: string): boolean {
 }
 
 /** An empty variable counts as not set. A secret's value is never quoted in the error. */
-export function readSettings(given: NodeJS.ProcessEnv = process.env): Values {
-  const environment = withSecretFiles(given);
-  const entries = Object.entries<Setting>(settings).map(([name, { schema, default: fallback, secret }]) => {
+export function readSettings<Table extends SettingTable>(
+  table: Table,
+  given: NodeJS.ProcessEnv = process.env,
+): ValuesOf<Table> {
+  const environment = withSecretFiles(table, given);
+  const entries = Object.entries(table).map(([name, { schema, default: fallback, secret }]) => {
     const text = environment[name] || fallback;
     if (text === undefined) return [name, undefined];
     const result = schema.safeParse(text);
@@ -34,72 +35,7 @@ export function readSettings(given: NodeJS.ProcessEnv = process.env): Values {
     const rule = String(schema.meta()?.rule ?? 'valid');
     return refuse(name, secret ? rule : `${rule}, not ${JSON.stringify(text)}`);
   });
-  return Object.fromEntries(entries) as Values;
-}
-
-/** What every process needs to reach Postgres and Redis. */
-export const readConnections = (values: Values) => ({
-  databaseUrl: readDatabaseUrl(values),
-  databaseMode: readDatabaseMode(values),
-  redis: readRedis(values),
-  queueShards: values.QUEUE_SHARDS,
-  logLevel: values.LOG_LEVEL,
-});
-
-export const readDatabaseUrl = ({ DATABASE_URL: url }: Values): string =>
-  checkPostgresAddress('DATABASE_URL', url ?? refuse('DATABASE_URL', 'set: the address of Postgres'));
-
-/** Undefined: nothing is traced. */
-export const readTracing = ({
-  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-  OTEL_EXPORTER_OTLP_HEADERS: headers = {},
-  OTEL_TRACES_SAMPLER_ARG: ratio,
-}: Values) => (endpoint === undefined ? undefined : { endpoint, headers, ratio });
-
-/** How statements reach Postgres. */
-export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
-  prepare,
-  pooled: pooler || !prepare,
-});
-
-function readRedis(values: Values) {
-  const { REDIS_URL: url, REDIS_CLUSTER_NODES: clusterNodes = [] } = values;
-  const sentinels = readSentinels(values);
-  if (sentinels && clusterNodes.length > 0) refuse('REDIS_SENTINELS', 'unset where REDIS_CLUSTER_NODES is set');
-  const isFound = sentinels !== undefined || clusterNodes.length > 0;
-  return {
-    url: url ?? (isFound ? 'redis://' : refuse('REDIS_URL', 'set: the address of Redis')),
-    clusterNodes,
-    sentinels,
-  };
-}
-
-function readSentinels({
-  REDIS_SENTINELS: nodes,
-  REDIS_SENTINEL_MASTER: master,
-  REDIS_SENTINEL_PASSWORD: password,
-}: Values) {
-  if (nodes === undefined) {
-    if (master !== undefined) refuse('REDIS_SENTINELS', 'set with REDIS_SENTINEL_MASTER');
-    return undefined;
-  }
-  return { nodes, master: master ?? refuse('REDIS_SENTINEL_MASTER', 'set with REDIS_SENTINELS'), password };
-}
-
-export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
-
-export const readPreviousPrivacyKey = ({ PRIVACY_KEY_PREVIOUS: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
-
-/** 32 bytes; undefined: there are no webhooks. */
-export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
-
-/** The one before it, if any. */
-export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous }: Values) {
-  if (previous === undefined) return undefined;
-  return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
+  return Object.fromEntries(entries) as ValuesOf<Table>;
 }
 
 /** Reads a process's configuration, or ends the process with one line that names the invalid setting. */

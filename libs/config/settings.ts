@@ -20,6 +20,7 @@ import {
   wholeNumber,
   words,
 } from './kinds.ts';
+import type { ValuesOf } from './read.ts';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -314,3 +315,5 @@ export const settings = {
     about: 'the share of requests that are traced, from 0 to 1',
   }),
 } satisfies Record<string, Setting>;
+
+export type Values = ValuesOf<typeof settings>;

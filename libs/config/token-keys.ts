@@ -1,7 +1,8 @@
 /** The keys that sign and verify access tokens, and what else a token must state. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Scope } from '#libs/contract/terms';
-import { isSafeAddress, refuse, type Values } from './read.ts';
+import { isSafeAddress, refuse } from './read.ts';
+import type { Values } from './settings.ts';
 
 export const secretKey = (name: string, value: string): KeyObject =>
   Buffer.byteLength(value) < 32 ? refuse(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
@@ -88,5 +89,3 @@ export function readTokens(values: Values) {
     maxLifetime: values.JWT_MAX_LIFETIME === undefined ? undefined : values.JWT_MAX_LIFETIME * 3_600,
   };
 }
-
-export type TokenConfig = ReturnType<typeof readTokens>;

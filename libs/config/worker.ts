@@ -1,20 +1,13 @@
 /** What the worker reads. */
 import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
-import {
-  readConnections,
-  readPreviousSecretsKey,
-  readPrivacyKey,
-  readSecretsKey,
-  readSettings,
-  readTracing,
-  refuse,
-  type Values,
-} from './read.ts';
+import { readSettings, refuse } from './read.ts';
+import { settings, type Values } from './settings.ts';
+import { readConnections, readPreviousSecretsKey, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
 
 const keys: KeyName[] = ['PRIVACY_KEY', 'SECRETS_KEY', 'LOG_KEY'];
 
 export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
-  const values = readSettings(environment);
+  const values = readSettings(settings, environment);
   return {
     ...readConnections(values),
     tracing: readTracing(values),
@@ -46,7 +39,5 @@ function readSealing(values: Values) {
     seconds: SEAL_SECONDS,
   };
 }
-
-export type SealingConfig = NonNullable<ReturnType<typeof readSealing>>;
 
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;

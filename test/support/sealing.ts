@@ -25,7 +25,7 @@ export interface Sealer {
 export function createSealer(db: Database, redis: RedisConnection, keys = [randomBytes(32)]): Sealer {
   const metrics = createMetrics();
   const log = createLog('test', 'silent');
-  const round = createSealing({ sealing: { name: logName, keys, seconds: 60 }, redis, db, log, metrics });
+  const round = createSealing({ sealing: { name: logName, keys }, redis, db, log, metrics });
   const { signal } = new AbortController();
   const blanking = createBlanking({ db, privacyKey: Buffer.from(privacyKey, 'hex') });
   const blank = () => blanking(signal);

@@ -19,7 +19,7 @@ const secrets = Object.entries<Setting>(settings).flatMap(([name, { secret }]) =
 
 describe('a secret from a file', () => {
   it.each(secrets)('is taken for %s, without the line break at its end', (name) => {
-    expect(withSecretFiles({ [`${name}_FILE`]: inFile('two words \n') })).toEqual({ [name]: 'two words ' });
+    expect(withSecretFiles(settings, { [`${name}_FILE`]: inFile('two words \n') })).toEqual({ [name]: 'two words ' });
   });
 
   it('reaches the processes and the command line', () => {
@@ -36,7 +36,7 @@ describe('a secret from a file', () => {
 
   it('is not looked for where the variable is empty, or the setting is no secret', () => {
     const given = { JWT_SECRET_FILE: '', JWT_SECRET: 'a', LOG_NAME_FILE: '/nowhere' };
-    expect(withSecretFiles(given)).toEqual(given);
+    expect(withSecretFiles(settings, given)).toEqual(given);
   });
 
   it.each([
@@ -44,6 +44,6 @@ describe('a secret from a file', () => {
     [inFile('\n'), {}, /^LOG_KEY_FILE must be a file with the secret in it; .* is empty$/],
     [inFile('a'), { LOG_KEY: 'a' }, /^LOG_KEY_FILE must be unset where LOG_KEY is set$/],
   ])('that is missing, empty, or beside the setting itself is told in one line: %s, %j', (LOG_KEY_FILE, rest, says) => {
-    expect(() => withSecretFiles({ LOG_KEY_FILE, ...rest })).toThrow(says);
+    expect(() => withSecretFiles(settings, { LOG_KEY_FILE, ...rest })).toThrow(says);
   });
 });

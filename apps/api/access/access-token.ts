@@ -2,7 +2,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 import { type Scope, scopesAmong } from '#libs/contract/terms';
 import { createProviderKeys } from './provider-keys.ts';
@@ -11,6 +10,24 @@ import { createProviderKeys } from './provider-keys.ts';
 const clockTolerance = 30;
 /** Some 300 bytes each. */
 const maxKnown = 10_000;
+
+/** What verifies a token, and what it must state. */
+export interface TokenConfig {
+  algorithm: 'HS256' | 'RS256' | 'ES256';
+  keys: KeyObject[];
+  /** the only ids that a token's `kid` may name; empty: `kid` is ignored */
+  keysById: ReadonlyMap<string, KeyObject>;
+  issuer: string | undefined;
+  audience: string | undefined;
+  /** where a provider has its keys; they are accepted beside `keys` */
+  jwksUrl: string | undefined;
+  orgClaim: string;
+  scopeClaim: string;
+  /** of a token without that claim */
+  defaultScopes: Scope[];
+  /** seconds; undefined: any */
+  maxLifetime: number | undefined;
+}
 
 export interface AccessToken {
   organizationId: string;

@@ -2,7 +2,6 @@
  * The API key of what pages send, and how much of it may come with it. Whatever is wrong with the key or with the domain,
  * the answer is the same.
  */
-import type { ApiConfig } from '#libs/config/api';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
@@ -43,14 +42,8 @@ export function domainIn(ctx: Context): Domain {
   return ctx.state.domain;
 }
 
-export const recordRateLimit = ({ recordRatePerMinute }: Pick<ApiConfig, 'recordRatePerMinute'>): Step =>
-  rateLimit('record', recordRatePerMinute);
-
-export const displayRateLimit = ({ displayRatePerMinute }: Pick<ApiConfig, 'displayRatePerMinute'>): Step =>
-  rateLimit('display', displayRatePerMinute);
-
-/** Per client network and domain. */
-function rateLimit(name: string, limit: number): Step {
+/** `limit`: a minute, per client network and domain; 0: any number. */
+export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
   const detail = `at most ${limit} ${name}s a minute from one address`;
   const limiter = createLimiter({ name, limit, detail });
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);

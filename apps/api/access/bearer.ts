@@ -1,13 +1,10 @@
 /** Reads: the organization comes from the access token alone, which also has a rate limit. */
-
-import type { ApiConfig } from '#libs/config/api';
-import type { TokenConfig } from '#libs/config/token-keys';
 import { Problem } from '#libs/contract/problem';
 import type { Scope } from '#libs/contract/terms';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Organization } from '#libs/store/tenants/tenants';
 import type { Context, Middleware } from '../http/context.ts';
-import { type AccessToken, createAccessTokens, invalidToken } from './access-token.ts';
+import { type AccessToken, createAccessTokens, invalidToken, type TokenConfig } from './access-token.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import { createLimiter } from './limiter.ts';
 
@@ -106,7 +103,7 @@ function authorizationIn(ctx: Context): string {
 const tokenIn = (header: string): string | undefined => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header)?.[1];
 
 /** Reads per access token. */
-export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'readRatePerMinute'>): Middleware {
+export function readRateLimit(limit: number): Middleware {
   const detail = `at most ${limit} reads a minute with one access token`;
   const limiter = createLimiter({ name: 'read', limit, detail });
   return (ctx, next) => {
@@ -116,7 +113,7 @@ export function readRateLimit({ readRatePerMinute: limit }: Pick<ApiConfig, 'rea
 }
 
 /** Changes per organization: each is written down, and heard of in every process. */
-export function changeRateLimit({ changeRatePerMinute: limit }: Pick<ApiConfig, 'changeRatePerMinute'>): Middleware {
+export function changeRateLimit(limit: number): Middleware {
   const detail = `at most ${limit} changes a minute in one organization`;
   const limiter = createLimiter({ name: 'change', limit, detail });
   return (ctx, next) => {

@@ -2,7 +2,6 @@
  * Guessing is limited: an address whose keys or tokens failed too often in a minute is refused before anything is looked
  * up. No header counts down before the limit, because all failures must look the same.
  */
-import type { ApiConfig } from '#libs/config/api';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
 import type { Context } from '../http/context.ts';
@@ -20,10 +19,8 @@ export interface FailedCredentials {
   countAnswered(ctx: Context): void;
 }
 
-export function createFailedCredentials(
-  name: 'key' | 'token',
-  { failureRatePerMinute: limit }: Pick<ApiConfig, 'failureRatePerMinute'>,
-): FailedCredentials {
+/** `limit`: failures a minute; 0: any number. */
+export function createFailedCredentials(name: 'key' | 'token', limit: number): FailedCredentials {
   const options = { limit, detail: `at most ${limit} failures a minute from one address` };
   const guesses = createLimiter({ name: `failed-${name}`, ...options });
   // a key that cannot be one is never looked up, so it must not use up the guesses of others behind the same address

@@ -1,6 +1,5 @@
 /** /v1/organization/domains: the domains of the access token's organization, to be managed. */
 import { z } from 'zod';
-import type { ApiConfig } from '#libs/config/api';
 import {
   type ManagedDomain as Answer,
   type DomainsPage,
@@ -39,7 +38,7 @@ export const listDomains = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createDomain = ({ config, db }: Parts & { config: Pick<ApiConfig, 'quotas'> }): Middleware =>
+export const createDomain = ({ config, db }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { name, origins = [] } = await readFields(ctx, domainBody);
     const { organizationId } = organizationIn(ctx);

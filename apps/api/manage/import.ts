@@ -1,6 +1,5 @@
 /** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
 import { randomBytes } from 'node:crypto';
-import type { ApiConfig } from '#libs/config/api';
 import {
   type Imported,
   type ImportFormat,
@@ -13,6 +12,7 @@ import { Problem } from '#libs/contract/problem';
 import { domainPath } from '#libs/contract/queries';
 import type { NewRecord } from '#libs/contract/record';
 import { isPastRetention } from '#libs/contract/retention';
+import type { AddressRule } from '#libs/contract/stored-address';
 import { readCsv } from '#libs/imports/csv';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
@@ -32,7 +32,7 @@ import { dropRest, readUpload, requireType } from '../http/upload.ts';
 import { createImportLane } from './import-lane.ts';
 
 export interface ImportRoomParts {
-  config: Pick<ApiConfig, 'ip' | 'retentionMonths'>;
+  config: { ip: AddressRule; retentionMonths: number };
   db: Database;
   recorder: {
     record(record: NewRecord, organizationId: string, bytes: number): Promise<'queued' | 'persisted'>;

@@ -1,5 +1,4 @@
 /** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
-import type { ApiConfig } from '#libs/config/api';
 import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
 import { Problem } from '#libs/contract/problem';
 import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
@@ -29,7 +28,7 @@ export const listKeys = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createKey = ({ config, db }: Parts & { config: Pick<ApiConfig, 'quotas'> }): Middleware =>
+export const createKey = ({ config, db }: Parts & { config: { quotas: { keys: number } } }): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
     try {

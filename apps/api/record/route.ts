@@ -1,9 +1,8 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
-import type { ApiConfig } from '#libs/config/api';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
 import { countryIn, withoutQuery } from '#libs/contract/record-fields';
-import { storedAddress } from '#libs/contract/stored-address';
+import { type AddressRule, storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import type { Clock } from '#libs/store/clock';
@@ -16,7 +15,11 @@ import { checkBody } from './body.ts';
 import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 
-type RecordConfig = Pick<ApiConfig, 'ip' | 'countryHeader'>;
+interface RecordConfig {
+  ip: AddressRule;
+  /** in lower case */
+  countryHeader: string | undefined;
+}
 
 interface RecordParts {
   config: RecordConfig;
@@ -83,7 +86,7 @@ function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): strin
 type Found = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt' | 'country'>;
 
 /** Every field by name: a single object shape is faster to build and to serialize than a spread. */
-function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: Pick<ApiConfig, 'ip'>): NewRecord {
+function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: RecordConfig): NewRecord {
   const { headers } = ctx.req;
   const byHeader = headers['sec-gpc'] === '1';
   return {

@@ -1,5 +1,4 @@
 /** What the endpoints of webhooks share: the webhook that a request is about, and how it is shown. */
-import type { ApiConfig } from '#libs/config/api';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { noQuery } from '#libs/contract/queries';
 import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
@@ -16,7 +15,7 @@ import { guard } from '../http/guard.ts';
 import { setVersion } from '../http/version.ts';
 
 export interface WebhookParts {
-  config: Pick<ApiConfig, 'secretsKey' | 'webhookAllowPrivate' | 'quotas'>;
+  config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };
   db: Database;
 }
 

@@ -1,5 +1,4 @@
 /** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
-import type { SealingConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
@@ -17,7 +16,8 @@ import { createSigner } from './signer.ts';
 const publishEvery = 5_000;
 
 export interface SealingParts {
-  sealing: SealingConfig;
+  /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
+  sealing: { name: string; keys: Buffer[] };
   /** fails fast */
   redis: RedisConnection;
   db: Database;
