@@ -10,7 +10,9 @@ import type { ReadDatabase } from '#libs/store/replica';
 import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { BaseMetrics } from '#libs/telemetry/metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 import { apiKey, pageRateLimit } from './access/api-key.ts';
 import { bearer, changeRateLimit, readRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
@@ -89,7 +91,7 @@ export interface AppParts {
   /** from GEOIP_FILE, where it is set */
   countryOf: CountryOf | undefined;
   log: Log;
-  metrics: Metrics;
+  metrics: BaseMetrics & RecordMetrics & StatsMetrics;
   tracing: Tracing | undefined;
   db: Database;
   /** fails fast */

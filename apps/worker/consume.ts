@@ -22,7 +22,9 @@ import { oweRaises } from '#libs/store/owed-raises';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { BaseMetrics } from '#libs/telemetry/metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3_000;
@@ -51,7 +53,7 @@ export interface ConsumerParts {
   countersRedis: RedisConnection;
   db: Database;
   log: Log;
-  metrics: Metrics;
+  metrics: BaseMetrics & RecordMetrics & StatsMetrics;
   tracing?: Tracing | undefined;
   queueTracing?: QueueTracing | undefined;
   /** bytes of jobs that it holds in memory, roughly; default 128 MiB */

@@ -15,13 +15,17 @@ import { createDatabase } from '#libs/store/sql';
 import { createTurns } from '#libs/store/turns';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer } from '#libs/telemetry/ops';
 import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createRecordMetrics } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
+import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createConsumer, statements } from './consume.ts';
 import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
@@ -48,7 +52,15 @@ export interface RunningWorker extends Running {
 
 /** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
 export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
-  const metrics = createMetrics();
+  const base = createBaseMetrics();
+  const { register } = base;
+  const metrics = {
+    ...base,
+    ...createRecordMetrics(register),
+    ...createStatsMetrics(register),
+    ...createProofMetrics(register),
+    ...createWebhookMetrics(register),
+  };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const tracing =

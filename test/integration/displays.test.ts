@@ -1,6 +1,7 @@
+import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
 import { type Gate, openGate } from '../support/gate.ts';
 import { openPool } from '../support/pool.ts';
@@ -39,7 +40,7 @@ describe('displays of the banner', () => {
 
   /** A counter whose Postgres is behind the gate, over one connection. */
   const countThrough = (gate: Gate, { statementTimeout = 400, deadline = 500 } = {}) => {
-    const metrics = createMetrics();
+    const metrics = createStatsMetrics(new Registry());
     const through = openPool(gate.url, { max: 1, statementTimeout, deadline });
     const store = (each: Parameters<typeof storeDisplays>[1]) => storeDisplays(through, each);
     const told: object[] = [];

@@ -1,5 +1,6 @@
 /** What happens to logs when Postgres or Redis is not the one that they were sealed with. */
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { deriveNext } from '#libs/store/epochs/derivations';
@@ -10,7 +11,7 @@ import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { listActs } from '#libs/store/tenants/acts';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { recall, remember } from '#libs/witness/witness';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { confirmLogs } from '../../apps/cli/log-confirm.ts';
@@ -376,7 +377,7 @@ describe('logs', () => {
   });
 
   it('what was never published of a log goes into the next one', async () => {
-    const metrics = createMetrics();
+    const metrics = createProofMetrics(new Registry());
     const originOf = (domainId: string) => `${logName}/${domainId}`;
     const seal = createSeal({ redis, db, metrics, originOf, size: createPieceSize(64) });
     const sealUnpublished = async (pieces: number) => {

@@ -1,7 +1,8 @@
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { persist } from '#libs/store/records/persist';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
 import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
@@ -114,7 +115,13 @@ describe('sealing', () => {
   it('seals an epoch in which one domain has more records than fit a piece, whatever pieces fit', async () => {
     const three = at(domainIds, 2);
     const originOf = (domainId: string) => `${logName}/${domainId}`;
-    const seal = createSeal({ redis, db, metrics: createMetrics(), originOf, size: changingSize([100, 30, 1_000]) });
+    const seal = createSeal({
+      redis,
+      db,
+      metrics: createProofMetrics(new Registry()),
+      originOf,
+      size: changingSize([100, 30, 1_000]),
+    });
     await persist(db, [...some(three, 250), ...some(at(domainIds, 0), 10)]);
     await sealer.close();
     await sealer.blank();

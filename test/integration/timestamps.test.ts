@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fromBase64, utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
@@ -8,7 +9,7 @@ import { findLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createTimestamping } from '../../apps/worker/derive/timestamp/timestamping.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
@@ -48,7 +49,7 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
   };
 
   const startWorker = (database = db, patience = 10_000) => {
-    const metrics = createMetrics();
+    const metrics = createProofMetrics(new Registry());
     const warnings: Record<string, unknown>[] = [];
     const round = createTimestamping({
       authority: { url: authority.url, patience },

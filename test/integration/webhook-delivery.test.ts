@@ -1,5 +1,6 @@
 /** Deliveries, step by step: a worker's deliverer, a real receiver and its failures; time passes when the test says so. */
 import { readFileSync } from 'node:fs';
+import { Registry } from 'prom-client';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Decision } from '#libs/contract/terms';
@@ -17,7 +18,7 @@ import { createWebhookAdministration } from '#libs/store/webhooks/administration
 import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
 import { deleteOldDeliveries, findWebhook, listDeliveries, type Webhook } from '#libs/store/webhooks/webhooks';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createDeliverer, type Deliverer } from '../../apps/worker/deliver/delivering.ts';
 import { waits } from '../../apps/worker/deliver/retries.ts';
 import type { Sender } from '../../apps/worker/deliver/send.ts';
@@ -62,7 +63,7 @@ describe('deliveries', () => {
       sender: { resolve: async () => ['127.0.0.1'], allowPrivate: true, patience: 15_000, ...sender },
       db,
       log: quiet,
-      metrics: createMetrics(),
+      metrics: createWebhookMetrics(new Registry()),
       chance: () => 0.5,
     });
   const admin = () => createWebhookAdministration(db, 'test');

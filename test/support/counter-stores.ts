@@ -8,7 +8,9 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createBaseMetrics } from '#libs/telemetry/metrics';
+import { createRecordMetrics } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** Lists at most `most` counters at once. */
 export const listerOf =
@@ -65,4 +67,8 @@ export const isAtMost = (lower: Breakdown, upper: Breakdown): boolean =>
   decisions.every((decision) => lower[decision] <= upper[decision]);
 
 /** What the worker's parts take besides the stores. */
-export const quiet = () => ({ log: createLog('test', 'silent'), metrics: createMetrics() });
+export function quiet() {
+  const base = createBaseMetrics();
+  const metrics = { ...base, ...createRecordMetrics(base.register), ...createStatsMetrics(base.register) };
+  return { log: createLog('test', 'silent'), metrics };
+}

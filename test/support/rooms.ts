@@ -35,7 +35,8 @@ export const places: Record<string, string> = {
   cli: 'apps/cli/',
   settings: 'libs/config/',
   webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook libs/contract/openapi/webhooks
-    libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/`,
+    libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/
+    libs/telemetry/webhook-metrics`,
   privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ apps/worker/keep/months
     apps/worker/keep/personal libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
     libs/store/privacy/ libs/witness/rewrite libs/witness/tombstones`,
@@ -47,21 +48,22 @@ export const places: Record<string, string> = {
   'log/pages': `libs/store/records/busy-visitors libs/store/records/log libs/store/records/organization-log
     libs/store/records/visitor-log`,
   proof: `apps/api/log/ apps/cli/log libs/contract/proof libs/contract/openapi/proof
-    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/ libs/witness/witness`,
+    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/ libs/telemetry/proof-metrics libs/witness/witness`,
   'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
   stats: `apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/ libs/contract/statistics
     libs/contract/display libs/contract/openapi/stats libs/contract/openapi/examples/stats libs/counters/raise
-    libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises`,
+    libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises
+    libs/telemetry/stats-metrics`,
   'stats/derive': 'apps/worker/derive/facets/ libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
   'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice libs/contract/openapi/notices
     libs/contract/openapi/examples/notices libs/store/notices/`,
   record: `apps/api/log/record.ts apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
     libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
-    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges`,
+    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges libs/telemetry/record-metrics`,
   'record/persist': `libs/store/notices/numbers libs/store/records/period-counts libs/store/records/persist.ts
     libs/store/user-agents/numbers`,
   tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan
@@ -168,6 +170,5 @@ export const stillImported: Record<string, string> = {
   'libs/store/records/months.ts': 'libs/store/records/busy-visitors.ts',
   'libs/store/user-agents/unnamed.ts': 'libs/store/logs/unsealed.ts libs/store/privacy/personal-retention.ts',
   'libs/store/user-agents/unused.ts': 'libs/store/privacy/personal-retention.ts',
-  'libs/telemetry/metrics.ts': 'libs/contract/webhook.ts',
   'libs/witness/rewrite.ts': 'ioredis',
 };

@@ -1,10 +1,11 @@
 /** Sealing without a worker: epochs are closed and sealed when a test says so. */
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../apps/worker/derive/blank/blanking.ts';
 import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';
 import { privacyKey } from './settings.ts';
@@ -23,7 +24,7 @@ export interface Sealer {
 }
 
 export function createSealer(db: Database, redis: RedisConnection, keys = [randomBytes(32)]): Sealer {
-  const metrics = createMetrics();
+  const metrics = createProofMetrics(new Registry());
   const log = createLog('test', 'silent');
   const round = createSealing({ sealing: { name: logName, keys }, redis, db, log, metrics });
   const { signal } = new AbortController();

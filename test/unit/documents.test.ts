@@ -14,11 +14,15 @@ import { consistency, consistencyQuery, proofBundle } from '#libs/contract/proof
 import { receipt, recordFields } from '#libs/contract/record';
 import { domainStats, organization, statsQuery } from '#libs/contract/statistics';
 import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { createReadyGauge } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createRecordMetrics } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
+import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
@@ -203,7 +207,9 @@ describe('docs/operations.md', () => {
   });
 
   it('has every metric, and no other', () => {
-    const { register } = createMetrics();
+    const { register } = createBaseMetrics();
+    for (const create of [createRecordMetrics, createStatsMetrics, createProofMetrics, createWebhookMetrics])
+      create(register);
     const nothing = () => {};
     createQueueGauges(register, async () => [], nothing);
     createBacklogGauges(register, () => Promise.reject(new Error('not asked')), nothing);

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlaces, type Places } from '#libs/runtime/places';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { inTurns } from '../../apps/api/access/in-turns.ts';
 import type { State } from '../../apps/api/http/context.ts';
 import { exchange } from '../../apps/api/http/exchange.ts';
@@ -31,7 +31,7 @@ describe('reads by turns over organizations, in two places', () => {
     ends = [];
     reads = createPlaces({ places: 2, share: 1, waiting: 50 });
     const app = new Koa<State>();
-    app.use(exchange({ log: createLog('test', 'silent'), metrics: createMetrics() }));
+    app.use(exchange({ log: createLog('test', 'silent'), metrics: createBaseMetrics() }));
     app.use((ctx, next) => {
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addRequests, requestsIn } from '#libs/queue/carried-trace';
 import { inSpan, linksOf, maxLinks, type Origin, originsOf, parentOf } from '#libs/runtime/tracing';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { sayOnce } from '#libs/telemetry/tracing/exporter';
 import { createSpans } from '#libs/telemetry/tracing/spans';
 import type { State } from '../../apps/api/http/context.ts';
@@ -124,7 +124,7 @@ describe('spans', () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { destination: { write: (line) => void lines.push(line) } });
     const app = new Koa<State>();
-    app.use(exchange({ log, metrics: createMetrics(), tracing: { ...spans, close: async () => {} } }));
+    app.use(exchange({ log, metrics: createBaseMetrics(), tracing: { ...spans, close: async () => {} } }));
     app.use(() => {
       throw new Error('broken');
     });

@@ -5,13 +5,13 @@
 import { Problem } from '#libs/contract/problem';
 import type { Tracing } from '#libs/runtime/tracing';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { BaseMetrics } from '#libs/telemetry/metrics';
 import { type Context, type Middleware, traceOf } from './context.ts';
 import { answerError } from './problem.ts';
 import { newRequestId } from './request-id.ts';
 import { routeOf } from './routes.ts';
 
-export function exchange(deps: { log: Log; metrics: Metrics; tracing?: Tracing | undefined }): Middleware {
+export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
@@ -76,7 +76,7 @@ function reasonOf(failure: unknown): string | undefined {
 }
 
 /** Once the answer is known. */
-function endRequest({ log, metrics }: { log: Log; metrics: Metrics }): (ctx: Context, failure: unknown) => void {
+function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx: Context, failure: unknown) => void {
   return (ctx, failure) => {
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = routeOf(ctx);

@@ -6,7 +6,7 @@ import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import type { LogPage } from '#libs/store/records/full-record';
 import { readPage } from '#libs/store/records/log';
 import type { Database } from '#libs/store/sql';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { BaseMetrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { NoteVisitorRead } from '../access/visitor-reads.ts';
@@ -20,7 +20,7 @@ const cappedLimit = 10;
 interface Parts {
   db: Database;
   readDb: Database;
-  metrics: Metrics;
+  metrics: BaseMetrics;
   noteVisitorRead: NoteVisitorRead;
 }
 

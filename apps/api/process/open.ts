@@ -17,13 +17,17 @@ import { readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
 import type { ProcessLog } from '#libs/telemetry/log';
-import { createMetrics, type Metrics } from '#libs/telemetry/metrics';
+import { type BaseMetrics, createBaseMetrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createRecordMetrics } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
+import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createApp } from '../app.ts';
 import { answerBrokenRequests } from '../http/broken-requests.ts';
 import { closeServer, createHttpServer } from '../http/server.ts';
@@ -55,7 +59,7 @@ export interface RunningApi extends Running {
   port: number;
   /** null where another process serves it */
   opsPort: number | null;
-  metrics: Metrics;
+  metrics: BaseMetrics;
 }
 
 /**
@@ -67,7 +71,15 @@ export async function openApi(
   { build, log, drain = drainTime }: ApiOptions,
 ): Promise<RunningApi> {
   const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
-  const metrics = createMetrics();
+  const base = createBaseMetrics();
+  const { register } = base;
+  const metrics = {
+    ...base,
+    ...createRecordMetrics(register),
+    ...createStatsMetrics(register),
+    ...createProofMetrics(register),
+    ...createWebhookMetrics(register),
+  };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const tracing =

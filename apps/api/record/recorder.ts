@@ -13,7 +13,7 @@ import { Batcher, BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { within } from '#libs/runtime/within';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
@@ -60,7 +60,7 @@ export function createRecorder(options: {
   persistDirectly: (records: NewRecord[]) => Promise<void>;
   shards: number;
   log: Log;
-  metrics: Metrics;
+  metrics: RecordMetrics;
   tracing?: Tracing | undefined;
 }): Recorder {
   const { producer, redisHealth, persistDirectly, shards, log, metrics, tracing } = options;

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '#libs/contract/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { domainOfPath, type FailedCredentials } from '../access/failed-credentials.ts';
 import type { Context } from '../http/context.ts';
 
@@ -17,7 +17,7 @@ const remembered = 10_000;
 /** Only existing domains are logged; otherwise anyone could fill the log. The answer does not wait for this. */
 export function countRefusal(deps: {
   log: Pick<Log, 'warn'>;
-  metrics: Metrics;
+  metrics: RecordMetrics;
   tenants: TenantCache;
   failedKeys: FailedCredentials;
 }): (ctx: Context, error: unknown) => void {

@@ -8,7 +8,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters, readCounts } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** organizations at a time */
 const fillsAtOnce = 2;
@@ -27,7 +27,7 @@ export function createCounterReader(options: {
   redisHealth: RedisHealth;
   db: Database;
   log: Log;
-  metrics: Metrics;
+  metrics: StatsMetrics;
 }): CounterReader {
   const { connection, redisHealth, db, log, metrics } = options;
   const filling = new Set<string>();

@@ -8,7 +8,7 @@ import { every } from '#libs/runtime/every';
 import { within } from '#libs/runtime/within';
 import type { Flush } from '#libs/store/displays/displays';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createDisplayTally } from './display-tally.ts';
 
 /** milliseconds */
@@ -29,7 +29,7 @@ export function createDisplayCounter({
 }: {
   store: (flush: Flush) => Promise<void>;
   log: Pick<Log, 'warn'>;
-  metrics: Pick<Metrics, 'displays'>;
+  metrics: Pick<StatsMetrics, 'displays'>;
 }): DisplayCounter {
   const tally = createDisplayTally();
   let flush: Flush = { id: randomUUID(), rows: [] };

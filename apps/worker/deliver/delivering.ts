@@ -13,7 +13,7 @@ import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { endBefore, fail, goOn, putOff, releaseLanes } from '#libs/store/webhooks/outcomes';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { WebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { readMessage } from './message.ts';
 import { nextTry } from './retries.ts';
 import { type Sender, send } from './send.ts';
@@ -46,7 +46,7 @@ export interface DeliveringParts {
   sender: Sender;
   db: Database;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  metrics: Pick<Metrics, 'webhookTries'>;
+  metrics: Pick<WebhookMetrics, 'webhookTries'>;
   /** from 0 to 1 */
   chance?: () => number;
 }

@@ -12,7 +12,8 @@ import { facetsName } from '#libs/store/facets/through';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { blanking } from './blank/blank.ts';
 import { createBlanking } from './blank/blanking.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
@@ -41,7 +42,7 @@ export interface DerivingParts {
   /** milliseconds between two rounds */
   pace: number;
   log: Log;
-  metrics: Metrics;
+  metrics: ProofMetrics & RecordMetrics;
 }
 
 /** The derivations that run with these settings. */

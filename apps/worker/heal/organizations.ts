@@ -3,14 +3,14 @@ import pLimit from 'p-limit';
 import type { RedisConnection } from '#libs/runtime/redis';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 export interface HealingParts {
   /** fails fast where Redis is away */
   countersRedis: RedisConnection;
   db: Database;
   log: Log;
-  metrics: Metrics;
+  metrics: StatsMetrics;
 }
 
 /** Organizations at a time: the stores are kept busy, and recording has its share of them. */

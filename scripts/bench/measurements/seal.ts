@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { NewRecord } from '#libs/contract/record';
 import { connectRedis } from '#libs/runtime/redis';
@@ -6,7 +7,7 @@ import { closeEpoch } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
 import { createDatabase } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
-import { createMetrics } from '#libs/telemetry/metrics';
+import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../../apps/worker/derive/blank/blanking.ts';
 import { createFacets } from '../../../apps/worker/derive/facets/facets.ts';
 import { createSealing } from '../../../apps/worker/derive/seal/sealing.ts';
@@ -65,7 +66,7 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
   const db = createDatabase({ url: stack.databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
   const redis = connectRedis({ url: redisAddress(stack), clusterNodes: [] }, 'producer', { warn: () => {} });
   const sealing = { name: 'bench', keys: [randomBytes(32)], seconds: 60 };
-  const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createMetrics() };
+  const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createProofMetrics(new Registry()) };
   const blankAll = createBlanking({ db, privacyKey: undefined });
   const [sealAll, countAll] = [createSealing({ sealing, ...parts }), createFacets(db)];
   const never = new AbortController().signal;

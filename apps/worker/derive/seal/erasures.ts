@@ -7,7 +7,7 @@ import type { PieceSize } from '#libs/store/epochs/piece-size';
 import { listErased, takeErasures } from '#libs/store/logs/erasures';
 import { lockHeads } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { addedTexts } from './added.ts';
 import { extend } from './extend.ts';
 import { openAmong } from './lawful.ts';
@@ -21,7 +21,7 @@ export interface ErasuresParts {
   size: PieceSize;
   redis: RedisConnection;
   db: Database;
-  metrics: Metrics;
+  metrics: ProofMetrics;
   originOf(domainId: string): string;
 }
 

@@ -10,7 +10,7 @@ import type { Halted } from '#libs/store/logs/heads';
 import { currentServer, isSame, sealedOn, sealOn, startedAt } from '#libs/store/logs/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '#libs/witness/witness';
 
 /** logs in one question to Postgres and to Redis; a round that looks for nothing looks at so many */
@@ -20,7 +20,7 @@ export interface GuardParts {
   redis: RedisConnection;
   db: Database;
   log: Log;
-  metrics: Metrics;
+  metrics: ProofMetrics;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { sha256 } from '#libs/runtime/sha256';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
 import type { Database } from '#libs/store/sql';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { isBehind, recall, remember } from '#libs/witness/witness';
 import type { Signer } from './signer.ts';
 
@@ -17,7 +17,7 @@ export async function publish(parts: {
   db: Database;
   redis: RedisConnection;
   signer: Signer;
-  metrics: Pick<Metrics, 'checkpoints'>;
+  metrics: Pick<ProofMetrics, 'checkpoints'>;
 }): Promise<void> {
   const { db, redis, signer, metrics } = parts;
   const unpublished = await db.run((sql) => listUnpublished(sql, signer.id));

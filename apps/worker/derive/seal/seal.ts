@@ -12,7 +12,7 @@ import { listIds, nextDomains, nextEpochOf, readById, readEpoch, type Unsealed }
 import { findSeenNotices } from '#libs/store/notices/first-seen';
 import type { Database, Sql } from '#libs/store/sql';
 import { findUserAgents } from '#libs/store/user-agents/texts';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { blanking } from '../blank/blank.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './extend.ts';
@@ -28,7 +28,7 @@ const idsLimit = 1_000_000;
 export interface SealParts {
   redis: RedisConnection;
   db: Database;
-  metrics: Metrics;
+  metrics: ProofMetrics;
   originOf(domainId: string): string;
   /** of a transaction */
   size?: PieceSize;

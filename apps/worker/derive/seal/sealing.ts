@@ -5,7 +5,7 @@ import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listWaiting } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { sealErasures, usualErasures } from './erasures.ts';
 import { createGuard } from './guard.ts';
 import { publish } from './publish.ts';
@@ -22,7 +22,7 @@ export interface SealingParts {
   redis: RedisConnection;
   db: Database;
   log: Log;
-  metrics: Metrics;
+  metrics: ProofMetrics;
 }
 
 export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {

@@ -11,7 +11,7 @@ import { endTries, takeTry, timestampAge } from '#libs/store/logs/timestamp-trie
 import { addTimestamp, listLeaves } from '#libs/store/logs/timestamps';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { type Authority, askForToken } from './authority.ts';
 
 /** Milliseconds: not all installations ask at midnight. */
@@ -21,7 +21,7 @@ export interface TimestampingParts {
   authority: Authority;
   db: Database;
   log: Pick<Log, 'info' | 'warn'>;
-  metrics: Metrics;
+  metrics: ProofMetrics;
 }
 
 /** Returns a round, to be called every few seconds by every worker. */
