@@ -1,7 +1,8 @@
 /** `npm run demo [-- --records N --months N]`: fills the demo organization of a running `npm start` with a year. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { withDatabase } from '../apps/cli/session.ts';
+import { administer } from '../apps/cli/administer.ts';
+import { tools } from '../apps/cli/tools.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
@@ -24,7 +25,7 @@ try {
   if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
   const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
   const started = performance.now();
-  const { added, present } = await withDatabase((db, admin) =>
+  const { added, present } = await administer(tools, (admin, db) =>
     fill({ db, admin, organizationId }, period, { stop, say: console.log }),
   );
   const seconds = ((performance.now() - started) / 1_000).toFixed(0);

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { listActs } from '#libs/store/tenants/acts';
-import { printList, withDatabase } from './session.ts';
+import { printList, type Tools } from './session.ts';
 
 const listed = 100;
 
-export function actsCommand(): Command {
+export function actsCommand(tools: Tools): Command {
   return new Command('acts')
     .description(`the newest ${listed} administrative acts: who changed what and when`)
     .action(async (_: object, self: Command) => {
-      const { acts } = await withDatabase((db) => db.run((sql) => listActs(sql, { limit: listed })));
+      const { acts } = await tools.database((db) => db.run((sql) => listActs(sql, { limit: listed })));
       printList(
         self,
         'acts',

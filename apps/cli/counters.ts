@@ -5,7 +5,7 @@ import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { drop } from '#libs/counters/raise';
 import { countersSince, listCounters, listOrganizationIds } from '#libs/store/counters';
 import type { Database } from '#libs/store/sql';
-import { isJson, print, printList, withDatabase, withRedis } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 
 const everything = '0000-00-00';
 /** Milliseconds that a raise may be pending. */
@@ -29,7 +29,7 @@ const toRow = ({ redis, postgres, ...place }: Difference) => ({
   postgres: inOne(postgres),
 });
 
-export function countersCommand(): Command {
+export function countersCommand(tools: Tools): Command {
   const command = new Command('counters').description('the counters in Redis, a copy of those in Postgres');
   command
     .command('check')
@@ -37,8 +37,8 @@ export function countersCommand(): Command {
     .description('compare every counter in Redis with Postgres; exit with 1 on any difference; safe under traffic')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      const result = await withDatabase((db) =>
-        withRedis(async (redis) => {
+      const result = await tools.database((db) =>
+        tools.redis(async (redis) => {
           const found: { checked: number; differences: Difference[] } = { checked: 0, differences: [] };
           for (const organizationId of await organizationsOf(db, org)) {
             const { checked, differences } = await findDrift(
@@ -64,8 +64,8 @@ export function countersCommand(): Command {
     .description('delete the counters in Redis and refill them from Postgres, which answers reads meanwhile')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      const rebuilt = await withDatabase((db) =>
-        withRedis(async (redis) => {
+      const rebuilt = await tools.database((db) =>
+        tools.redis(async (redis) => {
           const organizations = await organizationsOf(db, org);
           for (const organizationId of organizations) {
             const list: ListCounters = (after, limit) =>

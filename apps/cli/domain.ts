@@ -8,7 +8,8 @@ import type { ManagedDomain } from '#libs/store/tenants/domains';
 import type { Unchanged } from '#libs/store/tenants/perform';
 import { type Domain, findDomains } from '#libs/store/tenants/tenants';
 import { keepWidgetFiles } from '#libs/store/widget-files';
-import { find, print, printList, withDatabase } from './session.ts';
+import { administer, type TenantTools } from './administer.ts';
+import { find, print, printList } from './session.ts';
 
 /** The widget's build lies beside the command line's. */
 const widgetBuild = new URL('../widget/', import.meta.url);
@@ -32,10 +33,11 @@ const tagOf = (api: string, { domainId, widget, integrity }: Record<'domainId' |
   `<script src="${api.replace(/\/$/, '')}${widget}" integrity="${integrity}" crossorigin="anonymous" data-domain="${domainId}" data-key="ak_…" defer></script>`;
 
 async function onDomain(
+  tools: TenantTools,
   domainId: string,
   change: (admin: Administration, organizationId: string) => Promise<ManagedDomain | Unchanged>,
 ): Promise<ManagedDomain> {
-  return withDatabase(async (db, admin) => {
+  return administer(tools, async (admin, db) => {
     const found = (await db.run((sql) => findDomains(sql, [domainId]))).get(domainId);
     const changed = found && (await change(admin, found.organizationId));
     if (typeof changed !== 'object') throw new Error(`no domain ${domainId}`);
@@ -43,7 +45,7 @@ async function onDomain(
   });
 }
 
-export function domainCommand(): Command {
+export function domainCommand(tools: TenantTools): Command {
   const command = new Command('domain').description('domains: the websites whose visitors decide');
   command
     .command('create <org> <name>')
@@ -53,7 +55,7 @@ export function domainCommand(): Command {
     .action(
       async (organizationId: string, name: string, options: { id?: string; origin?: string[] }, self: Command) => {
         const { id, origin: origins = [] } = options;
-        const made = await withDatabase((_, admin) =>
+        const made = await administer(tools, (admin) =>
           admin.createDomain(organizationId, { domainId: id, name, origins }),
         );
         print(self, shownOf(made));
@@ -74,19 +76,19 @@ export function domainCommand(): Command {
         ...(!origins && { origins: [] }),
       };
       if (Object.keys(change).length === 0) throw new Error('give --name, --origin or --no-origins');
-      print(self, stateOf(await onDomain(id, (admin, owner) => admin.changeDomain(owner, id, change))));
+      print(self, stateOf(await onDomain(tools, id, (admin, owner) => admin.changeDomain(owner, id, change))));
     });
   command
     .command('archive <domain>')
     .description('end recording and revoke the keys; what was recorded can still be read')
     .action(async (id: string, _: object, self: Command) => {
-      print(self, stateOf(await onDomain(id, (admin, owner) => admin.archiveDomain(owner, id))));
+      print(self, stateOf(await onDomain(tools, id, (admin, owner) => admin.archiveDomain(owner, id))));
     });
   command
     .command('restore <domain>')
     .description('bring an archived domain back; its keys are made anew')
     .action(async (id: string, _: object, self: Command) => {
-      const restored = onDomain(id, (admin, owner) => admin.changeDomain(owner, id, { archivedAt: null }));
+      const restored = onDomain(tools, id, (admin, owner) => admin.changeDomain(owner, id, { archivedAt: null }));
       print(self, stateOf(await restored));
     });
   command
@@ -94,7 +96,7 @@ export function domainCommand(): Command {
     .description('list domains')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      printList(self, 'domains', await withDatabase((db) => db.run((sql) => directory.domains(sql, org))));
+      printList(self, 'domains', await tools.database((db) => db.run((sql) => directory.domains(sql, org))));
     });
   command
     .command('show <domain>')
@@ -102,7 +104,7 @@ export function domainCommand(): Command {
     .option('--api <url>', 'the public URL of the API: also prints the script tag, without the key')
     .action(async (id: string, { api }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
-      const domains = await withDatabase((db) =>
+      const domains = await tools.database((db) =>
         db.run(async (sql) => {
           // the printed path must stay valid in later releases
           await keepWidgetFiles(sql, [file]);

@@ -1,34 +1,35 @@
 import { Command } from 'commander';
 import { directory } from '#libs/store/tenants/directory';
-import { print, printList, withDatabase } from './session.ts';
+import { administer, type TenantTools } from './administer.ts';
+import { print, printList } from './session.ts';
 
-export function keyCommand(): Command {
+export function keyCommand(tools: TenantTools): Command {
   const command = new Command('key').description('API keys: write-only, one domain each; several may be active');
   command
     .command('create <domain>')
     .description('create a key; it is shown only once')
     .action(async (domainId: string, _: object, self: Command) => {
-      const { apiKey } = await withDatabase((_db, admin) => admin.createKey(domainId));
+      const { apiKey } = await administer(tools, (admin) => admin.createKey(domainId));
       print(self, { domainId, apiKey });
     });
   command
     .command('revoke <domain> <keyprefix>')
     .description('revoke the active key that begins with the prefix; it stops working within a second')
     .action(async (domainId: string, keyPrefix: string, _: object, self: Command) => {
-      print(self, await withDatabase((_db, admin) => admin.revokeKey(domainId, keyPrefix)));
+      print(self, await administer(tools, (admin) => admin.revokeKey(domainId, keyPrefix)));
     });
   command
     .command('list')
     .description('list keys')
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain }: { domain?: string }, self: Command) => {
-      printList(self, 'keys', await withDatabase((db) => db.run((sql) => directory.keys(sql, domain))));
+      printList(self, 'keys', await tools.database((db) => db.run((sql) => directory.keys(sql, domain))));
     });
   command
     .command('show <domain> <keyprefix>')
     .description('show one key')
     .action(async (domain: string, prefix: string, _: object, self: Command) => {
-      const keys = await withDatabase((db) => db.run((sql) => directory.keys(sql, domain)));
+      const keys = await tools.database((db) => db.run((sql) => directory.keys(sql, domain)));
       const found = keys.filter((key) => key.prefix.startsWith(prefix) || prefix.startsWith(key.prefix));
       const [key] = found;
       if (!key) throw new Error(`domain ${domain} has no key that begins with ${prefix}`);

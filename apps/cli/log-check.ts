@@ -1,20 +1,20 @@
 import { Command } from 'commander';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { checkLogs } from './check/check.ts';
-import { isJson, print, printList, withDatabase, withRedis } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 
-export function checkCommand(): Command {
+export function checkCommand(tools: Tools): Command {
   return new Command('check')
     .description('recompute the logs from the stored records; exit with 1 on any difference; safe under traffic')
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain: domainId }: { domain?: string }, self: Command) => {
       const progress = process.stderr.isTTY ? createProgress() : undefined;
-      const { checked, differences, comparedWithRedis } = await withDatabase(async (db) => {
+      const { checked, differences, comparedWithRedis } = await tools.database(async (db) => {
         if (domainId !== undefined) {
           const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
           if (!domain) throw new Error(`no domain ${domainId}`);
         }
-        return withWitness(async (redis) => ({
+        return withWitness(tools, async (redis) => ({
           ...(await checkLogs({ db, redis, domainId, ...(progress && { progress: progress.show }) })),
           comparedWithRedis: redis !== undefined,
         }));
@@ -35,10 +35,10 @@ export function checkCommand(): Command {
 }
 
 /** With Redis where it answers; otherwise only Postgres is checked. */
-async function withWitness<T>(work: (redis: RedisConnection | undefined) => Promise<T>): Promise<T> {
+async function withWitness<T>(tools: Tools, work: (redis: RedisConnection | undefined) => Promise<T>): Promise<T> {
   let isConnected = false;
   try {
-    return await withRedis((redis) => {
+    return await tools.redis((redis) => {
       isConnected = true;
       return work(redis);
     });

@@ -5,20 +5,20 @@ import { listLogStatus } from '#libs/store/logs/status';
 import type { Database } from '#libs/store/sql';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { isBehind, recall, remember } from '#libs/witness/witness';
-import { isJson, print, readConfig, withDatabase, withRedis } from './session.ts';
+import { isJson, print, type Tools } from './session.ts';
 
 /** logs in one transaction */
 const chunk = 500;
 
-export function confirmCommand(): Command {
+export function confirmCommand(tools: Tools<{ actor: string }>): Command {
   return new Command('confirm')
     .argument('[domain...]')
     .description(
       'after a failover that lost nothing: let unconfirmed logs go on, all of them or those of these domains',
     )
     .action(async (only: string[], _: object, self: Command) => {
-      const { confirmed, behind } = await withDatabase((db) =>
-        withRedis((redis) => confirmLogs({ db, perform: createPerform(db, readConfig().actor), redis }, only)),
+      const { confirmed, behind } = await tools.database((db) =>
+        tools.redis((redis) => confirmLogs({ db, perform: createPerform(db, tools.config().actor), redis }, only)),
       );
       print(self, { confirmed, behind });
       if (behind.length > 0 && !isJson(self)) {

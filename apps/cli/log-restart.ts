@@ -5,7 +5,7 @@ import { listLogStatus } from '#libs/store/logs/status';
 import type { Database } from '#libs/store/sql';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { recall } from '#libs/witness/witness';
-import { isJson, print, printList, readConfig, withDatabase, withRedis } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** as Postgres stores it */
@@ -17,7 +17,7 @@ interface Options {
   yes?: boolean;
 }
 
-export function restartCommand(): Command {
+export function restartCommand(tools: Tools<{ actor: string; logName(): string }>): Command {
   return new Command('restart')
     .argument('[domain]')
     .description('end the log of a domain and begin its next one, for what is stored and has no signed position')
@@ -27,10 +27,10 @@ export function restartCommand(): Command {
     .action(async (domainId: string | undefined, options: Options, self: Command) => {
       const { allBehind = false } = options;
       if ((domainId === undefined) !== allBehind) throw new Error('give either a domain or --all-behind');
-      const config = readConfig();
+      const config = tools.config();
       const logName = config.logName();
-      const restarted = await withDatabase((db) =>
-        withRedis((redis) =>
+      const restarted = await tools.database((db) =>
+        tools.redis((redis) =>
           restartLogs({ db, perform: createPerform(db, config.actor), redis, logName }, { ...options, domainId }),
         ),
       );

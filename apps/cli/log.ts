@@ -5,7 +5,7 @@ import { checkCommand } from './log-check.ts';
 import { confirmCommand } from './log-confirm.ts';
 import { restartCommand } from './log-restart.ts';
 import { verifyCommand } from './log-verify.ts';
-import { isJson, print, printList, withDatabase } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** What to do about halted logs. */
@@ -16,14 +16,14 @@ const advice = {
     'unconfirmed: Postgres is another server, and so is Redis, or it remembers nothing. If entries may be missing: assent log restart DOMAIN. If not: assent log confirm',
 };
 
-export function logCommand(): Command {
+export function logCommand(tools: Tools<{ actor: string; logName(): string }>): Command {
   const command = new Command('log').description('the sealed log: what proves a record');
   command
     .command('key <domain>')
     .description('the keys that verify its checkpoints, newest first')
     .option('--log <n>', 'which of its logs, after a restart; default: the newest', wholeNumber())
     .action(async (domainId: string, { log }: { log?: number }, self: Command) => {
-      const found = await withDatabase((db) =>
+      const found = await tools.database((db) =>
         db.run(async (sql) => {
           const [domain] = await sql`select from domains where id = ${domainId}`;
           if (!domain) throw new Error(`no domain ${domainId}`);
@@ -39,7 +39,7 @@ export function logCommand(): Command {
     .command('status')
     .description('the newest log of each domain, how far it is sealed, and whether it is halted')
     .action(async (_: object, self: Command) => {
-      const [logs, lag] = await withDatabase((db) =>
+      const [logs, lag] = await tools.database((db) =>
         db.run(async (sql) => [await listLogStatus(sql), await sealingLag(sql)] as const),
       );
       if (isJson(self)) {
@@ -54,10 +54,10 @@ export function logCommand(): Command {
       if (lag !== undefined && goesOn) process.stdout.write(`sealing is ${Math.round(lag)} s behind recording\n`);
     });
   command
-    .addCommand(checkCommand())
+    .addCommand(checkCommand(tools))
     .addCommand(verifyCommand())
-    .addCommand(restartCommand())
-    .addCommand(confirmCommand());
+    .addCommand(restartCommand(tools))
+    .addCommand(confirmCommand(tools));
   return command;
 }
 

@@ -1,6 +1,7 @@
 /** The operator's command line. */
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
+import { tools } from './tools.ts';
 import { visible } from './visible.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -9,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   fail(`standard output: ${error.message}`);
 });
 try {
-  await createProgram().parseAsync();
+  await createProgram(tools).parseAsync();
   process.exit(process.exitCode ?? 0);
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode);

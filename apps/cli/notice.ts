@@ -5,13 +5,13 @@ import { noticeHash } from '#libs/contract/record';
 import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
 import type { Database, Sql } from '#libs/store/sql';
 import { createPerform } from '#libs/store/tenants/perform';
-import { isJson, print, printList, readConfig, withDatabase } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 import { visible } from './visible.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 
-export function noticeCommand(): Command {
+export function noticeCommand(tools: Tools<{ actor: string }>): Command {
   const command = new Command('notice').description('what visitors were shown: documents under their SHA-256');
   command
     .command('put <domain> <file>')
@@ -19,7 +19,9 @@ export function noticeCommand(): Command {
     .action(async (domainId: string, file: string, _: object, self: Command) => {
       const notice = readNotice(readFile(file));
       if ('refused' in notice) throw new Error(`${file} ${notice.refused}`);
-      const put = await withDatabase((db) => putManagedNotice(createPerform(db, readConfig().actor), domainId, notice));
+      const put = await tools.database((db) =>
+        putManagedNotice(createPerform(db, tools.config().actor), domainId, notice),
+      );
       print(self, { domainId, notice: notice.hash, known: put !== 'new' });
     });
   command
@@ -27,7 +29,7 @@ export function noticeCommand(): Command {
     .description('the newest, and how many records name each')
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 50)
     .action(async (domainId: string, { limit }: { limit: number }, self: Command) => {
-      const notices = await withDatabase((db) =>
+      const notices = await tools.database((db) =>
         inDomain(db, domainId, (sql) => listNotices(sql, { domainId, limit })),
       );
       printList(
@@ -41,7 +43,7 @@ export function noticeCommand(): Command {
     .description('the document; into a file or a pipe byte for byte')
     .action(async (domainId: string, hash: string, _: object, self: Command) => {
       if (!noticeHash.safeParse(hash).success) throw new Error('a notice is named by 64 hex digits in lower case');
-      const document = await withDatabase((db) => inDomain(db, domainId, (sql) => findNotice(sql, domainId, hash)));
+      const document = await tools.database((db) => inDomain(db, domainId, (sql) => findNotice(sql, domainId, hash)));
       if (!document) throw new Error(`domain ${domainId} has no notice ${hash}`);
       if (isJson(self)) print(self, { domainId, notice: hash, document: document.toString() });
       else process.stdout.write(process.stdout.isTTY ? `${visible(document.toString())}\n` : document);

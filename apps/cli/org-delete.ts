@@ -19,7 +19,8 @@ import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import { forgetLogs } from '#libs/witness/witness';
 import { findOrganization } from './org.ts';
 import { createProgress } from './progress.ts';
-import { print, readConfig, withDatabase, withQueues, withRedis } from './session.ts';
+import { print } from './session.ts';
+import type { AllTools } from './tools.ts';
 
 /**
  * All tables, in the order in which an organization's rows go: deliveries end, then there is nothing any more to derive
@@ -42,25 +43,25 @@ export const tables: Table[] = [
 const underWay = 6_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
 
-export function orgDeleteCommand(): Command {
+export function orgDeleteCommand(tools: AllTools): Command {
   return new Command('delete')
     .argument('<org>')
     .description('delete an organization with everything of it, for good: domains, records, proofs, counters')
     .option('--yes', 'do it')
     .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
       if (!yes) {
-        const { name, domains } = await findOrganization(organizationId);
+        const { name, domains } = await findOrganization(tools, organizationId);
         const what = `${JSON.stringify(name)} with its ${domains.length} domains and all their records`;
         throw new Error(`to delete ${what} for good, give --yes`);
       }
-      print(self, await deleteOrganization(organizationId));
+      print(self, await deleteOrganization(tools, organizationId));
     });
 }
 
-async function deleteOrganization(organizationId: string) {
-  const { actor } = readConfig();
-  return withDatabase((db) =>
-    withQueues(async (queues) => {
+async function deleteOrganization(tools: AllTools, organizationId: string) {
+  const { actor } = tools.config();
+  return tools.database((db) =>
+    tools.queues(async (queues) => {
       const leaving = await closeOrganization(db, actor, organizationId);
       if (!leaving) throw new Error(`no organization ${organizationId}`);
       await setTimeout(underWay);
@@ -71,17 +72,17 @@ async function deleteOrganization(organizationId: string) {
       progress.end();
       const domainIds = leaving.domains.map(({ domainId }) => domainId);
       // before its names, by which a run that was cut off goes on; and after them, since a fill may just have come
-      await forget(organizationId, domainIds);
+      await forget(tools, organizationId, domainIds);
       await deleteNames(db, actor, leaving);
-      await forget(organizationId, domainIds);
+      await forget(tools, organizationId, domainIds);
       return { organizationId, domains: domainIds.length, records: recordsOf(deleted), jobs };
     }),
   );
 }
 
 /** What Redis remembers beside jobs. */
-const forget = (organizationId: string, domainIds: string[]): Promise<void> =>
-  withRedis(async ({ client }) => {
+const forget = (tools: AllTools, organizationId: string, domainIds: string[]): Promise<void> =>
+  tools.redis(async ({ client }) => {
     await drop(client, organizationId);
     await forgetLogs(client, domainIds);
     await forgetTombstonesOf(client, organizationId);

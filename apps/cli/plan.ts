@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { directory } from '#libs/store/tenants/directory';
-import { find, print, printList, withDatabase } from './session.ts';
+import { administer, type TenantTools } from './administer.ts';
+import { find, print, printList } from './session.ts';
 
 const flag = (text: string): boolean => {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('true or false');
@@ -19,7 +20,7 @@ interface SetOptions {
   monthlyLimit?: number | 'none';
 }
 
-export function planCommand(): Command {
+export function planCommand(tools: TenantTools): Command {
   const command = new Command('plan').description(
     'plans: whether the log may be read, and for how many records a month',
   );
@@ -29,7 +30,7 @@ export function planCommand(): Command {
     .option('--consent-log <true|false>', 'whether the log may be read', flag)
     .option('--monthly-limit <n|none>', 'records a month beyond which the log shows only the newest 10', limit)
     .action(async (name: string, { consentLog, monthlyLimit }: SetOptions, self: Command) => {
-      const plan = await withDatabase((_, admin) =>
+      const plan = await administer(tools, (admin) =>
         admin.setPlan(name, {
           ...(consentLog !== undefined && { consentLog }),
           ...(monthlyLimit !== undefined && { monthlyRecordLimit: monthlyLimit === 'none' ? null : monthlyLimit }),
@@ -41,13 +42,13 @@ export function planCommand(): Command {
     .command('list')
     .description('list plans')
     .action(async (_: object, self: Command) => {
-      printList(self, 'plans', await withDatabase((db) => db.run(directory.plans)));
+      printList(self, 'plans', await tools.database((db) => db.run(directory.plans)));
     });
   command
     .command('show <name>')
     .description('show one plan')
     .action(async (name: string, _: object, self: Command) => {
-      print(self, find(await withDatabase((db) => db.run(directory.plans)), 'name', name, 'plan'));
+      print(self, find(await tools.database((db) => db.run(directory.plans)), 'name', name, 'plan'));
     });
   return command;
 }

@@ -14,13 +14,14 @@ import { planCommand } from './plan.ts';
 import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
 import { tokenCommand } from './token.ts';
+import type { AllTools } from './tools.ts';
 import { visible } from './visible.ts';
 import { visitorCommand } from './visitor.ts';
 import { webhookCommand } from './webhook.ts';
 
 const nouns = [
   planCommand,
-  () => orgCommand().addCommand(orgDeleteCommand()),
+  (tools: AllTools) => orgCommand(tools, orgDeleteCommand(tools)),
   domainCommand,
   keyCommand,
   tokenCommand,
@@ -35,7 +36,7 @@ const nouns = [
   migrateCommand,
 ];
 
-export function createProgram(): Command {
+export function createProgram(tools: AllTools): Command {
   const program = new Command('assent')
     .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
     .version(version)
@@ -58,6 +59,6 @@ export function createProgram(): Command {
     for (const child of command.commands) inherit(child);
     return command;
   };
-  for (const command of nouns) program.addCommand(inherit(command()));
+  for (const command of nouns) program.addCommand(inherit(command(tools)));
   return program;
 }

@@ -4,14 +4,15 @@ import type { Job } from 'bullmq';
 import { Command } from 'commander';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import { packedFor } from './gzipped.ts';
-import { print, withQueues } from './session.ts';
+import type { QueueTools } from './queue.ts';
+import { print } from './session.ts';
 
-export const discardCommand = (): Command =>
+export const discardCommand = (tools: QueueTools): Command =>
   new Command('discard')
     .description('take failed jobs that cannot be read out of the queues, after they were written to a file')
     .requiredOption('--out <file>', 'add them to this file, each with its error')
     .action(async ({ out }: { out: string }, self: Command) => {
-      const discarded = await withQueues(async (queues, shards) => {
+      const discarded = await tools.queues(async (queues, shards) => {
         const failed = await Promise.all(queues.map((queue) => queue.getFailed()));
         const found = failed.flatMap((jobs, at) =>
           jobs.filter(isUnreadable).map((job) => ({ job, shard: shards[at] ?? at })),

@@ -2,20 +2,25 @@ import type { Queue } from 'bullmq';
 import { Command } from 'commander';
 import type { QueueSummary } from '#libs/queue/summary';
 import { discardCommand } from './queue-discard.ts';
-import { isJson, print, printList, readConfig, withQueues, withRedis } from './session.ts';
+import { isJson, print, printList, type Tools } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const shownFailures = 20;
 const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);
 
-export function queueCommand(): Command {
+export interface QueueTools extends Tools<{ connections(): { queueShards: number } }> {
+  /** The queue of each shard that is known, in the order of `shards`. */
+  queues<T>(work: (queues: Queue[], shards: number[]) => Promise<T>): Promise<T>;
+}
+
+export function queueCommand(tools: QueueTools): Command {
   const command = new Command('queue').description('the record queues');
   command
     .command('status')
     .alias('show')
     .description('jobs by state, of each shard too, and the errors of the newest failed ones')
     .action(async (_: object, self: Command) => {
-      const { shards, failures, ...all } = await withQueues(readStatus);
+      const { shards, failures, ...all } = await tools.queues(readStatus);
       if (isJson(self)) return print(self, { ...all, shards, failures });
       print(self, all);
       if (shards.length > 1) printList(self, 'shards', shards);
@@ -25,7 +30,7 @@ export function queueCommand(): Command {
     .command('retry-failed')
     .description('retry failed jobs; safe to repeat, since each record is stored once')
     .action(async (_: object, self: Command) => {
-      const retried = await withQueues(async (queues) => {
+      const retried = await tools.queues(async (queues) => {
         const jobs = (await Promise.all(queues.map((queue) => queue.getFailed()))).flat();
         for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
         return jobs.length;
@@ -37,15 +42,15 @@ export function queueCommand(): Command {
     .argument('<shard...>', 'their numbers', (text, before: number[] = []) => [...before, shardNumber(text)])
     .description("end the workers' consumers of empty shards that QUEUE_SHARDS no longer names; takes six seconds")
     .action(async (shards: number[], _: object, self: Command) => {
-      const { queueShards } = readConfig().connections();
+      const { queueShards } = tools.config().connections();
       const named = shards.find((shard) => shard < queueShards);
       if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which names shard ${named}`);
       // imported here, as below
       const { forgetShards } = await import('#libs/queue/forget');
-      await withRedis((redis) => forgetShards(redis, shards));
+      await tools.redis((redis) => forgetShards(redis, shards));
       print(self, { forgotten: shards });
     });
-  return command.addCommand(discardCommand());
+  return command.addCommand(discardCommand(tools));
 }
 
 async function readStatus(queues: Queue[], shards: number[]) {

@@ -14,7 +14,9 @@ import { directory } from '#libs/store/tenants/directory';
 import { readCutFile } from './export/cut-file.ts';
 import { isGzip, packedFor } from './gzipped.ts';
 import { createProgress } from './progress.ts';
-import { find, print, readConfig, withKeys } from './session.ts';
+import { find, print, type Tools } from './session.ts';
+
+export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;
 
 interface Options {
   org?: string;
@@ -30,7 +32,7 @@ interface Options {
   continue?: boolean;
 }
 
-export function addExport(records: Command): void {
+export function addExport(records: Command, tools: ExportTools): void {
   records
     .command('export')
     .description('all records that match, oldest first, as NDJSON or CSV')
@@ -54,11 +56,11 @@ export function addExport(records: Command): void {
       if (isContinued && out !== undefined && isGzip(out))
         throw new Error('--continue cannot look into a .gz file; use --after, or start again');
       if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
-      const result = await withKeys(options.visitor === undefined ? [] : ['PRIVACY_KEY'], async (db) => {
+      const result = await tools.keyed(options.visitor === undefined ? [] : ['PRIVACY_KEY'], async (db) => {
         const given = await wantedOf(db, options);
         const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
         if (!begun) return { records: 0, last: null };
-        await noteAct(db, options, begun.wanted);
+        await noteAct(tools, db, options, begun.wanted);
         if (out === undefined) return write(db, begun, toStandardOutput);
         const file = await open(out, 'a', 0o600);
         try {
@@ -124,9 +126,9 @@ function check<T>(read: z.ZodSafeParseResult<T>): T {
   throw new Error(`--${name}: ${issue?.message}`);
 }
 
-async function noteAct(db: Database, { domain }: Options, wanted: Export): Promise<void> {
+async function noteAct(tools: ExportTools, db: Database, { domain }: Options, wanted: Export): Promise<void> {
   const { organizationId, visitorId, domainIds: _, after, ...filters } = wanted;
-  const { actor, privacyKey } = readConfig();
+  const { actor, privacyKey } = tools.config();
   const hash = visitorId === undefined ? null : createVisitorHash(privacyKey())(organizationId, visitorId);
   const details = { ...filters, ...(after && { after: `${after.domainId}/${after.id}` }) };
   const act = { organizationId, domainId: domain, actor, act: 'records.export', hash, details } as const;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { type ImportFormat, importFormats } from '#libs/contract/import';
 import { isPastRetention } from '#libs/contract/retention';
+import type { AddressRule } from '#libs/contract/stored-address';
 import { readCsv } from '#libs/imports/csv';
 import { type ImportCounts, importRows, noRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
@@ -21,7 +22,15 @@ import { isGzip, isPackedFile, unpackedOf } from './gzipped.ts';
 import { createFieldsOf } from './import/columns.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused.ts';
-import { isJson, print, readConfig, withKeys } from './session.ts';
+import { isJson, print, type Tools } from './session.ts';
+
+interface ImportConfig {
+  actor: string;
+  addressRule(): AddressRule;
+  retentionMonths: number;
+}
+
+export type ImportTools = Tools<ImportConfig>;
 
 interface Options {
   domain: string;
@@ -36,7 +45,7 @@ interface Options {
 
 const collect = (value: string, before: string[]): string[] => [...before, value];
 
-export function importCommand(): Command {
+export function importCommand(tools: ImportTools): Command {
   return new Command('import')
     .argument('<file>', 'NDJSON or CSV, of any length, also gzipped')
     .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice')
@@ -49,9 +58,9 @@ export function importCommand(): Command {
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .action(async (file: string, options: Options, self: Command) => {
-      const { counts, importId } = await withKeys(['IP_HASH_KEY'], (db) =>
-        run(db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
-          noteImport(createPerform(db, readConfig().actor), options.domain, { importId, ...numbers, isComplete }),
+      const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) =>
+        run(tools.config(), db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
+          noteImport(createPerform(db, tools.config().actor), options.domain, { importId, ...numbers, isComplete }),
         ),
       );
       const { errors, ...numbers } = counts;
@@ -71,8 +80,7 @@ export function importCommand(): Command {
 
 type Note = (importId: string, counts: ImportCounts, isComplete: boolean) => Promise<void>;
 
-async function run(db: Database, file: string, options: Options, note: Note) {
-  const config = readConfig();
+async function run(config: ImportConfig, db: Database, file: string, options: Options, note: Note) {
   const { domain: domainId, dryRun: isDryRun = false } = options;
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');

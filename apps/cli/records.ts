@@ -3,14 +3,14 @@ import { type NewRecord, newRecord } from '#libs/contract/record';
 import { persistInPart } from '#libs/store/records/persist-or-reject';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
 import type { Database } from '#libs/store/sql';
-import { addExport } from './records-export.ts';
-import { importCommand } from './records-import.ts';
-import { print, printList, withDatabase } from './session.ts';
+import { addExport, type ExportTools } from './records-export.ts';
+import { type ImportTools, importCommand } from './records-import.ts';
+import { print, printList } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 
-export function recordsCommand(): Command {
+export function recordsCommand(tools: ExportTools & ImportTools): Command {
   const command = new Command('records').description('imports and exports, and records that Postgres refused');
   command
     .command('rejected')
@@ -19,7 +19,7 @@ export function recordsCommand(): Command {
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
     .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
     .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
-      const rows = await withDatabase((db) => db.run((sql) => listRejected(sql, { limit, after })));
+      const rows = await tools.database((db) => db.run((sql) => listRejected(sql, { limit, after })));
       printList(
         self,
         'rejected',
@@ -29,16 +29,16 @@ export function recordsCommand(): Command {
       const last = rows.at(-1);
       if (last && rows.length === limit) process.stderr.write(`older ones, if any: --after ${last.id}\n`);
     });
-  command.addCommand(importCommand());
+  command.addCommand(importCommand(tools));
   command
     .command('replay')
     .description('retry all that were refused; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
-      const result = await withDatabase((db) => replay(db));
+      const result = await tools.database((db) => replay(db));
       if (result.replayed > 0 && result.stored === 0) process.exitCode = 1;
       print(self, result);
     });
-  addExport(command);
+  addExport(command, tools);
   return command;
 }
 

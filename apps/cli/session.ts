@@ -1,106 +1,18 @@
-/** What a command works with: settings, connections that are closed after it, and its output. */
-import { existsSync, readFileSync } from 'node:fs';
-import type { Queue } from 'bullmq';
+/** What the process hands to a command, and how a command prints. */
 import type { Command } from 'commander';
-import { type CliConfig, readCliConfig } from '#libs/config/cli';
-import type { KeyName } from '#libs/config/key-fingerprints';
-import { knownShards } from '#libs/queue/shards';
-import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/store/errors';
-import { requireKeys } from '#libs/store/key-fingerprints';
-import { createDatabase, type Database } from '#libs/store/sql';
-import { type Administration, createAdministration } from '#libs/store/tenants/administration';
+import type { RedisConnection } from '#libs/runtime/redis';
+import type { KeyName } from '#libs/store/key-fingerprints';
+import type { Database } from '#libs/store/sql';
 import { visible } from './visible.ts';
 
-const silent = { warn: () => {} };
-
-/** The settings of a running `npm start`. */
-const stackFile = '.data/env';
-
-export function readConfig(): CliConfig {
-  return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
-}
-
-function parseSettings(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split('\n').flatMap((line) => {
-      const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
-      return name && value !== undefined ? [[name, value]] : [];
-    }),
-  );
-}
-
-type Work<T> = (db: Database, admin: Administration) => Promise<T>;
-
-/** Runs `work` on the database and closes it. */
-export const withDatabase = <T>(work: Work<T>): Promise<T> => withKeys([], work);
-
-/** The same for work that uses these keys: refused under another than the one in force. */
-export async function withKeys<T>(keys: KeyName[], work: Work<T>): Promise<T> {
-  const config = readConfig();
-  const db = createDatabase({
-    ...config.database(),
-    max: 4,
-    statementTimeout: 0,
-    deadline: 600_000,
-    name: 'assent-cli',
-  });
-  try {
-    if (keys.length > 0) await db.run((sql) => requireKeys(sql, config.keys(keys)));
-    return await work(db, createAdministration(db, config.actor));
-  } catch (error) {
-    if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
-    if (isForbidden(error))
-      throw new Error(`the login in DATABASE_URL may not do that, use the one that migrates: ${messageOf(error)}`);
-    if (isUnavailable(error) && !isOfFile(error)) throw new Error(`Postgres is not available: ${messageOf(error)}`);
-    throw error;
-  } finally {
-    await db.close();
-  }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Errors of the file system have the same codes as those of connections. */
-const isOfFile = (error: unknown): boolean => error instanceof Error && 'path' in error && 'syscall' in error;
-
-export async function withRedis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T> {
-  const redis = connectRedis(readConfig().connections().redis, 'producer', silent);
-  try {
-    await ready(redis);
-    return await work(redis);
-  } finally {
-    await redis.close();
-  }
-}
-
-function ready(redis: RedisConnection): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer')), 5_000);
-    const poll = () => {
-      // a cluster is ready later than the first of its nodes
-      if (redis.runIdOf('') === undefined || redis.client.status !== 'ready') return void setTimeout(poll, 10);
-      clearTimeout(timer);
-      resolve();
-    };
-    poll();
-  });
-}
-
-/** The queue of each shard that is known, in the order of `shards`. */
-export async function withQueues<T>(work: (queues: Queue[], shards: number[]) => Promise<T>): Promise<T> {
-  const { queueShards } = readConfig().connections();
-  // two thirds of a command's start, and most commands need no queue
-  const { openToRead } = await import('#libs/queue/summary');
-  return withRedis(async (redis) => {
-    const shards = await knownShards(redis.client, queueShards);
-    const queues = shards.map((shard) => openToRead(redis, shard));
-    try {
-      return await work(queues, shards);
-    } finally {
-      await Promise.all(queues.map((queue) => queue.close()));
-    }
-  });
+/** Connections are opened for the work, and closed after it. `Config`: the settings that a command uses. */
+export interface Tools<Config = unknown> {
+  /** Throws a BadSetting; each part is read on demand, since no command needs all of them. */
+  config(): Config;
+  database<T>(work: (db: Database) => Promise<T>): Promise<T>;
+  /** The same for work that uses these keys: refused under another than the one in force. */
+  keyed<T>(keys: KeyName[], work: (db: Database) => Promise<T>): Promise<T>;
+  redis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T>;
 }
 
 type Value = string | number | boolean | null | Date | string[] | object;

@@ -1,9 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
 import { type Scope, scopes } from '#libs/contract/terms';
 import { findOrganizations } from '#libs/store/tenants/tenants';
-import { print, readConfig, withDatabase } from './session.ts';
+import { administer } from './administer.ts';
+import { print, type Tools } from './session.ts';
+
+type TokenTools = Tools<{
+  actor: string;
+  signing(): {
+    algorithm: string;
+    keys: KeyObject[];
+    keyId: string | undefined;
+    issuer: string | undefined;
+    audience: string | undefined;
+    orgClaim: string;
+    scopeClaim: string;
+  };
+}>;
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -25,7 +39,7 @@ const scopeList = (text: string): string => {
   return words.join(' ');
 };
 
-export function tokenCommand(): Command {
+export function tokenCommand(tools: TokenTools): Command {
   const command = new Command('token').description('access tokens');
   command
     .command('issue <org>')
@@ -34,12 +48,12 @@ export function tokenCommand(): Command {
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
     .option('--scope <scopes>', `what it may do: ${scopes.join(', ')}, separated by spaces`, scopeList, 'read')
     .action(async (organizationId: string, options: { subject: string; ttl: number; scope: string }, self: Command) => {
-      const { algorithm, keys, keyId, issuer, audience, orgClaim, scopeClaim } = readConfig().signing();
+      const { algorithm, keys, keyId, issuer, audience, orgClaim, scopeClaim } = tools.config().signing();
       const [key] = keys;
       if (algorithm !== 'HS256' || !key) {
         throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
       }
-      const found = await withDatabase((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+      const found = await tools.database((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
       if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);
       const expiresAt = Math.floor(Date.now() / 1000) + options.ttl;
       const claims = {
@@ -61,7 +75,7 @@ export function tokenCommand(): Command {
     .command('revoke <org> <jti>')
     .description('revoke one access token; `org revoke-tokens` revokes all of an organization')
     .action(async (organizationId: string, jti: string, _: object, self: Command) => {
-      print(self, await withDatabase((_db, admin) => admin.revokeToken(organizationId, jti)));
+      print(self, await administer(tools, (admin) => admin.revokeToken(organizationId, jti)));
     });
   return command;
 }

@@ -12,19 +12,26 @@ import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import type { Database, Sql } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
-import { print, readConfig, withDatabase, withKeys, withRedis } from './session.ts';
+import { print, type Tools } from './session.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
 import { visible } from './visible.ts';
 
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;
 
+type VisitorTools = Tools<{
+  actor: string;
+  backupDays: number;
+  privacyKey(): Buffer;
+  previousPrivacyKey(): Buffer | undefined;
+}>;
+
 interface ScopeOptions {
   org?: string;
   domain?: string;
 }
 
-export function visitorCommand(): Command {
+export function visitorCommand(tools: VisitorTools): Command {
   const command = new Command('visitor').description("what is stored about one visitor, and that visitor's erasure");
   command
     .command('show <visitor>')
@@ -32,9 +39,9 @@ export function visitorCommand(): Command {
     .option('--org <org>', 'of all domains of this organization')
     .option('--domain <domain>', 'of this domain')
     .action(async (visitorId: string, options: ScopeOptions) => {
-      const { actor } = readConfig();
-      const hashOf = createVisitorHash(readConfig().privacyKey());
-      await withKeys(['PRIVACY_KEY'], async (db) => {
+      const { actor } = tools.config();
+      const hashOf = createVisitorHash(tools.config().privacyKey());
+      await tools.keyed(['PRIVACY_KEY'], async (db) => {
         const scope = await scopeOf(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
         await db.run((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
@@ -57,12 +64,12 @@ export function visitorCommand(): Command {
       ) => {
         if (options.replay) {
           if (visitorId !== undefined) throw new Error('--replay takes no visitor');
-          return print(self, await replay(options.from));
+          return print(self, await replay(tools, options.from));
         }
         if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
-        const { actor } = readConfig();
-        const hashOf = createVisitorHash(readConfig().privacyKey());
-        const erasure = await withKeys(['PRIVACY_KEY'], async (db) => {
+        const { actor } = tools.config();
+        const hashOf = createVisitorHash(tools.config().privacyKey());
+        const erasure = await tools.keyed(['PRIVACY_KEY'], async (db) => {
           const scope = await scopeOf(db, options);
           const hash = hashOf(scope.organizationId, visitorId);
           return eraseVisitor(db, { ...scope, visitorId, hash, actor });
@@ -82,16 +89,16 @@ export function visitorCommand(): Command {
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
         if (out !== undefined) throw new Error('give one of --out and --to-redis');
-        return print(self, { tombstones: await withDatabase((db) => withRedis((redis) => tellAgain(db, redis))) });
+        return print(self, { tombstones: await tools.database((db) => tools.redis((redis) => tellAgain(db, redis))) });
       }
-      const { tombstones, now } = await withRedis(async ({ client }) => {
+      const { tombstones, now } = await tools.redis(async ({ client }) => {
         const [seconds] = await client.time();
         // a clock that is ahead must not take anybody out of the file
         return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
       });
       if (out === undefined)
         return void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
-      const since = new Date(now - readConfig().backupDays * day).toISOString();
+      const since = new Date(now - tools.config().backupDays * day).toISOString();
       print(self, await writeTombstones(out, tombstones, since));
     });
   return command;
@@ -137,15 +144,18 @@ const findScope = (sql: Sql, org: string | undefined, domain: string | undefined
         select organization_id as "organizationId" from domains where id = ${domain ?? ''}`
     : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
 
-async function replay(from: string | undefined): Promise<{ tombstones: number; visitors: number; records: number }> {
-  const { actor, privacyKey, previousPrivacyKey } = readConfig();
+async function replay(
+  tools: VisitorTools,
+  from: string | undefined,
+): Promise<{ tombstones: number; visitors: number; records: number }> {
+  const { actor, privacyKey, previousPrivacyKey } = tools.config();
   const hashOf = createVisitorHash(privacyKey());
   const previousKey = previousPrivacyKey();
   const previousHashOf = previousKey && createVisitorHash(previousKey);
   const tombstones =
-    from === undefined ? await withRedis((redis) => recallTombstones(redis.client)) : await readTombstones(from);
+    from === undefined ? await tools.redis((redis) => recallTombstones(redis.client)) : await readTombstones(from);
   const result = { tombstones: tombstones.length, visitors: 0, records: 0 };
-  await withKeys(['PRIVACY_KEY'], async (db) => {
+  await tools.keyed(['PRIVACY_KEY'], async (db) => {
     const byOrganization = groupBy(tombstones, ({ organizationId, domainId }) => `${organizationId} ${domainId}`);
     for (const some of byOrganization.values()) {
       const [first] = some;
@@ -158,6 +168,6 @@ async function replay(from: string | undefined): Promise<{ tombstones: number; v
     }
   });
   // Redis may have been restored, too
-  if (from !== undefined) await withRedis((redis) => rememberTombstones(redis.client, tombstones));
+  if (from !== undefined) await tools.redis((redis) => rememberTombstones(redis.client, tombstones));
   return result;
 }

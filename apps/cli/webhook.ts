@@ -14,10 +14,17 @@ import {
   listWebhooks,
   type Webhook,
 } from '#libs/store/webhooks/webhooks';
-import { print, printList, readConfig, withDatabase, withKeys } from './session.ts';
+import { print, printList, type Tools } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
+
+type WebhookTools = Tools<{
+  actor: string;
+  secretsKey(): Buffer;
+  previousSecretsKey(): Buffer | undefined;
+  webhookAllowPrivate: boolean;
+}>;
 
 interface Options {
   url?: string;
@@ -45,7 +52,8 @@ const describedBy = (command: Command): Command =>
     .option('--domain <domain>', 'only of this domain; repeatable', collect)
     .option('--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, oneOf(decisions));
 
-export function webhookCommand(): Command {
+export function webhookCommand(tools: WebhookTools): Command {
+  const administration = (db: Database) => createWebhookAdministration(db, tools.config().actor);
   const command = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
   command
     .command('list')
@@ -54,7 +62,7 @@ export function webhookCommand(): Command {
     .option('--failing', 'of all organizations those whose every try fails, longest first')
     .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
       if ((org === undefined) === (failing === undefined)) throw new Error('give one of --org and --failing');
-      const rows = await withDatabase((db) =>
+      const rows = await tools.database((db) =>
         db.run(async (sql) =>
           org === undefined
             ? (await listFailingWebhooks(sql, mostListed)).map(shownFailing)
@@ -67,21 +75,21 @@ export function webhookCommand(): Command {
     .command('show <webhook>')
     .description('show one webhook')
     .action(async (webhookId: string, _: object, self: Command) => {
-      print(self, shown(await withDatabase((db) => requireWebhook(db, webhookId))));
+      print(self, shown(await tools.database((db) => requireWebhook(db, webhookId))));
     });
   describedBy(command.command('create <org> <url>'))
     .description(
       'make a webhook, of records.sealed and every domain unless told otherwise; its secret is shown only once',
     )
     .action(async (organizationId: string, url: string, { type, domain, decision }: Options, self: Command) => {
-      const box = createSecretBox(readConfig().secretsKey());
+      const box = createSecretBox(tools.config().secretsKey());
       const wanted = {
-        url: readUrl(url),
+        url: readUrl(tools, url),
         types: type ?? (['records.sealed'] satisfies WebhookType[]),
         domains: domain ?? null,
         decisions: decision ?? null,
       };
-      const made = await withKeys(['SECRETS_KEY'], async (db) => {
+      const made = await tools.keyed(['SECRETS_KEY'], async (db) => {
         await requireOrganization(db, organizationId);
         await requireDomains(db, organizationId, wanted.domains);
         return administration(db).create(organizationId, wanted, box);
@@ -99,13 +107,13 @@ export function webhookCommand(): Command {
       const { url, type, domain, allDomains, decision, allDecisions, enable, disable } = options;
       if (enable && disable) throw new Error('give one of --enable and --disable');
       const change = {
-        url: url === undefined ? undefined : readUrl(url),
+        url: url === undefined ? undefined : readUrl(tools, url),
         types: type,
         domains: allDomains ? null : domain,
         decisions: allDecisions ? null : decision,
         enabled: enable ? true : disable ? false : undefined,
       };
-      const after = await withDatabase(async (db) => {
+      const after = await tools.database(async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
         await requireDomains(db, organizationId, change.domains ?? null);
         return administration(db).change(organizationId, webhookId, change);
@@ -117,7 +125,7 @@ export function webhookCommand(): Command {
     .command('delete <webhook>')
     .description('delete a webhook and its deliveries')
     .action(async (webhookId: string, _: object, self: Command) => {
-      await withDatabase(async (db) => {
+      await tools.database(async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
         await administration(db).remove(organizationId, webhookId);
       });
@@ -127,15 +135,17 @@ export function webhookCommand(): Command {
     .command('test <webhook>')
     .description('have the worker send a webhook.test; its deliveries say how it went')
     .action(async (webhookId: string, _: object, self: Command) => {
-      const messageId = await withDatabase(async (db) => administration(db).test(await requireWebhook(db, webhookId)));
+      const messageId = await tools.database(async (db) =>
+        administration(db).test(await requireWebhook(db, webhookId)),
+      );
       print(self, { webhookId, messageId });
     });
   command
     .command('rotate <webhook>')
     .description('make a new secret, shown only once; the one before signs beside it for 24 hours')
     .action(async (webhookId: string, _: object, self: Command) => {
-      const box = createSecretBox(readConfig().secretsKey());
-      const rotated = await withKeys(['SECRETS_KEY'], async (db) => {
+      const box = createSecretBox(tools.config().secretsKey());
+      const rotated = await tools.keyed(['SECRETS_KEY'], async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
         return administration(db).rotate(organizationId, webhookId, box);
       });
@@ -146,16 +156,16 @@ export function webhookCommand(): Command {
     .command('reseal')
     .description('encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS opens those from before')
     .action(async (_: object, self: Command) => {
-      const { secretsKey, previousSecretsKey, actor } = readConfig();
+      const { secretsKey, previousSecretsKey, actor } = tools.config();
       const box = createSecretBox(secretsKey(), previousSecretsKey());
-      print(self, { resealed: await withKeys(['SECRETS_KEY'], (db) => resealSecrets(db, box, actor)) });
+      print(self, { resealed: await tools.keyed(['SECRETS_KEY'], (db) => resealSecrets(db, box, actor)) });
     });
   command
     .command('replay <webhook> <domain>')
     .description("send a domain's entries again, from a position on")
     .requiredOption('--from <position>', 'the first one', wholeNumber(Number.MAX_SAFE_INTEGER, 0))
     .action(async (webhookId: string, domainId: string, { from }: { from: number }, self: Command) => {
-      const found = await withDatabase(async (db) => {
+      const found = await tools.database(async (db) => {
         const webhook = await requireWebhook(db, webhookId);
         await requireDomains(db, webhook.organizationId, [domainId]);
         if (!isToldOf(webhook, domainId))
@@ -170,7 +180,7 @@ export function webhookCommand(): Command {
     .description('the newest tries of the last 30 days')
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 50)
     .action(async (webhookId: string, { limit }: { limit: number }, self: Command) => {
-      const deliveries = await withDatabase(async (db) => {
+      const deliveries = await tools.database(async (db) => {
         const { number } = await requireWebhook(db, webhookId);
         return db.run((sql) => listDeliveries(sql, { webhook: number, limit }));
       });
@@ -183,8 +193,6 @@ export function webhookCommand(): Command {
   return command;
 }
 
-const administration = (db: Database) => createWebhookAdministration(db, readConfig().actor);
-
 const shown = ({ number, version, organizationId, ...webhook }: Webhook) => webhook;
 const shownFailing = ({ webhookId, organizationId, url, failingSince, lastDeliveredAt }: Webhook) => ({
   webhookId,
@@ -194,9 +202,9 @@ const shownFailing = ({ webhookId, organizationId, url, failingSince, lastDelive
   lastDeliveredAt,
 });
 
-function readUrl(text: string): string {
+function readUrl(tools: WebhookTools, text: string): string {
   const read = webhookBody.shape.url.safeParse(text).success
-    ? readWebhookUrl(text, readConfig().webhookAllowPrivate)
+    ? readWebhookUrl(text, tools.config().webhookAllowPrivate)
     : { refused: 'must have 1 to 2048 characters' };
   if ('refused' in read) throw new Error(`the URL ${read.refused}`);
   return read.url;

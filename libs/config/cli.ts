@@ -1,6 +1,8 @@
 /** What the command line reads. */
+
+import type { KeyName } from '#libs/store/key-fingerprints';
 import { readAddressRule } from './address-rule.ts';
-import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
+import { fingerprintsOf } from './key-fingerprints.ts';
 import { readSettings, refuse } from './read.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { settings } from './settings.ts';

@@ -3,20 +3,11 @@
  * recognized any more, or a log is signed by a stranger. So Postgres remembers which keys it is used with.
  */
 import { hkdfSync } from 'node:crypto';
+import type { KeyName, OwnKey } from '#libs/store/key-fingerprints';
 import type { Values } from './settings.ts';
 
-const names = ['PRIVACY_KEY', 'SECRETS_KEY', 'LOG_KEY', 'IP_HASH_KEY'] as const;
-export type KeyName = (typeof names)[number];
-
-export interface KeyFingerprint {
-  name: KeyName;
-  fingerprint: string;
-  /** of the key before it: null where none is set, undefined where the process reads none */
-  previous: string | null | undefined;
-}
-
 /** Of those keys among `wanted` that are set. `withPrevious`: of which the process reads the one before, too. */
-export function fingerprintsOf(values: Values, wanted: KeyName[], withPrevious: KeyName[]): KeyFingerprint[] {
+export function fingerprintsOf(values: Values, wanted: KeyName[], withPrevious: KeyName[]): OwnKey[] {
   return wanted.flatMap((name) => {
     const key = values[name];
     if (key === undefined || !isUsed(name, values)) return [];

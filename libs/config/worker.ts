@@ -1,5 +1,6 @@
 /** What the worker reads. */
-import { fingerprintsOf, type KeyName } from './key-fingerprints.ts';
+import type { KeyName } from '#libs/store/key-fingerprints';
+import { fingerprintsOf } from './key-fingerprints.ts';
 import { readSettings, refuse } from './read.ts';
 import { settings, type Values } from './settings.ts';
 import { readConnections, readPreviousSecretsKey, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';

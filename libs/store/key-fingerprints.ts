@@ -11,10 +11,12 @@ const askEvery = 1_000;
 /** Milliseconds to wait for Postgres at start. */
 const startPatience = 2_000;
 
+/** Keys that all processes have to share, by their settings. */
+export type KeyName = 'PRIVACY_KEY' | 'SECRETS_KEY' | 'LOG_KEY' | 'IP_HASH_KEY';
+
 /** A key of this process. */
 export interface OwnKey {
-  /** its setting */
-  name: string;
+  name: KeyName;
   fingerprint: string;
   /** of the key before it: null where none is set, undefined where the process reads none */
   previous: string | null | undefined;

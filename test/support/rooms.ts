@@ -66,7 +66,7 @@ export const places: Record<string, string> = {
     libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges libs/telemetry/record-metrics`,
   'record/persist': `libs/store/notices/numbers libs/store/records/period-counts libs/store/records/persist.ts
     libs/store/user-agents/numbers`,
-  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan
+  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan
     apps/cli/token.ts libs/contract/manage libs/contract/sign-in libs/contract/openapi/manage
     libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope libs/store/privacy/visitor-hash
     libs/store/tenants/`,
@@ -150,12 +150,6 @@ export const stillWritten: Record<string, string> = {
 export const stillImported: Record<string, string> = {
   'apps/api/pages/demo.ts': 'libs/store/records/log.ts',
   'apps/api/record/route.ts': 'libs/store/notices/held.ts',
-  'apps/cli/session.ts': `bullmq
-    libs/config/cli.ts
-    libs/config/key-fingerprints.ts
-    libs/queue/shards.ts
-    libs/queue/summary.ts
-    libs/store/tenants/administration.ts`,
   'apps/worker/derive/deriving.ts': `apps/worker/derive/facets/facets.ts
     apps/worker/derive/seal/seal.ts
     apps/worker/derive/seal/sealing.ts

@@ -24,6 +24,7 @@ import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createProgram } from '../../apps/cli/program.ts';
+import { tools } from '../../apps/cli/tools.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
 
@@ -39,7 +40,7 @@ const flagsIn = (text: string): string[] => [...new Set(text.match(/--[a-z][a-z-
 const flagsOf = ({ options }: Command): string[] => options.map(({ long }) => String(long)).sort();
 /** The flags of every command. */
 const commands = new Map(
-  createProgram().commands.flatMap((noun) =>
+  createProgram(tools).commands.flatMap((noun) =>
     noun.commands.length === 0
       ? [[noun.name(), flagsOf(noun)] as const]
       : noun.commands.map((verb) => [`${noun.name()} ${verb.name()}`, flagsOf(verb)] as const),
