@@ -8,24 +8,23 @@ import { inOrder, type Running } from '#libs/runtime/lifecycle';
 import { connectRedis } from '#libs/runtime/redis';
 import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
 import { version } from '#libs/runtime/version';
-import { lookAtBacklog } from '#libs/store/backlog';
 import { createClock } from '#libs/store/clock';
 import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createDatabase } from '#libs/store/sql';
 import { createTurns } from '#libs/store/turns';
-import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
+import { askPostgres, createAskedGauges, type Question } from '#libs/telemetry/asked-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
 import { createOpsServer } from '#libs/telemetry/ops';
 import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { retentionBacklog } from '#libs/telemetry/privacy-metrics';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createQueueGauges } from '#libs/telemetry/queue-gauges';
-import { createRecordMetrics } from '#libs/telemetry/record-metrics';
-import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
-import { createStoreGauges } from '#libs/telemetry/store-gauges';
-import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
+import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics, statsBacklog } from '#libs/telemetry/stats-metrics';
+import { createStoreGauges, housekeepingBacklog } from '#libs/telemetry/store-gauges';
+import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
 import { createConsumer, statements } from './consume.ts';
 import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
@@ -172,8 +171,14 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     failed: () => {},
   });
   const queues = observeQueues(redis, config.queueShards);
-  createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
-  createBacklogGauges(metrics.register, () => lookAtBacklog(db, derivations, housekeeping), failed('observe_backlog'));
+  createAskedGauges(register, queueGauges, queues.summarize, failed('observe_queues'));
+  const show = <Seen>(question: Question<Seen>) =>
+    createAskedGauges(register, question.gauges, () => askPostgres(db, question), failed('observe_backlog'));
+  show(recordBacklog(derivations));
+  show(statsBacklog);
+  show(webhookBacklog);
+  show(retentionBacklog);
+  show(housekeepingBacklog(housekeeping));
   createStoreGauges(metrics.register, {
     // one may lack rights that another one's work does not need
     isPostgresUsable: () => pools.every((each) => each.unavailableSince() === null),

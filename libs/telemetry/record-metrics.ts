@@ -1,5 +1,6 @@
 /** What is recorded, and what the queue and the epochs do. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type AskedGauge, by, type Question } from './asked-gauges.ts';
 import { fractions } from './metrics.ts';
 
 const outcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
@@ -45,3 +46,90 @@ export function createRecordMetrics(register: Registry) {
 }
 
 export type RecordMetrics = ReturnType<typeof createRecordMetrics>;
+
+interface Shard {
+  shard: number;
+  /** by state */
+  jobs: Record<string, number>;
+  /** seconds */
+  oldest: number;
+}
+
+/** Of the record queues, which all processes share. */
+export const queueGauges: AskedGauge<Shard[]>[] = [
+  {
+    name: 'assent_queue_jobs',
+    help: 'Jobs in the record queues, by shard and state',
+    labelNames: ['shard', 'state'],
+    values: (shards) =>
+      shards.flatMap(({ shard, jobs }) =>
+        Object.entries(jobs).map(([state, count]): [Record<string, string | number>, number] => [
+          { shard, state },
+          count,
+        ]),
+      ),
+  },
+  {
+    name: 'assent_queue_oldest_job_age_seconds',
+    help: 'Age of the oldest job that is not done and has not failed (of delayed ones, that of the next), by shard',
+    labelNames: ['shard'],
+    values: (shards) => shards.map(({ shard, oldest }) => [{ shard }, oldest]),
+  },
+];
+
+interface Backlog {
+  /** at most `most` are counted */
+  rejectedRecords: number;
+  epochsClosed: number;
+  epochOpen: number;
+  /** 0 where there is no such epoch */
+  derivationLag: Record<string, number>;
+}
+
+const most = 100_000;
+
+export const recordBacklog = (derivations: string[]): Question<Backlog> => ({
+  ask: async (sql) => {
+    const [row] = await sql<Backlog[]>`
+      select
+        (select count(*)::int from (select from rejected_records limit ${most}) as rejected) as "rejectedRecords",
+        open - 1 as "epochsClosed",
+        coalesce((
+          select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
+          order by epoch desc limit 1
+        ), 0) as "epochOpen",
+        (
+          select coalesce(json_object_agg(name, coalesce((
+            select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 from closed_epochs
+            where closed_epochs.epoch > coalesce(derivations.epoch, 0) order by closed_epochs.epoch limit 1
+          ), 0)), '{}')
+          from unnest(${derivations}::text[]) as name left join derivations using (name)
+        ) as "derivationLag"
+      from epochs`;
+    if (!row) throw new Error('the database lacks its epochs');
+    return row;
+  },
+  gauges: [
+    {
+      name: 'assent_rejected_records',
+      help: 'Records that Postgres rejected and that wait for a replay',
+      values: ({ rejectedRecords }) => rejectedRecords,
+    },
+    {
+      name: 'assent_epochs_closed',
+      help: 'Number of the newest closed epoch',
+      values: ({ epochsClosed }) => epochsClosed,
+    },
+    {
+      name: 'assent_epoch_open_seconds',
+      help: 'Seconds that the open epoch has been open',
+      values: ({ epochOpen }) => epochOpen,
+    },
+    {
+      name: 'assent_derivation_lag_seconds',
+      help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
+      labelNames: ['derivation'],
+      values: ({ derivationLag }) => by('derivation', derivationLag),
+    },
+  ],
+});

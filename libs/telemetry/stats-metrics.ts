@@ -1,5 +1,6 @@
 /** Statistics: what counts, and where it is read. */
 import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Question } from './asked-gauges.ts';
 import { fractions } from './metrics.ts';
 
 export function createStatsMetrics(register: Registry) {
@@ -41,3 +42,15 @@ export function createStatsMetrics(register: Registry) {
 }
 
 export type StatsMetrics = ReturnType<typeof createStatsMetrics>;
+
+/** that are counted */
+const most = 100_000;
+
+export const statsBacklog: Question<number> = {
+  ask: async (sql) => {
+    const [row] = await sql<{ owed: number }[]>`
+      select count(*)::int as owed from (select from owed_raises limit ${most}) as owed`;
+    return row?.owed ?? 0;
+  },
+  gauges: [{ name: 'assent_owed_raises', help: 'Counters that wait to be raised in Redis', values: (owed) => owed }],
+};

@@ -1,5 +1,7 @@
 /** How the stores are, as this process saw them last: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
+import { lastSuccesses } from '#libs/store/turns';
+import { by, type Question } from './asked-gauges.ts';
 
 interface Stores {
   isPostgresUsable(): boolean;
@@ -45,3 +47,38 @@ export function createStoreGauges(register: Registry, { isPostgresUsable, redisM
     },
   });
 }
+
+interface Housekeeping {
+  /** 1 while it fails; 0 also where nothing is archived */
+  archiveFailing: number;
+  /** Unix seconds, by task */
+  successes: Record<string, number>;
+}
+
+/** `tasks`: whose last success is shown. */
+export const housekeepingBacklog = (tasks: string[]): Question<Housekeeping> => ({
+  ask: async (sql) => {
+    const [row] = await sql<Housekeeping[]>`
+      select
+        (
+          current_setting('archive_mode') <> 'off' and last_failed_time is not null
+          and last_failed_time > coalesce(last_archived_time, '-infinity')
+        )::int as "archiveFailing",
+        (${lastSuccesses(sql, tasks)}) as successes
+      from pg_stat_archiver`;
+    return row ?? { archiveFailing: 0, successes: {} };
+  },
+  gauges: [
+    {
+      name: 'assent_postgres_archive_failing',
+      help: '1 while Postgres cannot archive its write-ahead log',
+      values: ({ archiveFailing }) => archiveFailing,
+    },
+    {
+      name: 'assent_housekeeping_last_success_timestamp_seconds',
+      help: 'When a task of housekeeping last succeeded in any worker, or was first scheduled, by task',
+      labelNames: ['task'],
+      values: ({ successes }) => by('task', successes),
+    },
+  ],
+});

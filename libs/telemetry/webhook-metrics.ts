@@ -1,6 +1,7 @@
 /** Webhooks. */
 import { Counter, type Registry } from 'prom-client';
 import { failures } from '#libs/contract/webhook';
+import type { Question } from './asked-gauges.ts';
 
 export function createWebhookMetrics(register: Registry) {
   const registers = [register];
@@ -18,3 +19,32 @@ export function createWebhookMetrics(register: Registry) {
 }
 
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+interface Backlog {
+  failing: number;
+  /** 0 if none fails */
+  longest: number;
+}
+
+export const webhookBacklog: Question<Backlog> = {
+  ask: async (sql) => {
+    const [row] = await sql<Backlog[]>`
+      select
+        count(*) filter (where failing_since is not null)::int as failing,
+        greatest(0, extract(epoch from clock_timestamp() - min(failing_since)))::float8 as longest
+      from webhooks where enabled`;
+    return row ?? { failing: 0, longest: 0 };
+  },
+  gauges: [
+    {
+      name: 'assent_webhooks_failing',
+      help: 'Enabled webhooks that have failed since their last delivery',
+      values: ({ failing }) => failing,
+    },
+    {
+      name: 'assent_webhook_failing_seconds',
+      help: 'Seconds since the first failure of the webhook that has failed longest',
+      values: ({ longest }) => longest,
+    },
+  ],
+};

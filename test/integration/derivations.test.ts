@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readBacklog } from '#libs/store/backlog';
 import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
 import { lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
+import { recordBacklog } from '#libs/telemetry/record-metrics';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -79,7 +79,7 @@ describe('a derivation', () => {
   });
 
   it('is behind by the age of the oldest epoch that it is not done with, also while it is at it', async () => {
-    const lags = async () => (await db.run((sql) => readBacklog(sql, ['once', 'never']))).derivationLag;
+    const lags = async () => (await db.run(recordBacklog(['once', 'never']).ask)).derivationLag;
     await store(3);
     const before = await lags();
     expect(before.once).toBeGreaterThan(0);

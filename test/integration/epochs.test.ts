@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
-import { readBacklog } from '#libs/store/backlog';
 import { closeEpoch, listInTheWay, secondsBehind } from '#libs/store/epochs/epochs';
 import { readOpenEpoch } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
 import { createLog } from '#libs/telemetry/log';
+import { recordBacklog } from '#libs/telemetry/record-metrics';
 import { createClosing } from '../../apps/worker/derive/close.ts';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
@@ -126,7 +126,7 @@ describe('epochs', () => {
     await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
     await sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`;
     const ages = async () => {
-      const { epochOpen, derivationLag } = await db.run((sql) => readBacklog(sql, ['none']));
+      const { epochOpen, derivationLag } = await db.run(recordBacklog(['none']).ask);
       return [epochOpen, derivationLag.none ?? -1, await db.run((sql) => secondsBehind(sql, 0))];
     };
     for (const age of await ages()) expect(age).toBeGreaterThanOrEqual(0);

@@ -1,10 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lookAtBacklog } from '#libs/store/backlog';
 import { isUnavailable } from '#libs/store/errors';
 import { findCap } from '#libs/store/limit';
 import { lookAtSchema } from '#libs/store/schema';
 import type { Database } from '#libs/store/sql';
+import { askPostgres } from '#libs/telemetry/asked-gauges';
+import { statsBacklog } from '#libs/telemetry/stats-metrics';
 import { atEnd } from '../support/at-end.ts';
 import { openPool } from '../support/pool.ts';
 import { freshDatabase } from '../support/stores.ts';
@@ -83,7 +84,7 @@ describe('connections to Postgres that go silent', () => {
   });
 
   it.each<[string, string, (db: Database) => Promise<unknown>]>([
-    ['the backlog', 'owed_raises', (db) => lookAtBacklog(db, []).catch(() => 'unknown')],
+    ['the backlog', 'owed_raises', (db) => askPostgres(db, statsBacklog).catch(() => 'unknown')],
     ['the schema', 'schema_migrations', (db) => lookAtSchema(db, 500)],
   ])('are not taken for lost by a look at %s, which gives up sooner', async (_, table, look) => {
     const url = await freshDatabase();

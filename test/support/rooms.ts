@@ -31,7 +31,7 @@ export const floors = [
  */
 export const places: Record<string, string> = {
   api: 'apps/api/ libs/contract/openapi/document libs/contract/openapi/reference',
-  worker: 'apps/worker/ libs/store/backlog libs/telemetry/backlog-gauges',
+  worker: 'apps/worker/',
   cli: 'apps/cli/',
   settings: 'libs/config/',
   webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook libs/contract/openapi/webhooks
@@ -39,7 +39,7 @@ export const places: Record<string, string> = {
     libs/telemetry/webhook-metrics`,
   privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ apps/worker/keep/months
     apps/worker/keep/personal libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
-    libs/store/privacy/ libs/witness/rewrite libs/witness/tombstones`,
+    libs/store/privacy/ libs/telemetry/privacy-metrics libs/witness/rewrite libs/witness/tombstones`,
   log: `apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
     apps/cli/records libs/contract/log libs/contract/openapi/log libs/contract/openapi/examples/log
     libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
@@ -63,7 +63,7 @@ export const places: Record<string, string> = {
     libs/contract/openapi/examples/notices libs/store/notices/`,
   record: `apps/api/log/record.ts apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
     libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
-    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/queue-gauges libs/telemetry/record-metrics`,
+    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/record-metrics`,
   'record/persist': `libs/store/notices/numbers libs/store/records/period-counts libs/store/records/persist.ts
     libs/store/user-agents/numbers`,
   tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan

@@ -13,16 +13,16 @@ import { problemBody, problems } from '#libs/contract/problem';
 import { consistency, consistencyQuery, proofBundle } from '#libs/contract/proof';
 import { receipt, recordFields } from '#libs/contract/record';
 import { domainStats, organization, statsQuery } from '#libs/contract/statistics';
-import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
+import { createAskedGauges } from '#libs/telemetry/asked-gauges';
 import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { createReadyGauge } from '#libs/telemetry/ops';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
+import { retentionBacklog } from '#libs/telemetry/privacy-metrics';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createQueueGauges } from '#libs/telemetry/queue-gauges';
-import { createRecordMetrics } from '#libs/telemetry/record-metrics';
-import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
-import { createStoreGauges } from '#libs/telemetry/store-gauges';
-import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
+import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
+import { createStatsMetrics, statsBacklog } from '#libs/telemetry/stats-metrics';
+import { createStoreGauges, housekeepingBacklog } from '#libs/telemetry/store-gauges';
+import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { tools } from '../../apps/cli/tools.ts';
 import { root } from '../../scripts/stack/paths.ts';
@@ -212,8 +212,9 @@ describe('docs/operations.md', () => {
     for (const create of [createRecordMetrics, createStatsMetrics, createProofMetrics, createWebhookMetrics])
       create(register);
     const nothing = () => {};
-    createQueueGauges(register, async () => [], nothing);
-    createBacklogGauges(register, () => Promise.reject(new Error('not asked')), nothing);
+    const asked = [recordBacklog([]), statsBacklog, webhookBacklog, retentionBacklog, housekeepingBacklog([])];
+    for (const gauges of [queueGauges, ...asked.map((question) => question.gauges)])
+      createAskedGauges<never>(register, gauges, () => Promise.reject(new Error('not asked')), nothing);
     createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0, clockSkew: () => 0 });
     createPoolGauges(register, {});
     createReadyGauge(register);

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createBacklogGauges } from '#libs/telemetry/backlog-gauges';
-import { createQueueGauges } from '#libs/telemetry/queue-gauges';
+import { createAskedGauges } from '#libs/telemetry/asked-gauges';
+import { queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
 
 const samplesOf = async (register: Registry) =>
@@ -20,17 +20,9 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
   const failed = () => {
     errors += 1;
   };
-  createQueueGauges(register, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
-  const counts = {
-    owedRaises: 1,
-    rejectedRecords: 2,
-    webhooksFailing: 3,
-    webhookFailing: 30,
-    epochsClosed: 4,
-    epochOpen: 5,
-  };
-  const byName = { derivationLag: { seal: 6 }, monthsDue: { drop: 1, blank: 0 }, housekeeping: { months: 9 } };
-  createBacklogGauges(register, look({ ...counts, archiveFailing: 0, ...byName }), failed);
+  createAskedGauges(register, queueGauges, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
+  const backlog = { rejectedRecords: 2, epochsClosed: 4, epochOpen: 5, derivationLag: { seal: 6 } };
+  createAskedGauges(register, recordBacklog([]).gauges, look(backlog), failed);
   const stores = {
     isPostgresUsable: () => !isAway,
     redisMemory: () => (isAway ? null : 0.25),
@@ -40,17 +32,10 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
   const all = [
     'assent_queue_jobs{shard="0",state="failed"} 2',
     'assent_queue_oldest_job_age_seconds{shard="0"} 7',
-    'assent_owed_raises 1',
     'assent_rejected_records 2',
-    'assent_webhooks_failing 3',
-    'assent_webhook_failing_seconds 30',
     'assent_epochs_closed 4',
     'assent_epoch_open_seconds 5',
-    'assent_postgres_archive_failing 0',
     'assent_derivation_lag_seconds{derivation="seal"} 6',
-    'assent_months_due{act="drop"} 1',
-    'assent_months_due{act="blank"} 0',
-    'assent_housekeeping_last_success_timestamp_seconds{task="months"} 9',
     'assent_postgres_usable 1',
     'assent_redis_memory_used_ratio 0.25',
     'assent_clock_skew_seconds -2.5',

@@ -16,6 +16,7 @@ import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
+import { createAskedGauges } from '#libs/telemetry/asked-gauges';
 import type { ProcessLog } from '#libs/telemetry/log';
 import { type BaseMetrics, createBaseMetrics } from '#libs/telemetry/metrics';
 import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
@@ -23,8 +24,7 @@ import { createOpsServer, listen } from '#libs/telemetry/ops';
 import { listenForOperators } from '#libs/telemetry/ops-address';
 import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createQueueGauges } from '#libs/telemetry/queue-gauges';
-import { createRecordMetrics } from '#libs/telemetry/record-metrics';
+import { createRecordMetrics, queueGauges } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
@@ -119,7 +119,7 @@ export async function openApi(
     tracing: queueTracing,
   });
   const queues = observeQueues(redis, config.queueShards);
-  createQueueGauges(metrics.register, queues.summarize, failed('observe_queues'));
+  createAskedGauges(register, queueGauges, queues.summarize, failed('observe_queues'));
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
