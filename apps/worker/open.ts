@@ -150,7 +150,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
         ),
       )
     : undefined;
-  const derivations = derivationsOf(config);
+  const derivations = derivationsOf(config).map(({ name }) => name);
   const { retentionMonths, personalRetentionMonths } = config;
   const housekeeping = scheduleHousekeeping(
     { every },

@@ -160,7 +160,7 @@ describe('facets', () => {
             ),
           );
         }
-        await derive(createFacetDerivation(changingSize(sizes)), 0.3);
+        await derive(createFacetDerivation('blank', changingSize(sizes)), 0.3);
         expect((await listFacets(organizationIds)).map(({ row }) => row)).toEqual(
           (await groupRecords(organizationIds)).map(({ row }) => row),
         );
@@ -188,7 +188,7 @@ describe('facets', () => {
       ...{ url, max: 2, statementTimeout: 400, deadline: 25_000, prepare: true, name: 'test' },
     });
     atEnd(() => hasty.close());
-    const round = createFacets(hasty, createPieceSize(records.length));
+    const round = createFacets(hasty, 'blank', createPieceSize(records.length));
     const ends: string[] = [];
     while (ends.at(-1) !== 'done' && ends.length < 8) {
       ends.push(
@@ -211,8 +211,8 @@ describe('facets', () => {
     await storeDisplays(db, flush);
     await storeDisplays(db, flush);
     await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
-    await derive(createFacetDerivation());
-    const round = createFacets(db);
+    await derive(createFacetDerivation('blank'));
+    const round = createFacets(db, 'blank');
     await Promise.all([round(never), round(never)]);
     await storeDisplays(db, flush);
     await round(never);
@@ -264,13 +264,13 @@ describe('facets', () => {
       const facets = await db.run((sql) => readFacets(sql, question));
       return facets.map(({ answers, displays }) => ({ answers, displays }));
     };
-    await createFacets(busy, createPieceSize(2))(tooMany.signal);
+    await createFacets(busy, 'blank', createPieceSize(2))(tooMany.signal);
     const [first] = await counted();
     // the other one only with what was shown before it
     expect(first?.answers).toBe(1);
     expect(first?.displays).toBeGreaterThanOrEqual(before);
     expect(first?.displays).toBeLessThan(before + came);
-    await createFacets(db)(never);
+    await createFacets(db, 'blank')(never);
     expect(await counted()).toEqual([{ answers: 2, displays: before + came }]);
   });
 
@@ -303,7 +303,7 @@ describe('facets', () => {
     };
     const stored = async (records: NewRecord[]) => {
       await store(records);
-      await derive(createFacetDerivation());
+      await derive(createFacetDerivation('blank'));
     };
 
     it('counts the rest together', async () => {

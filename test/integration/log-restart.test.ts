@@ -379,7 +379,7 @@ describe('logs', () => {
   it('what was never published of a log goes into the next one', async () => {
     const metrics = createProofMetrics(new Registry());
     const originOf = (domainId: string) => `${logName}/${domainId}`;
-    const seal = createSeal({ redis, db, metrics, originOf, size: createPieceSize(64) });
+    const seal = createSeal({ redis, db, metrics, originOf, after: 'blank', size: createPieceSize(64) });
     const sealUnpublished = async (pieces: number) => {
       await sealer.close();
       await sealer.blank();

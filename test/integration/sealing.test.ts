@@ -120,6 +120,7 @@ describe('sealing', () => {
       db,
       metrics: createProofMetrics(new Registry()),
       originOf,
+      after: 'blank',
       size: changingSize([100, 30, 1_000]),
     });
     await persist(db, [...some(three, 250), ...some(at(domainIds, 0), 10)]);

@@ -26,7 +26,7 @@ export interface Sealer {
 export function createSealer(db: Database, redis: RedisConnection, keys = [randomBytes(32)]): Sealer {
   const metrics = createProofMetrics(new Registry());
   const log = createLog('test', 'silent');
-  const round = createSealing({ sealing: { name: logName, keys }, redis, db, log, metrics });
+  const round = createSealing({ sealing: { name: logName, keys }, after: 'blank', redis, db, log, metrics });
   const { signal } = new AbortController();
   const blanking = createBlanking({ db, privacyKey: Buffer.from(privacyKey, 'hex') });
   const blank = () => blanking(signal);

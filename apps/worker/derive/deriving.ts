@@ -2,13 +2,14 @@
  * Deriving: epochs are closed, and what follows from their records is made of them, each derivation at its own pace and
  * none in the way of recording.
  */
-import type { WorkerConfig } from '#libs/config/worker';
+import type { SealingConfig, WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Clock } from '#libs/store/clock';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
+import { sealing } from '#libs/store/logs/heads';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
@@ -21,7 +22,6 @@ import { createTelling } from './blank/telling.ts';
 import { createClosing } from './close.ts';
 import { createFacets } from './facets/facets.ts';
 import { createNoticeCounting, noticeCounting } from './notices/counting.ts';
-import { sealing } from './seal/seal.ts';
 import { createSealing } from './seal/sealing.ts';
 import { createTimestamping } from './timestamp/timestamping.ts';
 
@@ -45,20 +45,32 @@ export interface DerivingParts {
   metrics: ProofMetrics & RecordMetrics;
 }
 
+interface Row {
+  name: string;
+  /** the one that has to be done with an epoch before this one begins it */
+  after?: string;
+  begin(parts: DerivingParts): (signal: AbortSignal) => Promise<void>;
+}
+
 /** The derivations that run with these settings. */
-export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): string[] => [
-  blanking,
-  ...(settings ? [sealing] : []),
-  noticeCounting,
-  facetsName,
+export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): Row[] => [
+  { name: blanking, begin: ({ db, config }) => createBlanking({ db, privacyKey: config.privacyKey }) },
+  ...(settings ? [sealingWith(settings)] : []),
+  { name: noticeCounting, begin: ({ db }) => createNoticeCounting(db) },
+  { name: facetsName, after: blanking, begin: ({ db }) => createFacets(db, blanking) },
 ];
 
-export function scheduleDeriving(
-  { every }: Pick<Scheduler, 'every'>,
-  { config, redis, db, clock, pace, log, metrics }: DerivingParts,
-): void {
+const sealingWith = (settings: SealingConfig): Row => ({
+  name: sealing,
+  after: blanking,
+  begin: (parts) => createSealing({ ...parts, sealing: settings, after: blanking }),
+});
+
+export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: DerivingParts): void {
+  const { config, redis, db, clock, pace, log, metrics } = parts;
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
+  const derivations = derivationsOf(config);
   // each process: they have locks of their own, so that one that stands still delays nothing
   const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pause = pace) =>
     every({
@@ -69,12 +81,6 @@ export function scheduleDeriving(
         if (isNews) log.warn({ err: error, task: name }, 'deriving failed, and is tried again');
       },
     });
-  const derivations: Record<string, (signal: AbortSignal) => Promise<void>> = {
-    [blanking]: createBlanking({ db, privacyKey: config.privacyKey }),
-    ...(config.sealing && { [sealing]: createSealing({ sealing: config.sealing, redis, db, log, metrics }) }),
-    [noticeCounting]: createNoticeCounting(db),
-    [facetsName]: createFacets(db),
-  };
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   const clear = createClearing({ config, hashOf, redis, db, clock });
   const timestamp = config.timestampUrl
@@ -84,17 +90,16 @@ export function scheduleDeriving(
   const close = createClosing({ db, log, every: (epoch - 0.5) * pace });
   // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
-    const marks = await Promise.all(Object.keys(derivations).map((name) => doneWith(sql, name)));
+    const marks = await Promise.all(derivations.map(({ name }) => doneWith(sql, name)));
     await forgetEpochs(sql, Math.min(endOfTime, ...marks));
   };
   round('close', async () => {
     await close();
     await db.run(forget);
   });
-  for (const [name, derive] of Object.entries(derivations)) {
-    // the others begin an epoch only when blanking is done with it
-    const through = name === blanking ? lastClosedEpoch : (sql: Sql) => doneWith(sql, blanking);
-    round(name, onceAnEpoch(db, derive, through));
+  for (const { name, after, begin } of derivations) {
+    const through = after === undefined ? lastClosedEpoch : (sql: Sql) => doneWith(sql, after);
+    round(name, onceAnEpoch(db, begin(parts), through));
   }
   round('erase', (signal) => goOnErasing(db, signal));
   round('clear', onceAnEpoch(db, clear));

@@ -1,13 +1,11 @@
 /** How far one domain's epoch is that is added in several pieces. */
+import { nil } from '../epochs/epoch-records.ts';
 import type { Sql } from '../sql.ts';
 
 interface Place {
   epoch: number;
   domainNumber: number;
 }
-
-/** before all records */
-export const nil = '00000000-0000-0000-0000-000000000000';
 
 /** The record up to which it is added, the nil UUID for none. */
 export async function addedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<string> {

@@ -4,6 +4,7 @@
  */
 import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
 import { lowestIdAt } from '#libs/contract/uuid';
+import { nil } from '../epochs/epoch-records.ts';
 import { readAsOwner } from '../roles/as-owner.ts';
 import type { Database, Sql } from '../sql.ts';
 
@@ -26,8 +27,6 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
     domainNumber = await db.run((sql) => nextDomain(sql, month, domain));
   }
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** A run, and the last record up to its end: the order in which records find their run. */
 interface Place {

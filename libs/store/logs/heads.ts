@@ -1,6 +1,9 @@
 /** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
 import type { Sql } from '../sql.ts';
 
+/** of the derivation that gives positions */
+export const sealing = 'seal';
+
 export type Halted = 'behind' | 'unconfirmed';
 
 export interface Head {

@@ -2,7 +2,7 @@
 import { doneWith } from '../epochs/derivations.ts';
 import { secondsBehind } from '../epochs/epochs.ts';
 import type { Sql } from '../sql.ts';
-import type { Halted } from './heads.ts';
+import { type Halted, sealing } from './heads.ts';
 
 export interface LogStatus {
   domainId: string;
@@ -23,6 +23,6 @@ export const listLogStatus = (sql: Sql, halted?: Halted): Promise<LogStatus[]> =
 
 /** Seconds since the oldest epoch was closed that is not sealed yet; undefined where nothing was ever sealed. */
 export async function sealingLag(sql: Sql): Promise<number | undefined> {
-  const done = await doneWith(sql, 'seal');
+  const done = await doneWith(sql, sealing);
   return done === 0 ? undefined : secondsBehind(sql, done);
 }

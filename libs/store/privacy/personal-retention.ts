@@ -20,7 +20,6 @@ export async function hasPersonal(sql: Sql, month: string, blankedThrough: numbe
 
 /** records that are looked at in one statement */
 const usualPageSize = 20_000;
-const nil = '00000000-0000-0000-0000-000000000000';
 
 interface Place {
   domainNumber: number;

@@ -2,6 +2,7 @@
  * Erases again whom tombstones name, after Postgres was restored from a backup. Only hashes are left of them, so all
  * visitors of their scope are looked at, a page at a time.
  */
+import { nil } from '../epochs/epoch-records.ts';
 import type { Database, Sql } from '../sql.ts';
 import { eraseVisitor, finishErasure } from './erasures.ts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';
@@ -16,7 +17,6 @@ export interface Replayed {
 
 /** records that are looked at in one statement */
 const pageSize = 5_000;
-const nil = '00000000-0000-0000-0000-000000000000';
 
 export async function replayTombstones(
   db: Database,

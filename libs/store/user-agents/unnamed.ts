@@ -5,9 +5,9 @@
  */
 import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
 import { lowestIdAt } from '#libs/contract/uuid';
+import { nextDomains, nil } from '../epochs/epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
 import { createPieceSize } from '../epochs/piece-size.ts';
-import { nextDomains } from '../logs/unsealed.ts';
 import { hasPersonal } from '../privacy/personal-retention.ts';
 import type { Database, Sql } from '../sql.ts';
 
@@ -17,7 +17,6 @@ export const usualPiece = 20_000;
 const usualRound = 50;
 /** texts that are looked for at once */
 const together = 1_000;
-const nil = '00000000-0000-0000-0000-000000000000';
 const firstMonth = '0000-01';
 
 interface Look {

@@ -68,7 +68,7 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
   const sealing = { name: 'bench', keys: [randomBytes(32)], seconds: 60 };
   const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createProofMetrics(new Registry()) };
   const blankAll = createBlanking({ db, privacyKey: undefined });
-  const [sealAll, countAll] = [createSealing({ sealing, ...parts }), createFacets(db)];
+  const [sealAll, countAll] = [createSealing({ sealing, after: 'blank', ...parts }), createFacets(db, 'blank')];
   const never = new AbortController().signal;
   const pids = { worker: process.pid, Postgres: stack.pids.Postgres };
   const total = domainIds.length * each;

@@ -4,8 +4,8 @@
  */
 import { groupBy } from '#libs/runtime/group-by';
 import type { Derivation } from '#libs/store/epochs/derivations';
+import { listIds, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
-import { listIds, nextDomains } from '#libs/store/logs/unsealed';
 import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
 import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/privacy/epoch-visitors';
 import { erasedAmong } from '#libs/store/privacy/erased-records';
@@ -22,7 +22,6 @@ export const usualPiece = 4_096;
 const domainsLimit = 50;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
-const nil = '00000000-0000-0000-0000-000000000000';
 
 type Erased = Visit & { hash: string };
 

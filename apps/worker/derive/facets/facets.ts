@@ -1,20 +1,20 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
+import { listIds, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
-import { addedThrough, nil, noteAdded } from '#libs/store/facets/progress';
+import { addedThrough, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
-import { listIds, nextDomains } from '#libs/store/logs/unsealed';
 import type { Database, Sql } from '#libs/store/sql';
-import { blanking } from '../blank/blank.ts';
 
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
 
-export function createFacetDerivation(size = createPieceSize(usualLimit)): Derivation {
+/** `precursor`: the derivation that has to be done with an epoch before its records are added up. */
+export function createFacetDerivation(precursor: string, size = createPieceSize(usualLimit)): Derivation {
   /** of a domain with many records in the epoch, those that are left */
   let rest: { epoch: number; domainNumber: number; after: string; ids: Buffer } | undefined;
 
@@ -26,7 +26,7 @@ export function createFacetDerivation(size = createPieceSize(usualLimit)): Deriv
 
   return {
     name: facetsName,
-    after: blanking,
+    after: precursor,
     size,
     async piece(sql, epoch, after) {
       const limit = size.records();
@@ -54,12 +54,16 @@ export function createFacetDerivation(size = createPieceSize(usualLimit)): Deriv
 
 const toUuid = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-export function createFacets(db: Database, size = createPieceSize(usualLimit)): (signal: AbortSignal) => Promise<void> {
-  const derivation = createFacetDerivation(size);
+export function createFacets(
+  db: Database,
+  precursor: string,
+  size = createPieceSize(usualLimit),
+): (signal: AbortSignal) => Promise<void> {
+  const derivation = createFacetDerivation(precursor, size);
   return async (signal) => {
     // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
     // those that it finds, and then derives what was closed before it looked for them.
-    const through = await db.run((sql) => doneWith(sql, blanking));
+    const through = await db.run((sql) => doneWith(sql, precursor));
     const newest = await db.run(newestDisplays);
     const sweep = () => size.watch(() => sweepDisplays(db, newest, size.records()));
     if ((await repeatedly(signal, sweep)) !== 'done') return;

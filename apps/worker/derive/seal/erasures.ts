@@ -5,13 +5,12 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { type Step, withMark } from '#libs/store/epochs/derivations';
 import type { PieceSize } from '#libs/store/epochs/piece-size';
 import { listErased, takeErasures } from '#libs/store/logs/erasures';
-import { lockHeads } from '#libs/store/logs/heads';
+import { lockHeads, sealing } from '#libs/store/logs/heads';
 import type { Database } from '#libs/store/sql';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { addedTexts } from './added.ts';
 import { extend } from './extend.ts';
 import { openAmong } from './lawful.ts';
-import { sealing } from './seal.ts';
 
 /** in one transaction */
 const domainsLimit = 500;

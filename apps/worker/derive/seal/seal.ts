@@ -6,21 +6,19 @@
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
+import { listIds, nextDomains, nextEpochOf, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize, type PieceSize } from '#libs/store/epochs/piece-size';
-import { type Head, lockHeads, saveHeads } from '#libs/store/logs/heads';
-import { listIds, nextDomains, nextEpochOf, readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
+import { type Head, lockHeads, saveHeads, sealing } from '#libs/store/logs/heads';
+import { readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
 import { findSeenNotices } from '#libs/store/notices/first-seen';
 import type { Database, Sql } from '#libs/store/sql';
 import { findUserAgents } from '#libs/store/user-agents/texts';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
-import { blanking } from '../blank/blank.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './extend.ts';
 import { lawful, openAmong } from './lawful.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
-
-export const sealing = 'seal';
 
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const idsLimit = 1_000_000;
@@ -30,6 +28,8 @@ export interface SealParts {
   db: Database;
   metrics: ProofMetrics;
   originOf(domainId: string): string;
+  /** the derivation that has to be done with an epoch before it is sealed */
+  after: string;
   /** of a transaction */
   size?: PieceSize;
 }
@@ -42,7 +42,14 @@ export interface Seal extends Derivation {
   catchUp(domainNumber: number): Promise<Step>;
 }
 
-export function createSeal({ redis, db, metrics, originOf, size = createPieceSize(usualPiece) }: SealParts): Seal {
+export function createSeal({
+  redis,
+  db,
+  metrics,
+  originOf,
+  after,
+  size = createPieceSize(usualPiece),
+}: SealParts): Seal {
   const store = createStore(db);
   /**
    * What is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are, but another
@@ -68,7 +75,7 @@ export function createSeal({ redis, db, metrics, originOf, size = createPieceSiz
 
   return {
     name: sealing,
-    after: blanking,
+    after,
     size,
     async piece(sql, epoch, after) {
       const limit = size.records();
@@ -114,8 +121,6 @@ export function createSeal({ redis, db, metrics, originOf, size = createPieceSiz
 }
 
 const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 function idsAfter(ids: Buffer, after: string): Buffer {
   const key = Buffer.from(after.replaceAll('-', ''), 'hex');

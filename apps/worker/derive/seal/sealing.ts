@@ -18,6 +18,8 @@ const publishEvery = 5_000;
 export interface SealingParts {
   /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
   sealing: { name: string; keys: Buffer[] };
+  /** the derivation that has to be done with an epoch before it is sealed */
+  after: string;
   /** fails fast */
   redis: RedisConnection;
   db: Database;
@@ -25,12 +27,12 @@ export interface SealingParts {
   metrics: ProofMetrics;
 }
 
-export function createSealing({ sealing, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
+export function createSealing({ sealing, after, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
   const { db, redis, metrics } = parts;
   const inspectLogs = createGuard(parts);
   const signer = createSigner(sealing.keys);
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
-  const seal = createSeal(entering);
+  const seal = createSeal({ ...entering, after });
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
     await inspectLogs();
