@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { decisions } from '#libs/contract/terms';
+import { forgetMonth } from '#libs/store/privacy/retention';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { type LogQuery, readPage } from '#libs/store/records/log';
-import { dropMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
@@ -134,12 +134,12 @@ describe('a visitor with many records', () => {
     await persist(db, [...records.slice(1_300), ...others]);
     expect(await read({ visitorId })).toEqual({ total: 1_500, ids: newestFirst(records).slice(0, 20), isBusy: false });
     expect(await read({ visitorId: 'somebody else' })).toMatchObject({ total: 100, isBusy: false });
-    await db.run((sql) => dropMonth(sql, '2024-02'));
+    await forgetMonth(db, '2024-02');
     const left = records.filter(({ receivedAt }) => receivedAt >= '2024-03');
     expect((await read({ visitorId, offset: left.length - 1 })).ids).toEqual(newestFirst(left).slice(-1));
     expect((await read({ visitorId })).total).toBe(left.length);
     for (const month of new Set(left.map(({ receivedAt }) => receivedAt.slice(0, 7)))) {
-      await db.run((sql) => dropMonth(sql, month));
+      await forgetMonth(db, month);
     }
     // with the last record goes the visitor's id
     const kept = await db.run(

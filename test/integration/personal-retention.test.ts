@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { blankMonth } from '#libs/store/privacy/personal-retention';
+import { blankMonth, blankOldMonths } from '#libs/store/privacy/personal-retention';
 import { persist } from '#libs/store/records/persist';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
-import { blankOldMonths } from '../../apps/worker/keep/personal.ts';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';

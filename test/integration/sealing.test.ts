@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { deriveNext } from '#libs/store/epochs/derivations';
+import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { persist } from '#libs/store/records/persist';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';
-import { dropExpiredMonths } from '../../apps/worker/keep/months.ts';
 import { atOnce } from '../support/clock.ts';
 import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';

@@ -6,7 +6,6 @@ import { type AddressRule, storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import type { Clock } from '#libs/store/clock';
-import type { HeldNotices } from '#libs/store/notices/held';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress } from '../access/client-address.ts';
 import type { Context, Step } from '../http/context.ts';
@@ -25,7 +24,8 @@ interface RecordParts {
   config: RecordConfig;
   countryOf: CountryOf | undefined;
   recorder: Recorder;
-  notices: Pick<HeldNotices, 'isWanted'>;
+  /** which notices the service lacks */
+  notices: { isWanted(domainId: string, hash: string): boolean };
   clock: Pick<Clock, 'agrees'>;
 }
 

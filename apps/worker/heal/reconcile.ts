@@ -7,7 +7,7 @@ import { notedServer, noteServer } from '#libs/counters/server';
 import { StrangeKey, type Suspicion, suspect } from '#libs/counters/suspect';
 import { groupBy } from '#libs/runtime/group-by';
 import { countersSince, listCounters, nextOrganizationIds } from '#libs/store/counters';
-import { currentServer } from '#libs/store/logs/server';
+import { currentServer } from '#libs/store/server';
 import { eachOrganization, type HealingParts } from './organizations.ts';
 
 /** Days that records may still arrive for, and a little more. */

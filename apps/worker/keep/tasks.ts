@@ -5,14 +5,15 @@
 import type { Clock } from '#libs/store/clock';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
+import { blankOldMonths } from '#libs/store/privacy/personal-retention';
+import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
+import { makeMonths } from '#libs/store/records/months';
 import type { Database } from '#libs/store/sql';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 import type { Log } from '#libs/telemetry/log';
-import { dropExpiredMonths, makeMonths } from './months.ts';
-import { blankOldMonths } from './personal.ts';
 
 export interface TaskParts {
   /** 0: records are kept for ever */

@@ -1,4 +1,5 @@
 /** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
+import type { Server } from '../server.ts';
 import type { Sql } from '../sql.ts';
 
 /** of the derivation that gives positions */
@@ -78,4 +79,19 @@ export async function listWaiting(sql: Sql): Promise<number[]> {
     where ended_at is null and halted is null and waits_from is not null
     order by domain_number`;
   return rows.map(({ domainNumber }) => domainNumber);
+}
+
+/** The server that the logs were sealed on last; undefined before the first time. */
+export async function sealedOn(sql: Sql): Promise<Server | undefined> {
+  const [server] = await sql<Server[]>`
+    select system_identifier as "systemIdentifier", timeline, database from log_server`;
+  return server;
+}
+
+export async function sealOn(sql: Sql, { systemIdentifier, timeline, database }: Server): Promise<void> {
+  await sql`
+    insert into log_server (system_identifier, timeline, database)
+    values (${systemIdentifier}, ${timeline}, ${database})
+    on conflict (single) do update set
+      system_identifier = excluded.system_identifier, timeline = excluded.timeline, database = excluded.database`;
 }

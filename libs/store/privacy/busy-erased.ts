@@ -1,5 +1,6 @@
 /** Erased visitors whom somebody noted as busy meanwhile, or whom persist counted as such in the same moment. */
 import { groupsOf } from '#libs/runtime/group-by';
+import { forgetVisitor } from '../records/busy-visitors.ts';
 import type { Database } from '../sql.ts';
 import { erasedAmong } from './erased-records.ts';
 import type { VisitorHash } from './visitor-hash.ts';
@@ -25,12 +26,7 @@ export async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promi
   );
   for (const some of groupsOf([...busy], chunk)) {
     for (const { domainNumber, visitorId } of await db.run((sql) => erasedAmong(sql, hashOf, some))) {
-      for (const table of ['visitor_counters', 'busy_visitors'] as const) {
-        await db.run(
-          (sql) => sql`
-            delete from ${sql(table)} where domain_number = ${domainNumber} and visitor_id = ${visitorId}`,
-        );
-      }
+      await db.run((sql) => forgetVisitor(sql, visitorId, sql`${domainNumber}`));
     }
   }
 }

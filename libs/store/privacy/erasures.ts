@@ -3,6 +3,7 @@
  * with it, so that a crash in between loses nothing.
  */
 import { randomBytes } from 'node:crypto';
+import { forgetVisitor } from '../records/busy-visitors.ts';
 import { isVisitor } from '../records/names.ts';
 import type { Database, Sql } from '../sql.ts';
 import { addVisitorAct, type VisitorAct } from './acts.ts';
@@ -138,11 +139,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
 /** What counts the visitor's records goes, and then their id. */
 const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Promise<void> =>
   inTransaction(db, async (sql) => {
-    for (const table of ['visitor_counters', 'busy_visitors'] as const) {
-      await sql`
-        delete from ${sql(table)} where visitor_id = ${visitorId}
-          and domain_number in (select number from domains where ${isInScope(sql, numbers)})`;
-    }
+    await forgetVisitor(sql, visitorId, sql`select number from domains where ${isInScope(sql, numbers)}`);
     await sql`
       update erasures set visitor_id = null, done_at = clock_timestamp() where id = ${erasureId} and done_at is null`;
   });

@@ -1,21 +1,54 @@
-/** Personal fields of a whole month go, while its decisions and proofs stay. */
+/**
+ * PERSONAL_RETENTION_MONTHS: months whose records lose their personal fields, in batches that nobody feels, while their
+ * decisions and proofs stay.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPastRetention } from '#libs/contract/retention';
 import { groupsOf } from '#libs/runtime/group-by';
+import { nil } from '../epochs/epoch-records.ts';
 import { lastClosedEpoch } from '../epochs/epochs.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
+import { noteDueMonths, type Round } from '../records/due-months.ts';
+import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '../records/months.ts';
 import type { Database, Sql } from '../sql.ts';
+import { forgetUserAgentsOf } from '../user-agents/unused.ts';
 import { blank, blankLimit, lockLog, type Personal, personalColumns } from './blank.ts';
 
-const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
+/** milliseconds between two batches */
+const pause = 20;
 
-/** Months that are not dropped, oldest first, with the epoch through which their personal fields are gone. */
-export const listMonthsWithPersonal = (sql: Sql) => sql<{ month: string; blankedThrough: number }[]>`
-  select month, blanked_through as "blankedThrough" from record_months where dropped_at is null order by month`;
+export interface Blanked {
+  records: number;
+  /** the months that this round found due first */
+  found: string[];
+}
 
-/** Records may come late, by an import: only what was stored since is looked at again. */
-export async function hasPersonal(sql: Sql, month: string, blankedThrough: number): Promise<boolean> {
-  const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from ${sql(partitionOf(month))} where epoch > ${blankedThrough}) as found`;
-  return row?.found ?? false;
+/**
+ * Blanks the months that enough rounds have found due. A month that fails keeps no later one waiting. `now`: Postgres' time
+ * in Unix milliseconds.
+ */
+export async function blankOldMonths(
+  db: Database,
+  { personalRetentionMonths, round }: { personalRetentionMonths: number; round: Round },
+  now: number,
+  signal: AbortSignal,
+): Promise<Blanked> {
+  const months = await db.run(listMonthsWithPersonal);
+  const due = months.map(({ month }) => month).filter((month) => isPastRetention(month, personalRetentionMonths, now));
+  const { ready, found } = await noteDueMonths(db, 'blank', due, round);
+  let records = 0;
+  const failures: unknown[] = [];
+  for (const { month, blankedThrough } of months.filter(({ month }) => ready.includes(month))) {
+    if (signal.aborted) break;
+    try {
+      if (!(await db.run((sql) => hasPersonal(sql, month, blankedThrough)))) continue;
+      records += await blankMonth(db, month, { pause: () => sleep(pause), signal });
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return { records, found };
 }
 
 /** records that are looked at in one statement */
@@ -109,7 +142,8 @@ const blankSome = (sql: Sql, domainNumber: number, ids: string[]): Promise<numbe
 /** What counts the month's visitors goes too; user agents that no other month has, an hour later. */
 const endMonth = (sql: Sql, month: string, through: number) =>
   sql.begin(async (transaction) => {
-    await forgetVisitorsOf(transaction as unknown as Sql, month);
-    await transaction`delete from user_agent_months where month = ${month}`;
-    await transaction`update record_months set blanked_through = ${through} where month = ${month}`;
+    const inside = transaction as unknown as Sql;
+    await forgetVisitorsOf(inside, month);
+    await forgetUserAgentsOf(inside, month);
+    await noteBlanked(inside, month, through);
   });

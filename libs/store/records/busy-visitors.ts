@@ -18,6 +18,12 @@ export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: s
   insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
   on conflict do nothing`;
 
+/** Of one who is erased, on the domains with these numbers. */
+export async function forgetVisitor(sql: Sql, visitorId: string, numbers: ReturnType<Sql>): Promise<void> {
+  await sql`delete from visitor_counters where visitor_id = ${visitorId} and domain_number in (${numbers})`;
+  await sql`delete from busy_visitors where visitor_id = ${visitorId} and domain_number in (${numbers})`;
+}
+
 /** Of a month whose visitors go: no visitor's id outlasts them; one that comes back is noted again. */
 export async function forgetVisitorsOf(sql: Sql, month: string): Promise<void> {
   await sql`delete from visitor_counters where left(period, 7) = ${month}`;

@@ -1,13 +1,22 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
+import { addMonths, monthOf } from '#libs/contract/calendar';
 import { isInTheWay } from '../errors.ts';
 import { isThroughPooler } from '../pooled.ts';
 import { asOwner, ownerToBe } from '../roles/as-owner.ts';
 import { patiently } from '../short-locks.ts';
-import type { Sql } from '../sql.ts';
-import { forgetVisitorsOf } from './busy-visitors.ts';
+import type { Database, Sql } from '../sql.ts';
 
 /** Milliseconds that a month's detaching may take, where no statement's timeout ends it sooner. */
 const detachPatience = 9_000;
+
+const monthsAhead = 2;
+
+/** From last month to two months ahead. `now`: Unix milliseconds. */
+export async function makeMonths(db: Database, now: number): Promise<void> {
+  for (let ahead = -1; ahead <= monthsAhead; ahead += 1) {
+    await db.run((sql) => makeMonth(sql, addMonths(monthOf(now), ahead)));
+  }
+}
 
 /** True where the month had no partition yet. */
 export async function makeMonth(sql: Sql, month: string): Promise<boolean> {
@@ -67,7 +76,8 @@ export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
   }
 }
 
-const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
+/** The table that holds a month's records. */
+export const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
 /** `pending`: half detached; undefined where it is not attached. */
 async function attachmentOf(sql: Sql, partition: string): Promise<'attached' | 'pending' | undefined> {
@@ -117,8 +127,20 @@ async function removeInTransaction(sql: Sql, owner: string, partition: string): 
 }
 
 /** From now on the log ends after this month. */
-export const hideMonth = (sql: Sql, month: string): Promise<void> =>
-  sql.begin(async (transaction) => {
-    await transaction`update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
-    await forgetVisitorsOf(transaction as unknown as Sql, month);
-  });
+export const hideMonth = (sql: Sql, month: string) => sql`
+  update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
+
+/** Months that are not dropped, oldest first, with the epoch through which their personal fields are gone. */
+export const listMonthsWithPersonal = (sql: Sql) => sql<{ month: string; blankedThrough: number }[]>`
+  select month, blanked_through as "blankedThrough" from record_months where dropped_at is null order by month`;
+
+/** Records may come late, by an import: only what was stored since is looked at again. */
+export async function hasPersonal(sql: Sql, month: string, blankedThrough: number): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from ${sql(partitionOf(month))} where epoch > ${blankedThrough}) as found`;
+  return row?.found ?? false;
+}
+
+/** From now on the month's records have no personal fields but for those that came after the epoch `through`. */
+export const noteBlanked = (sql: Sql, month: string, through: number) => sql`
+  update record_months set blanked_through = ${through} where month = ${month}`;

@@ -55,3 +55,30 @@ export const listRejected = (sql: Sql, { limit, after }: { limit: number; after?
   order by id desc limit ${limit}`;
 
 export const deleteRejected = (sql: Sql, ids: number[]) => sql`delete from rejected_records where id = any(${ids})`;
+
+/** In the order in which they came. `onlyNew`: of those that nobody has searched for erased visitors yet. */
+export const listRejectedAfter = (
+  sql: Sql,
+  { after, onlyNew, limit }: { after: number; onlyNew: boolean; limit: number },
+) => sql<Pick<RejectedRecord, 'id' | 'record'>[]>`
+  select id, record from rejected_records
+  where id > ${after} ${onlyNew ? sql`and searched_at is null` : sql``}
+  order by id limit ${limit}`;
+
+export const noteRejectedSearched = (sql: Sql, page: { id: number }[]) => sql`
+  update rejected_records set searched_at = clock_timestamp()
+  where id = any(${page.map(({ id }) => id)}::bigint[]) and searched_at is null`;
+
+/** By itself without personal fields: one that is there already is not listed twice. The error may quote what it was about. */
+export const replaceRejected = (sql: Sql, id: number, record: NewRecord) => sql`
+  with known as (
+    select ${textOf(record)}::text as record
+  ),
+  replaced as (
+    update rejected_records set record = known.record, error = 'refused before its visitor was erased'
+    from known
+    where id = ${id}
+      and not exists (select from rejected_records where record_hash(rejected_records.record) = record_hash(known.record))
+    returning id
+  )
+  delete from rejected_records where id = ${id} and not exists (select from replaced)`;

@@ -8,7 +8,7 @@ import { lowestIdAt } from '#libs/contract/uuid';
 import { nextDomains, nil } from '../epochs/epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
 import { createPieceSize } from '../epochs/piece-size.ts';
-import { hasPersonal } from '../privacy/personal-retention.ts';
+import { hasPersonal } from '../records/months.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** records in one piece */

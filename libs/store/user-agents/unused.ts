@@ -1,10 +1,14 @@
 /** User agents go with the last month whose records name them. */
 import { holdEpoch } from '../epochs/epochs.ts';
-import { hasPersonal, listMonthsWithPersonal } from '../privacy/personal-retention.ts';
+import { hasPersonal, listMonthsWithPersonal } from '../records/months.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** texts that are deleted in one statement */
 const slice = 10_000;
+
+/** Of a month whose records name none any more; those that no other month has are deleted an hour later. */
+export const forgetUserAgentsOf = (sql: Sql, month: string) =>
+  sql`delete from user_agent_months where month = ${month}`;
 
 /** Deletes those that no record names any more, since all their months are dropped or blanked. Returns how many. */
 export async function deleteUnusedUserAgents(db: Database): Promise<number> {

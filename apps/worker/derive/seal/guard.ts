@@ -6,8 +6,8 @@
 
 import type { RedisConnection } from '#libs/runtime/redis';
 import { countHalted, listPublished, nextPublished, type Published, setHalted } from '#libs/store/logs/checkpoints';
-import type { Halted } from '#libs/store/logs/heads';
-import { currentServer, isSame, sealedOn, sealOn, startedAt } from '#libs/store/logs/server';
+import { type Halted, sealedOn, sealOn } from '#libs/store/logs/heads';
+import { currentServer, isSame, startedAt } from '#libs/store/server';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';

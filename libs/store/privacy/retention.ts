@@ -1,21 +1,13 @@
-/** The months of the log: made ahead, and dropped once they are past retention. */
-import { addMonths, monthOf } from '#libs/contract/calendar';
+/** Retention: months of records are dropped once they are past it, with what is derived of them and names a visitor. */
 import { isPastRetention } from '#libs/contract/retention';
-import { expireMonth, isDerived } from '#libs/store/logs/expire';
-import { noteDueMonths, type Round } from '#libs/store/records/due-months';
-import { dropMonth, hideMonth, listHiddenMonths, listMonths, makeMonth } from '#libs/store/records/months';
-import type { Database } from '#libs/store/sql';
+import { expireMonth, isDerived } from '../logs/expire.ts';
+import { forgetVisitorsOf } from '../records/busy-visitors.ts';
+import { noteDueMonths, type Round } from '../records/due-months.ts';
+import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '../records/months.ts';
+import type { Database, Sql } from '../sql.ts';
 
-const monthsAhead = 2;
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
-
-/** From last month to two months ahead. */
-export async function makeMonths(db: Database, now: number): Promise<void> {
-  for (let ahead = -1; ahead <= monthsAhead; ahead += 1) {
-    await db.run((sql) => makeMonth(sql, addMonths(monthOf(now), ahead)));
-  }
-}
 
 export interface Dropped {
   dropped: string[];
@@ -41,10 +33,21 @@ export async function dropExpiredMonths(
   const dropped: string[] = [];
   for (const month of [...(await db.run(listHiddenMonths)), ...ready]) {
     if (!(await db.run((sql) => isDerived(sql, month, derivations)))) return { dropped, found, awaited: month };
-    await db.run((sql) => hideMonth(sql, month));
-    await expireMonth(db, month);
-    if (!(await db.run((sql) => dropMonth(sql, month), patience))) return { dropped, found, held: month };
+    if (!(await forgetMonth(db, month))) return { dropped, found, held: month };
     dropped.push(month);
   }
   return { dropped, found };
+}
+
+/** False where a reader keeps the month's records from being dropped: they no longer show, and the next call goes on. */
+export async function forgetMonth(db: Database, month: string): Promise<boolean> {
+  await db.run((sql) =>
+    sql.begin(async (transaction) => {
+      const inside = transaction as unknown as Sql;
+      await hideMonth(inside, month);
+      await forgetVisitorsOf(inside, month);
+    }),
+  );
+  await expireMonth(db, month);
+  return db.run((sql) => dropMonth(sql, month), patience);
 }

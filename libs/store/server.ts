@@ -1,5 +1,5 @@
 /** Which database of which server it is: a restored copy and a promoted replica are others than the one before. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from './sql.ts';
 
 export interface Server {
   systemIdentifier: string;
@@ -27,19 +27,4 @@ export async function currentServer(sql: Sql): Promise<Server> {
 export async function startedAt(sql: Sql): Promise<string> {
   const [row] = await sql<{ at: string }[]>`select pg_postmaster_start_time()::text as at`;
   return row?.at ?? '';
-}
-
-/** The one that the logs were sealed on last; undefined before the first time. */
-export async function sealedOn(sql: Sql): Promise<Server | undefined> {
-  const [server] = await sql<Server[]>`
-    select system_identifier as "systemIdentifier", timeline, database from log_server`;
-  return server;
-}
-
-export async function sealOn(sql: Sql, { systemIdentifier, timeline, database }: Server): Promise<void> {
-  await sql`
-    insert into log_server (system_identifier, timeline, database)
-    values (${systemIdentifier}, ${timeline}, ${database})
-    on conflict (single) do update set
-      system_identifier = excluded.system_identifier, timeline = excluded.timeline, database = excluded.database`;
 }
