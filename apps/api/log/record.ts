@@ -1,7 +1,7 @@
 /** GET /v1/consent/:domainId/records/:recordId: one record, with its place in the log. */
 import { Problem } from '#libs/contract/problem';
 import { logQuery, recordPath } from '#libs/contract/record';
-import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/records/find-record';
+import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/logs/places';
 import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';

@@ -12,8 +12,8 @@ import { sha256 } from '#libs/runtime/sha256';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
 import { textId } from '#libs/store/logs/texts';
-import type { OwnRecord } from '#libs/store/records/full-record';
 import { listDroppedMonths } from '#libs/store/records/months';
+import type { OwnRecord } from '#libs/store/records/read';
 import type { Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 

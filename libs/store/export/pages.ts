@@ -6,9 +6,10 @@
 import { addDays, firstDay, lastDay, startOf } from '#libs/contract/calendar';
 import type { ExportFormat } from '#libs/contract/terms';
 import { lowestIdAt } from '#libs/contract/uuid';
+import { runOf } from '../logs/places.ts';
 import { ofKind } from '../records/log.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../records/log-counts.ts';
-import { isVisitor, joinNames, numberOf, runOf } from '../records/names.ts';
+import { isVisitor, joinNames, numberOf } from '../records/names.ts';
 import type { Database, Sql } from '../sql.ts';
 import { lineEnds, lineOf } from './texts.ts';
 

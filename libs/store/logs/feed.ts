@@ -4,8 +4,8 @@ import type { FeedEntry } from '#libs/contract/log';
 import { timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '../records/months.ts';
-import { joinLog } from '../records/names.ts';
 import type { Sql } from '../sql.ts';
+import { joinLog } from './places.ts';
 import type { LogName } from './runs.ts';
 import { readSealed, type SealedEntry } from './sealed.ts';
 

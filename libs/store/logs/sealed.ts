@@ -1,6 +1,7 @@
 /** Sealed entries: what each is made of. */
-import { type OwnRecord, type OwnRow, ownColumns, toOwnRecord } from '../records/full-record.ts';
+
 import { joinNames } from '../records/names.ts';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
 import type { Sql } from '../sql.ts';
 import type { LogName } from './runs.ts';
 import { textId } from './texts.ts';
@@ -27,7 +28,7 @@ export async function readSealed(
   { domainNumber, log }: LogName,
   { from, below }: { from: number; below: number },
 ): Promise<SealedEntry[]> {
-  const rows = await sql<(OwnRow & Omit<SealedEntry, 'record' | 'id'> & { entryId: Buffer })[]>`
+  const rows = await sql<(Row & Omit<SealedEntry, 'record' | 'id'> & { entryId: Buffer })[]>`
     with entries as materialized (
       select
         first + place as position, substr(leaves, place * 32 + 1, 32) as leaf,
@@ -38,7 +39,7 @@ export async function readSealed(
         and first > ${from - 256} and first < ${below} and first + place >= ${from} and first + place < ${below}
     )
     select entries.position, entries.leaf, entries.secret, commitments.private as erased, entries.id as "entryId",
-      log_texts.text, ${ownColumns(sql)}
+      log_texts.text, ${columns(sql)}
     from entries
     -- each by its key: without statistics, as after an import, a join would read all of the domain's records
     left join lateral (

@@ -1,6 +1,7 @@
 /** All that is stored of logs, as it is: for a check that recomputes them. */
-import { type OwnRecord, type OwnRow, ownColumns, toOwnRecord } from '../records/full-record.ts';
+
 import { joinNames } from '../records/names.ts';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
 import type { Database, Sql } from '../sql.ts';
 import type { Halted } from './heads.ts';
 import type { LogName } from './runs.ts';
@@ -76,7 +77,7 @@ export interface StoredPiece {
   erased: Map<number, Buffer>;
 }
 
-type StoredRow = Omit<OwnRow, 'receivedAt' | 'erasedAt' | 'importedAt'> & {
+type StoredRow = Omit<Row, 'receivedAt' | 'erasedAt' | 'importedAt'> & {
   receivedAt: string;
   importedAt: string | null;
   erasedAt: string | null;
@@ -126,7 +127,7 @@ export const readPiece = (
           from runs
           cross join lateral generate_series(0, least(entries, length(ids) / 16) - 1) as place
           cross join lateral (
-            select first + place as position, ${ownColumns(inside)} from records r ${joinNames(inside)}
+            select first + place as position, ${columns(inside)} from records r ${joinNames(inside)}
             where r.domain_number = ${domainNumber}
               and r.id = encode(substr(ids, place * 16 + 1, 16), 'hex')::uuid
             offset 0

@@ -6,7 +6,7 @@
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/merkle/entry';
 import { groupBy } from '#libs/runtime/group-by';
 import { sha256 } from '#libs/runtime/sha256';
-import { runOf } from '../records/names.ts';
+import { runOf } from '../logs/places.ts';
 import type { Sql } from '../sql.ts';
 
 /** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */

@@ -1,6 +1,8 @@
 /** A visitor's records of several domains, newest first, a page at a time. */
+
+import type { FoundRecord } from '../logs/places.ts';
 import type { Database } from '../sql.ts';
-import { readVisitorRecords, type VisitorDomain, type VisitorRecord } from './visitor-records.ts';
+import { readVisitorRecords, type VisitorDomain } from './visitor-records.ts';
 
 /** records that are read at once */
 const pageSize = 200;
@@ -9,7 +11,7 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 interface Line {
   domainNumber: number;
-  records: VisitorRecord[];
+  records: FoundRecord[];
   before: string;
   isOver: boolean;
 }
@@ -18,9 +20,9 @@ export async function* newestFirst(
   db: Database,
   domains: VisitorDomain[],
   visitorId: string,
-): AsyncGenerator<VisitorRecord[]> {
+): AsyncGenerator<FoundRecord[]> {
   const lines: Line[] = domains.map(({ domainNumber }) => ({ domainNumber, records: [], before: last, isOver: false }));
-  let page: VisitorRecord[] = [];
+  let page: FoundRecord[] = [];
   for (;;) {
     for (const line of lines) if (line.records.length === 0 && !line.isOver) await refill(db, line, visitorId);
     const next = lines.reduce<Line | undefined>((newest, line) => (isNewer(line, newest) ? line : newest), undefined);

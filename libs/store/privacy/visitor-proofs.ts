@@ -9,11 +9,11 @@ import { formatTlogProof } from '#libs/merkle/tlog-proof';
 import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { groupBy } from '#libs/runtime/group-by';
 import { sha256 } from '#libs/runtime/sha256';
+import type { FoundRecord } from '../logs/places.ts';
 import { findLog, type PublishedLog } from '../logs/published.ts';
 import { readTiles } from '../logs/tiles.ts';
 import { inSnapshot } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
-import type { VisitorRecord } from './visitor-records.ts';
 
 /** A record that is not what was sealed. */
 export interface Differing {
@@ -25,7 +25,7 @@ export interface Differing {
 /** By record id. A record that is not sealed yet has none, nor one that differs from what was sealed. */
 export async function proofsOf(
   db: Database,
-  records: VisitorRecord[],
+  records: FoundRecord[],
   onDiffers: (differing: Differing) => void,
 ): Promise<Map<string, string>> {
   const proofs = new Map<string, string>();
@@ -53,7 +53,7 @@ interface Made {
   proof: string | undefined;
 }
 
-async function proveAll(sql: Sql, published: PublishedLog, records: VisitorRecord[]): Promise<Made[]> {
+async function proveAll(sql: Sql, published: PublishedLog, records: FoundRecord[]): Promise<Made[]> {
   const { checkpoint } = published;
   const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const wanted = new Map(

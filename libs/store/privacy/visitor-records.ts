@@ -1,7 +1,7 @@
 /** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
 import type { FullRecord } from '#libs/contract/record';
-import { columns, importedAtOf, type Row, toRecord } from '../records/full-record.ts';
-import { erasedCommitment, isVisitor, joinLog, joinNames } from '../records/names.ts';
+import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '../logs/places.ts';
+import { isVisitor, joinNames } from '../records/names.ts';
 import type { Sql } from '../sql.ts';
 import { isInScope, numbersOf, type VisitorScope } from './scope.ts';
 
@@ -25,14 +25,6 @@ export async function listVisitorDomains(sql: Sql, scope: VisitorScope, visitorI
     where ${isInScope(sql, numbers)} order by domains.id`;
 }
 
-export interface VisitorRecord {
-  record: FullRecord;
-  /** what its entry is made of, once a checkpoint covers it */
-  sealed: { leaf: Buffer; secret: Buffer; erased: Buffer | null; importedAt: string | null } | undefined;
-}
-
-type VisitorRow = Row & { leaf: Buffer | null; secret: Buffer | null; erased: Buffer | null };
-
 /** The next ones of a domain before the id `before`. */
 export async function readVisitorRecords(
   sql: Sql,
@@ -42,20 +34,14 @@ export async function readVisitorRecords(
     before,
     limit,
   }: { domainNumber: number; visitorId: string; before: string; limit: number },
-): Promise<VisitorRecord[]> {
-  const rows = await sql<VisitorRow[]>`
-    select ${columns(sql)}, place.leaf, place.secret, ${erasedCommitment(sql)} as erased
+): Promise<FoundRecord[]> {
+  const rows = await sql<FoundRow[]>`
+    select ${foundColumns(sql)}
     from (
       select * from records
       where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and id < ${before}
       order by id desc limit ${limit}
     ) as r ${joinNames(sql)} ${joinLog(sql)}
     order by r.id desc`;
-  return rows.map((row) => ({
-    record: toRecord(row),
-    sealed:
-      row.leaf && row.secret
-        ? { leaf: row.leaf, secret: row.secret, erased: row.erased, importedAt: importedAtOf(row) }
-        : undefined,
-  }));
+  return rows.map(toFound);
 }

@@ -8,11 +8,12 @@
  */
 import type { Decision } from '#libs/contract/terms';
 import { lowestIdAt } from '#libs/contract/uuid';
+import { columns, joinLog, type Row } from '../logs/places.ts';
 import type { Sql } from '../sql.ts';
-import { columns, type LogPage, type Row, toPage } from './full-record.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
+import { type LogPage, toPage } from './log-page.ts';
 import { type Ways, waysAfter, waysAt } from './log-ways.ts';
-import { isVisitor, joinLog, joinNames } from './names.ts';
+import { isVisitor, joinNames } from './names.ts';
 import { readVisitorPage } from './visitor-log.ts';
 
 export interface LogQuery extends Filter {

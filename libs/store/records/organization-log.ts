@@ -6,9 +6,10 @@
 import { addDays, startOf } from '#libs/contract/calendar';
 import { acceptedAhead } from '#libs/contract/terms';
 import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+import { columns, joinLog, type Row } from '../logs/places.ts';
 import type { Sql } from '../sql.ts';
-import { columns, type LogPage, type Row, toPage } from './full-record.ts';
-import { joinLog, joinNames, numberOf } from './names.ts';
+import { type LogPage, toPage } from './log-page.ts';
+import { joinNames, numberOf } from './names.ts';
 
 export interface OrganizationLogQuery {
   organizationId: string;

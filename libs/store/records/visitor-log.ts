@@ -5,10 +5,11 @@
  */
 import { addDays, startOf } from '#libs/contract/calendar';
 import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+import { columns, joinLog, type Row } from '../logs/places.ts';
 import type { Sql } from '../sql.ts';
-import { columns, type LogPage, type Row, toPage } from './full-record.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
-import { hasHashOf, isVisitor, joinLog, joinNames, numberOf } from './names.ts';
+import { type LogPage, toPage } from './log-page.ts';
+import { hasHashOf, isVisitor, joinNames, numberOf } from './names.ts';
 
 interface VisitorQuery extends Filter {
   visitorId: string;

@@ -1,0 +1,79 @@
+/** Records with their places in logs: which entry is a record's, and what it is made of. */
+import { monthOf } from '#libs/contract/calendar';
+import type { FullRecord } from '#libs/contract/responses';
+import { timeOf } from '#libs/contract/uuid';
+import { joinNames, numberOf } from '../records/names.ts';
+import * as record from '../records/read.ts';
+import type { Sql } from '../sql.ts';
+
+/** The run that holds `r`, if any does: a log of its domain has it in order of epoch and id. `only`: in this log. */
+export const runOf = (sql: Sql, only?: number) => sql`
+  select log, first, ids, secrets, leaves from log_runs
+  where domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
+    ${only === undefined ? sql`` : sql`and log = ${only}`}
+  order by last_epoch, last_id, log, first limit 1`;
+
+/**
+ * The place of `records r` in its domain's log, once a checkpoint covers it, with what its entry is made of. `only`: in no
+ * other log than this one.
+ */
+export const joinLog = (sql: Sql, only?: number) => sql`
+  left join lateral (
+    select run.log, run.first + among as position, substr(run.secrets, among * 16 + 1, 16) as secret,
+      substr(run.leaves, among * 32 + 1, 32) as leaf
+    from (${runOf(sql, only)}) as run
+    join logs on logs.domain_number = r.domain_number and logs.log = run.log
+    cross join place_among(run.ids, r.id) as among
+    where run.first + among < checkpoint_size
+  ) as place on true`;
+
+/** In an answer that also has a total, the only row of an empty page is null but for that. */
+export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
+
+/** The columns of `records r`, joined by `joinNames` (../records/names.ts) and `joinLog`. */
+export const columns = (sql: Sql) => sql`${record.columns(sql)}, place.log, place.position`;
+
+export const toRecord = (row: Row): FullRecord => ({ ...record.toShown(row), log: row.log, position: row.position });
+
+export interface FoundRecord {
+  record: FullRecord;
+  /** what its entry is made of, once a checkpoint covers it: 32 bytes as stored, and 16; of an erased one also the 32 of `private` */
+  sealed: { leaf: Buffer; secret: Buffer; erased: Buffer | null; importedAt: string | null } | undefined;
+}
+
+export type FoundRow = Row & { leaf: Buffer | null; secret: Buffer | null; erased: Buffer | null };
+
+/** The same with what entries are made of; of an erased record what its entry commits to as `private`. */
+export const foundColumns = (sql: Sql) => sql`
+  ${columns(sql)}, place.leaf, place.secret,
+  (
+    select private from erased_commitments e
+    where e.domain_number = r.domain_number and e.log = place.log and e.position = place.position
+  ) as erased`;
+
+export const toFound = ({ leaf, secret, erased, ...row }: FoundRow): FoundRecord => ({
+  record: toRecord(row),
+  sealed: leaf && secret ? { leaf, secret, erased, importedAt: record.importedAtOf(row) } : undefined,
+});
+
+export interface WantedRecord {
+  domainId: string;
+  recordId: string;
+  /** look for its position in this log only */
+  log?: number | undefined;
+}
+
+/** Undefined also once retention has dropped its month. */
+export async function findRecord(
+  sql: Sql,
+  { domainId, recordId, log }: WantedRecord,
+): Promise<FoundRecord | undefined> {
+  const [row] = await sql<FoundRow[]>`
+    select ${foundColumns(sql)}
+    from records r ${joinNames(sql)} ${joinLog(sql, log)}
+    where r.domain_number = ${numberOf(sql, domainId)} and r.id = ${recordId}
+      and not exists (
+        select from record_months where month = ${monthOf(timeOf(recordId))} and dropped_at is not null
+      )`;
+  return row && toFound(row);
+}

@@ -1,0 +1,17 @@
+/** A page of the log. */
+import type { FullRecord } from '#libs/contract/responses';
+import { type Row, toRecord } from '../logs/places.ts';
+
+export interface LogPage {
+  total: number;
+  /** up to `limit` */
+  records: FullRecord[];
+  /** whether older ones follow */
+  more: boolean;
+}
+
+/** One row more than `limit` tells whether older records follow. */
+export function toPage(total: number, rows: Row[], limit: number): LogPage {
+  const found = rows.filter((row) => row.id !== null);
+  return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };
+}
