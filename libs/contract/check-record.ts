@@ -1,4 +1,4 @@
-/** The fields of a record as a client sends them, checked one by one. */
+/** The fields of a record as a client sends them: checked one by one, and as they are stored. */
 import { parseOptions, toFieldErrors } from './field-errors.ts';
 import type { FieldError } from './problem.ts';
 import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from './record.ts';
@@ -34,3 +34,15 @@ const namesPrototype = (map: unknown): boolean => isObject(map) && Object.hasOwn
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Query, fragment and credentials of a page's address can identify the visitor, so they are not stored. */
+export function withoutQuery(pageUrl: string): string {
+  const end = pageUrl.search(/[?#]/);
+  const kept = end === -1 ? pageUrl : pageUrl.slice(0, end);
+  if (!kept.includes('@')) return kept;
+  const { origin, pathname } = new URL(kept);
+  return origin + pathname;
+}
+
+export const countryIn = (header: string): string | undefined =>
+  /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;

@@ -2,7 +2,7 @@
 import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { monthOf } from '#libs/contract/calendar';
-import { checkRecord } from '#libs/contract/check-record';
+import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
 import { parseOptions, toFieldErrors } from '#libs/contract/field-errors';
 import {
   compiledImportFields,
@@ -13,7 +13,6 @@ import {
 } from '#libs/contract/import';
 import type { FieldError } from '#libs/contract/problem';
 import type { NewRecord, RecordBody } from '#libs/contract/record';
-import { countryIn, withoutQuery } from '#libs/contract/record-fields';
 import { type AddressRule, isHashedAddress, storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead } from '#libs/contract/terms';
 import { idOfDigest, timeOf } from '#libs/contract/uuid';

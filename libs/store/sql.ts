@@ -11,6 +11,12 @@ import { throughPooler } from './pooled.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 
+/**
+ * True, and a word in the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. One that
+ * found everything stored may follow an attempt that was stored here and whose wait was ended, so it has to wait as well.
+ */
+export const writeSomething = (sql: Sql) => sql`pg_logical_emit_message(true, 'assent', '') is not null`;
+
 export interface DatabaseOptions {
   url: string;
   /** connections */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewRecord } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
-import { persist, persistKnown } from '#libs/store/records/persist';
+import { persist } from '#libs/store/records/persist';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { newTextsBound } from '#libs/store/user-agents/numbers';
@@ -168,7 +168,7 @@ describe('user agents', () => {
     const shared = ['first', 'second'].map((word) => `${domainId} ${word}`);
     const of = (id: string, userAgent: string) => recordAt('2026-10-12T10:00:00.000Z', { domainId: id, userAgent });
     const theirs = shared.map((text) => of(at(other.domainIds, 0), text));
-    await persistKnown(process, [of(domainId, at(shared, 0)), of('gone', at(shared, 1)), ...theirs]);
+    await persist(process, [of(domainId, at(shared, 0)), of('gone', at(shared, 1)), ...theirs], { isPartial: true });
     const later = of(at(other.domainIds, 0), `${domainId} later`);
     await persist(process, [later]);
     [organizationId, domainId] = [other.organizationId, at(other.domainIds, 0)];

@@ -1,4 +1,5 @@
 /** The context of a request. Files in access/ add the fields that they set to `State`. */
+import { randomUUID } from 'node:crypto';
 import type Koa from 'koa';
 import type { RequestSpan } from '#libs/runtime/tracing';
 
@@ -13,6 +14,9 @@ export interface State {
   /** where the request is traced */
   trace?: RequestSpan | undefined;
 }
+
+/** Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and answer for nothing. */
+export const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
 
 /** For log lines. */
 export function traceOf(ctx: Context): { trace_id?: string } {

@@ -6,9 +6,8 @@ import { Problem } from '#libs/contract/problem';
 import type { Tracing } from '#libs/runtime/tracing';
 import type { Log } from '#libs/telemetry/log';
 import type { BaseMetrics } from '#libs/telemetry/metrics';
-import { type Context, type Middleware, traceOf } from './context.ts';
+import { type Context, type Middleware, newRequestId, traceOf } from './context.ts';
 import { answerError } from './problem.ts';
-import { newRequestId } from './request-id.ts';
 import { routeOf } from './routes.ts';
 
 export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {

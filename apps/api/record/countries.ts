@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { type CountryResponse, open, type Reader } from 'maxmind';
 import { refuse } from '#libs/config/read';
-import { countryIn } from '#libs/contract/record-fields';
+import { countryIn } from '#libs/contract/check-record';
 import { isObject } from '../http/json-body.ts';
 
 /** Undefined for addresses that the file does not know, such as private ones. */

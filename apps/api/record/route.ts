@@ -1,7 +1,7 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
+import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
 import { Problem, unavailable } from '#libs/contract/problem';
 import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
-import { countryIn, withoutQuery } from '#libs/contract/record-fields';
 import { type AddressRule, storedAddress } from '#libs/contract/stored-address';
 import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
 import { makeIdAt, timeOf } from '#libs/contract/uuid';
@@ -9,8 +9,8 @@ import type { Clock } from '#libs/store/clock';
 import { domainIn } from '../access/api-key.ts';
 import { clientAddress } from '../access/client-address.ts';
 import type { Context, Step } from '../http/context.ts';
+import { refuseFields } from '../http/field-errors.ts';
 import { bodyLimit, readJsonObject } from '../http/json-body.ts';
-import { checkBody } from './body.ts';
 import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -35,7 +35,8 @@ export function record({ config, countryOf, recorder, notices, clock }: RecordPa
   return async (ctx) => {
     const domain = domainIn(ctx);
     const given = await readJsonObject(ctx);
-    const body = checkBody(given);
+    const { body, broken } = checkRecord(given);
+    if (!body) throw refuseFields(broken);
     const { receivedAt: now } = ctx.state;
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now, clock);
     const receivedAt = toTimestamp(now);

@@ -6,17 +6,20 @@
 import type { NewRecord } from '#libs/contract/record';
 import { isBadData, isOutage } from '../errors.ts';
 import type { Database } from '../sql.ts';
-import { type Persisted, persistKnown } from './persist.ts';
+import { type Persisted, persist } from './persist.ts';
 import { keepRejected, type Rejection } from './rejected.ts';
 
 /** Records that failed alone, one after the other, with none stored between them: then it is Postgres, not they. */
 const enough = 3;
 
-export interface PersistedOrRejected extends Persisted {
+type Stored = Pick<Persisted, 'added' | 'counters'>;
+
+export interface PersistedOrRejected extends Stored {
   rejected: number;
 }
 
-export interface PersistedInPart extends Persisted {
+export interface PersistedInPart extends Stored {
+  /** what Postgres refused, or belongs to no domain */
   rejections: Rejection[];
 }
 
@@ -36,11 +39,12 @@ export async function persistOrReject(
   records: NewRecord[],
   options: PersistOptions = {},
 ): Promise<PersistedOrRejected> {
-  const trail: Trail = { failedInARow: 0, errors: [] };
-  const { rejections, ...persisted } = await persistPiece(db, records, options, trail);
+  const outcome = newOutcome();
+  await persistPiece(db, records, options, outcome);
+  const { added, counters, rejections } = outcome;
   if (rejections.length > 0) await db.run((sql) => keepRejected(sql, rejections));
-  if (trail.errors.length > 0) throw trail.errors[0];
-  return { ...persisted, rejected: rejections.length };
+  if (outcome.errors.length > 0) throw outcome.errors[0];
+  return { added, counters, rejected: rejections.length };
 }
 
 /** Stores what can be stored; what Postgres refuses is returned with its errors, and kept nowhere. Rejects likewise. */
@@ -49,53 +53,46 @@ export async function persistInPart(
   records: NewRecord[],
   options: PersistOptions = {},
 ): Promise<PersistedInPart> {
-  const trail: Trail = { failedInARow: 0, errors: [] };
-  const persisted = await persistPiece(db, records, options, trail);
-  if (trail.errors.length > 0) throw trail.errors[0];
-  return persisted;
+  const outcome = newOutcome();
+  await persistPiece(db, records, options, outcome);
+  if (outcome.errors.length > 0) throw outcome.errors[0];
+  return outcome;
 }
 
-/** Of records that failed alone and are not refused. */
-interface Trail {
+interface Outcome extends PersistedInPart {
+  /** records that failed alone and are not refused, with none stored since */
   failedInARow: number;
+  /** of all of these */
   errors: unknown[];
 }
 
-async function persistPiece(
-  db: Database,
-  records: NewRecord[],
-  options: PersistOptions,
-  trail: Trail,
-): Promise<PersistedInPart> {
-  if (trail.failedInARow >= enough) return nothing;
+const newOutcome = (): Outcome => ({ added: 0, counters: [], rejections: [], failedInARow: 0, errors: [] });
+
+async function persistPiece(db: Database, records: NewRecord[], options: PersistOptions, outcome: Outcome) {
+  if (outcome.failedInARow >= enough) return;
   try {
-    const { ofUnknownDomain, ...persisted } = await persistKnown(db, records, options);
-    trail.failedInARow = 0;
-    return { ...persisted, rejections: ofUnknownDomain.map(ofNoDomain) };
+    const { added, counters, ofUnknownDomain } = await persist(db, records, { ...options, isPartial: true });
+    outcome.failedInARow = 0;
+    outcome.added += added;
+    outcome.counters.push(...counters);
+    outcome.rejections.push(...ofUnknownDomain.map(ofNoDomain));
   } catch (error) {
     const isRefused = isBadData(error);
     if (isOutage(error) || (options.isOver?.() && !isRefused)) throw error;
     const [record] = records;
     if (records.length === 1 && record) {
-      trail.failedInARow = isRefused ? 0 : trail.failedInARow + 1;
-      if (isRefused) return { ...nothing, rejections: [refused(record, error)] };
-      trail.errors.push(error);
-      return nothing;
+      outcome.failedInARow = isRefused ? 0 : outcome.failedInARow + 1;
+      if (isRefused) outcome.rejections.push(refused(record, error));
+      else outcome.errors.push(error);
+      return;
     }
     const middle = Math.ceil(records.length / 2);
     // the caller may never learn what was counted
     const more = isRefused ? options : { ...options, owe: true };
-    const first = await persistPiece(db, records.slice(0, middle), more, trail);
-    const second = await persistPiece(db, records.slice(middle), more, trail);
-    return {
-      added: first.added + second.added,
-      counters: [...first.counters, ...second.counters],
-      rejections: [...first.rejections, ...second.rejections],
-    };
+    await persistPiece(db, records.slice(0, middle), more, outcome);
+    await persistPiece(db, records.slice(middle), more, outcome);
   }
 }
-
-const nothing: PersistedInPart = { added: 0, counters: [], rejections: [] };
 
 /** As Postgres says of a row that refers to nothing. */
 const ofNoDomain = (record: NewRecord): Rejection => ({

@@ -9,9 +9,8 @@ import type { Counter } from '#libs/contract/terms';
 import { timeOf } from '#libs/contract/uuid';
 import { isDeadlock, isMissingMonth } from '../errors.ts';
 import { noticeNumbersOf } from '../notices/numbers.ts';
-import type { Database, Sql } from '../sql.ts';
+import { type Database, type Sql, writeSomething } from '../sql.ts';
 import { newOf, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
-import { writeSomething } from '../write-something.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 
 export interface Persisted {
@@ -19,37 +18,15 @@ export interface Persisted {
   added: number;
   /** the absolute value of every counter that the batch touched, even if nothing was new */
   counters: Counter[];
-}
-
-/**
- * Stores `records` and returns the counters to raise.
- * With `owe` the counters are also noted in `owed_raises`, for a caller that cannot raise them itself.
- * Rejects with the driver's error if nothing of the batch was stored, or with TimedOut if that is unknown: then either
- * all of it was stored or nothing.
- */
-export async function persist(db: Database, records: NewRecord[], { owe = false } = {}): Promise<Persisted> {
-  const { added, counters } = await persistRetrying(db, records, { owe, isPartial: false });
-  return { added, counters };
-}
-
-/** The same, but records of domains that do not exist are left out and returned, instead of failing the batch. */
-export async function persistKnown(
-  db: Database,
-  records: NewRecord[],
-  { owe = false } = {},
-): Promise<Persisted & { ofUnknownDomain: NewRecord[] }> {
-  const { unknown, ...persisted } = await persistRetrying(db, records, { owe, isPartial: true });
-  return { ...persisted, ofUnknownDomain: unknown.flatMap((arrival) => records[arrival - 1] ?? []) };
-}
-
-interface Outcome extends Persisted {
-  /** the places of records of unknown domains, from 1 */
-  unknown: number[];
+  /** those that were left out, in a partial batch */
+  ofUnknownDomain: NewRecord[];
 }
 
 interface Manner {
-  owe: boolean;
-  isPartial: boolean;
+  /** the counters are also noted in `owed_raises`, for a caller that cannot raise them itself */
+  owe?: boolean;
+  /** records of domains that do not exist are left out, instead of failing the batch */
+  isPartial?: boolean;
 }
 
 /** As the driver's error of a lost connection. */
@@ -57,20 +34,25 @@ class ConnectionsClosed extends Error {
   readonly code = 'CONNECTION_CLOSED';
 }
 
-async function persistRetrying(db: Database, records: NewRecord[], manner: Manner): Promise<Outcome> {
+/**
+ * Stores `records` and returns the counters to raise.
+ * Rejects with the driver's error if nothing of the batch was stored, or with TimedOut if that is unknown: then either
+ * all of it was stored or nothing.
+ */
+export async function persist(db: Database, records: NewRecord[], manner: Manner = {}): Promise<Persisted> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const generation = db.generation();
       const userAgents = await userAgentsOf(db, records);
-      const batch = JSON.stringify(await toRows(db, records, userAgents));
+      const batch = JSON.stringify(toRows(records, userAgents, await noticeNumbersOf(db, records)));
       // else the numbers in it may be those of another server than the one that would store them; without a pooler that
       // one may still come when the statement waits for a connection
       if (generation === db.generation()) {
         const added = newOf(userAgents);
         const newNumbers = added.map(({ number }) => number);
-        const outcome = await db.run((sql) => persistBatch(sql, batch, { ...manner, newNumbers }));
+        const rows = await db.run((sql) => store(sql, batch, newNumbers, manner));
         for (const each of added) each.isNew = false;
-        return outcome;
+        return toPersisted(rows, records);
       }
       if (attempt >= 5) throw new ConnectionsClosed('connections to Postgres were closed again and again');
     } catch (error) {
@@ -91,9 +73,8 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
  * As the statement takes them: with user agents and notices by number, and without what is not stored. Field by field: to
  * spread and write a record took 4.2 µs, this takes 1.5.
  */
-async function toRows(db: Database, records: NewRecord[], userAgents: (UserAgent | undefined)[]) {
-  const notices = await noticeNumbersOf(db, records);
-  return records.map((record, at) => ({
+const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: (number | undefined)[]) =>
+  records.map((record, at) => ({
     id: record.id,
     domainId: record.domainId,
     decision: record.decision,
@@ -117,7 +98,6 @@ async function toRows(db: Database, records: NewRecord[], userAgents: (UserAgent
     bot: record.bot ?? userAgents[at]?.crawler ?? false,
     importedAt: record.importedAt,
   }));
-}
 
 /**
  * All inserts are ordered: two batches that share ids or counters then wait for each other in one direction and
@@ -126,12 +106,8 @@ async function toRows(db: Database, records: NewRecord[], userAgents: (UserAgent
  * for the batch. One whose records were all there before, such as those of a visitor who has been erased since, is named
  * by nobody: it is noted, to be looked for and to go.
  */
-async function persistBatch(
-  sql: Sql,
-  batch: string,
-  { owe, isPartial, newNumbers }: Manner & { newNumbers: number[] },
-): Promise<Outcome> {
-  const rows = await sql<(Counter | OutcomeRow)[]>`
+const store = (sql: Sql, batch: string, newNumbers: number[], { owe = false, isPartial = false }: Manner) =>
+  sql<(Counter | Outcome)[]>`
     with input as materialized (
       select
         r.*, d.number as domain_number, d.organization_id,
@@ -254,26 +230,25 @@ async function persistBatch(
     select null, null, null, null, null, null, null, (select count(*) from added),
       (select coalesce(json_agg(arrival), '[]') from input where domain_number is null)
     where case when exists (select from added) then true else ${writeSomething(sql)} end`;
-  return toOutcome(rows);
-}
 
 /** The last row; all others are counters. */
-interface OutcomeRow {
+interface Outcome {
   organizationId: null;
   added: number;
+  /** the places of records of unknown domains, from 1 */
   unknown: number[];
 }
 
-function toOutcome(rows: (Counter | OutcomeRow)[]): Outcome {
-  const outcome: Outcome = { added: 0, counters: [], unknown: [] };
+function toPersisted(rows: (Counter | Outcome)[], records: NewRecord[]): Persisted {
+  const persisted: Persisted = { added: 0, counters: [], ofUnknownDomain: [] };
   for (const row of rows) {
     if (row.organizationId === null) {
-      outcome.added = row.added;
-      outcome.unknown = row.unknown;
+      persisted.added = row.added;
+      persisted.ofUnknownDomain = row.unknown.flatMap((arrival) => records[arrival - 1] ?? []);
     } else {
       const { organizationId, domainId, period, accept_all, reject_all, custom, withdraw } = row;
-      outcome.counters.push({ organizationId, domainId, period, accept_all, reject_all, custom, withdraw });
+      persisted.counters.push({ organizationId, domainId, period, accept_all, reject_all, custom, withdraw });
     }
   }
-  return outcome;
+  return persisted;
 }

@@ -1,7 +1,6 @@
 /** Records that Postgres refused, kept with the error until they are replayed. */
 import type { NewRecord } from '#libs/contract/record';
-import type { Sql } from '../sql.ts';
-import { writeSomething } from '../write-something.ts';
+import { type Sql, writeSomething } from '../sql.ts';
 
 export interface RejectedRecord {
   id: number;
