@@ -8,13 +8,9 @@ import type { WorkerConfig } from '#libs/config/worker';
 import type { NewRecord } from '#libs/contract/record';
 import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
-import { closeAll } from '#libs/queue/close';
-import { consumeShard, NotNow } from '#libs/queue/consume';
-import { createHold } from '#libs/queue/hold';
-import { knownShards } from '#libs/queue/shards';
+import { consumeShards, NotNow } from '#libs/queue/consume';
 import type { QueueTracing } from '#libs/queue/tracing';
 import { Batcher } from '#libs/runtime/batcher';
-import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { isForbidden, isOutage, isUnavailable } from '#libs/store/errors';
@@ -26,8 +22,6 @@ import type { BaseMetrics } from '#libs/telemetry/metrics';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
-/** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
-const lookEvery = 3_000;
 /** records in one statement */
 const maxBatch = 1_000;
 /**
@@ -37,8 +31,6 @@ const maxBatch = 1_000;
 const together = 2;
 /** Besides, one for jobs that are stored by themselves. Each takes a connection. */
 export const statements = together + 1;
-/** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
-const mostHeldInAll = 128 * 1024 * 1024;
 /**
  * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis: under
  * load a statement waits a moment to hold more of them. Measured: 5 % of what a record costs in all.
@@ -157,41 +149,23 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     }
   };
 
-  const consumers = new Map<number, ReturnType<typeof consumeShard>>();
-  const jobsAtOnce = (isFull: boolean): number => (isFull ? 1 : config.concurrency);
-  const hold = createHold(parts.mostHeld ?? mostHeldInAll, (isFull) => {
-    for (const consumer of consumers.values()) consumer.concurrency = jobsAtOnce(isFull);
-  });
-  const consume = (shard: number) => {
-    if (isClosing || consumers.has(shard)) return;
-    const concurrency = jobsAtOnce(hold.isFull());
-    const options = { connection: redis, shard, concurrency, handle, hold, log, tracing: queueTracing };
-    consumers.set(shard, consumeShard(options));
-  };
-  const ending = new Set<Promise<void>>();
-  const end = (shard: number, consumer: ReturnType<typeof consumeShard>) => {
-    consumers.delete(shard);
-    const ended = closeAll(redis, [consumer]).finally(() => ending.delete(ended));
-    ending.add(ended);
-  };
-  const follow = (shards: number[]) => {
-    shards.forEach(consume);
-    for (const [shard, consumer] of consumers) if (!shards.includes(shard)) end(shard, consumer);
-  };
-  for (let shard = 0; shard < config.queueShards; shard += 1) consume(shard);
-  const looks = every({
-    name: 'find_shards',
-    pace: lookEvery,
-    task: async () => follow(await knownShards(countersRedis.client, config.queueShards)),
-    failed: () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+  const consumer = consumeShards({
+    redis,
+    hasty: countersRedis,
+    shards: config.queueShards,
+    concurrency: config.concurrency,
+    mostHeld: parts.mostHeld,
+    handle,
+    log,
+    onLookError: () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+    tracing: queueTracing,
   });
 
   return {
-    close: async () => {
+    close: () => {
       isClosing = true;
       beginClosing();
-      await looks.stop();
-      await Promise.all([closeAll(redis, [...consumers.values()]), ...ending]);
+      return consumer.close();
     },
   };
 }

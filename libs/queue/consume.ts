@@ -2,36 +2,90 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
+import { every } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { toldOnce } from '#libs/runtime/told-once';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
-import type { Hold } from './hold.ts';
+import { closeAll } from './close.ts';
+import { createHold, type Hold } from './hold.ts';
 import { queuePrefix, recordQueue } from './names.ts';
+import { knownShards } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
+/** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
+const lookEvery = 3_000;
+/** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
+const mostHeldInAll = 128 * 1024 * 1024;
 
 /** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
 
 export interface ConsumerOptions {
-  connection: RedisConnection;
-  shard: number;
-  /** jobs at once */
+  /** patient: waits while Redis is down */
+  redis: RedisConnection;
+  /** fails fast */
+  hasty: RedisConnection;
+  /** this process's own: it also serves those that others announce */
+  shards: number;
+  /** jobs of a shard at once */
   concurrency: number;
+  /** bytes of jobs in memory, roughly; default 128 MiB */
+  mostHeld?: number | undefined;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
-  /** told of each job from when it is fetched until it is handled */
-  hold: Pick<Hold, 'add' | 'remove'>;
   log: Log;
+  /** other processes' shards could not be looked for, which is tried again */
+  onLookError?: () => void;
   tracing?: QueueTracing | undefined;
 }
 
-/** Consumes the jobs of one shard. A job completes only once its records are stored. */
-export function consumeShard(options: ConsumerOptions): Worker {
-  const { connection, shard, concurrency, handle, hold, log, tracing } = options;
+/** Consumes the jobs of all shards. A job completes only once its records are stored. */
+export function consumeShards(options: ConsumerOptions): { close(): Promise<void> } {
+  const { redis, hasty, shards: own, concurrency, mostHeld = mostHeldInAll, onLookError = () => {} } = options;
+  const workers = new Map<number, Worker>();
+  const ending = new Set<Promise<void>>();
+  let isClosing = false;
+  const atOnce = (isFull: boolean): number => (isFull ? 1 : concurrency);
+  const hold = createHold(mostHeld, (isFull) => {
+    for (const worker of workers.values()) worker.concurrency = atOnce(isFull);
+  });
+  const begin = (shard: number) => {
+    if (!isClosing && !workers.has(shard))
+      workers.set(shard, consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) }));
+  };
+  const end = (shard: number, worker: Worker) => {
+    workers.delete(shard);
+    const ended = closeAll(redis, [worker]).finally(() => ending.delete(ended));
+    ending.add(ended);
+  };
+  for (let shard = 0; shard < own; shard += 1) begin(shard);
+  const looks = every({
+    name: 'find_shards',
+    pace: lookEvery,
+    task: async () => {
+      const known = await knownShards(hasty.client, own);
+      known.forEach(begin);
+      for (const [shard, worker] of workers) if (!known.includes(shard)) end(shard, worker);
+    },
+    failed: onLookError,
+  });
+  return {
+    close: async () => {
+      isClosing = true;
+      await looks.stop();
+      await Promise.all([closeAll(redis, [...workers.values()]), ...ending]);
+    },
+  };
+}
+
+function consumeShard(
+  shard: number,
+  hold: Hold,
+  { redis, concurrency, handle, log, tracing }: ConsumerOptions,
+): Worker {
   const worker = new Worker(
     recordQueue(shard),
     async (job, token) => {
@@ -48,7 +102,7 @@ export function consumeShard(options: ConsumerOptions): Worker {
       }
     },
     {
-      connection: connection.client,
+      connection: redis.client,
       prefix: queuePrefix,
       concurrency,
       removeOnComplete: { count: 0 },

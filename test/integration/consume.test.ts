@@ -2,9 +2,8 @@ import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import { consumeShard, NotNow } from '#libs/queue/consume';
+import { consumeShards, NotNow } from '#libs/queue/consume';
 import { promoteStray } from '#libs/queue/delayed';
-import { createHold } from '#libs/queue/hold';
 import { queuePrefix, recordQueue } from '#libs/queue/names';
 import { createProducer } from '#libs/queue/produce';
 import { summarizeOne } from '#libs/queue/summary';
@@ -28,15 +27,7 @@ describe('the consumer of a queue', () => {
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
     const { log } = quiet();
-    const consumer = consumeShard({
-      connection: worker,
-      shard: 0,
-      concurrency: 2,
-      handle,
-      hold: createHold(0, () => {}),
-      log,
-    });
-    if (!consumer) throw new Error('no consumer');
+    const consumer = consumeShards({ redis: worker, hasty: worker, shards: 1, concurrency: 2, handle, log });
     onTestFinished(() => consumer.close());
     return consumer;
   };
