@@ -9,8 +9,7 @@ import { toldOnce } from '#libs/runtime/told-once';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
 import { createHold, type Hold } from './hold.ts';
-import { queuePrefix, recordQueue } from './names.ts';
-import { knownShards } from './shards.ts';
+import { knownShards, queuePrefix, recordQueue } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */

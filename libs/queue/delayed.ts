@@ -5,8 +5,7 @@
 import { Job } from 'bullmq';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { closeAll } from './close.ts';
-import { queuePrefix, recordQueue } from './names.ts';
-import { knownShards } from './shards.ts';
+import { knownShards, queuePrefix, recordQueue } from './shards.ts';
 import { openToRead } from './summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */

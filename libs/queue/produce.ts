@@ -6,8 +6,7 @@ import { every } from '#libs/runtime/every';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
-import { queuePrefix, recordQueue } from './names.ts';
-import { announceEvery, announceShards } from './shards.ts';
+import { announceEvery, announceShards, queuePrefix, recordQueue } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */

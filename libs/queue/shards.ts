@@ -1,9 +1,21 @@
 /**
- * Which record queues exist. While QUEUE_SHARDS is being changed, processes disagree: producers announce the shards that
- * they use and consumers serve those too, so that no queue is left without a consumer. A shard stays known until it is
- * taken out, and whoever uses it soon brings it back.
+ * The queues of records, one per shard: their names, and which exist. While QUEUE_SHARDS is being changed, processes
+ * disagree: producers announce the shards that they use and consumers serve those too, so that no queue is left without a
+ * consumer. A shard stays known until it is taken out, and whoever uses it soon brings it back.
  */
+import { createHash } from 'node:crypto';
 import type { RedisClient } from '#libs/runtime/redis';
+
+export const queuePrefix = 'assent';
+/** The braces keep all keys of a queue in one Redis Cluster slot. */
+export const recordQueue = (shard: number): string => `{record-${shard}}`;
+export const maintenanceQueue = '{maintenance}';
+
+/** An organization's records always go through the same queue. */
+export function shardOf(organizationId: string, shards: number): number {
+  if (shards === 1) return 0;
+  return createHash('sha256').update(organizationId).digest().readUInt32BE(0) % shards;
+}
 
 const shardsKey = 'assent:shards';
 /** Milliseconds between the announcements of a producer: a flushed Redis forgets, and so does `queue forget`. */

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { createDatabase } from '#libs/store/sql';
 import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';

@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { isReady } from '#libs/counters/fill';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
-import { knownShards } from '#libs/queue/shards';
+import { knownShards, queuePrefix, recordQueue } from '#libs/queue/shards';
 import { groupBy } from '#libs/runtime/group-by';
 import type { Sql } from '#libs/store/sql';
 import { describe } from '../stack/advice.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { shardOf } from '#libs/queue/names';
+import { shardOf } from '#libs/queue/shards';
 import { connectRedis } from '#libs/runtime/redis';
 import { createDatabase, type Database, type Sql } from '#libs/store/sql';
 import { describe } from '../stack/advice.ts';

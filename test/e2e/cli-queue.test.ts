@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { Queue } from 'bullmq';
 import { describe, expect, inject, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { connectRedis } from '#libs/runtime/redis';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';

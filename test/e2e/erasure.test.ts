@@ -8,7 +8,7 @@ import type { Imported } from '#libs/contract/import';
 import { packJob } from '#libs/contract/job';
 import type { Erasure } from '#libs/contract/privacy';
 import type { NewRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { packJob } from '#libs/contract/job';
 import { readNotice } from '#libs/contract/notice';
 import type { NewRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { putManagedNotice } from '#libs/store/notices/documents';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';

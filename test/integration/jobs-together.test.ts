@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import type { Database } from '#libs/store/sql';
 import { atEnd } from '../support/at-end.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
 import { fill } from '#libs/counters/fill';
-import { shardOf } from '#libs/queue/names';
+import { shardOf } from '#libs/queue/shards';
 import { persist } from '#libs/store/records/persist';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';

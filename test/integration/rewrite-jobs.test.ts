@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { jobVersion } from '#libs/contract/job';
 import { type ChangeRecords, rewriteJobs } from '#libs/queue/jobs';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { withoutPersonal } from '#libs/store/privacy/rejected-visitors';
 import { atEnd } from '../support/at-end.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';

@@ -9,7 +9,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import type { Erasure } from '#libs/contract/privacy';
 import type { FullRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { readAddress } from '#libs/store/address';
 import { isUnavailable } from '#libs/store/errors';
 import { migrate } from '#libs/store/migrate';

@@ -5,7 +5,7 @@ import { Cluster } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addDays, dayOf } from '#libs/contract/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
-import { recordQueue, shardOf } from '#libs/queue/names';
+import { recordQueue, shardOf } from '#libs/queue/shards';
 import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
 import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { reconcile } from '../../apps/worker/heal/reconcile.ts';

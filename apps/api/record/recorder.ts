@@ -7,8 +7,8 @@
 import { unavailable } from '#libs/contract/problem';
 import type { NewRecord } from '#libs/contract/record';
 import type { RedisHealth } from '#libs/queue/health';
-import { shardOf } from '#libs/queue/names';
 import type { Producer } from '#libs/queue/produce';
+import { shardOf } from '#libs/queue/shards';
 import { Batcher, BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { within } from '#libs/runtime/within';

@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { dayOf } from '#libs/contract/calendar';
 import { packJob } from '#libs/contract/job';
 import { counterField, counterKey } from '#libs/counters/keys';
-import { queuePrefix, recordQueue } from '#libs/queue/names';
+import { queuePrefix, recordQueue } from '#libs/queue/shards';
 import { postRecord } from '../../stack/client.ts';
 import { freePort } from '../../stack/ports.ts';
 import { callOnce, callUntilDone } from '../calls.ts';
