@@ -30,8 +30,8 @@ import { scheduleDelivering } from './deliver/delivering.ts';
 import { createResolve } from './deliver/resolve.ts';
 import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
 import { scheduleHealing } from './heal/healing.ts';
-import { scheduleHousekeeping } from './keep/housekeeping.ts';
 import { removeOldSchedules } from './keep/old-schedules.ts';
+import { scheduleHousekeeping } from './keep/tasks.ts';
 import { lookAtStores } from './readiness.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };

@@ -26,7 +26,7 @@ function startWorker() {
   turned.monotonic = workers?.[0]?.turned.monotonic ?? 0;
   turned.own = postgres;
   const settings = { retentionMonths: 12, personalRetentionMonths: 6, derivations: [] };
-  return { clock, turned, tasks: createTasks({ ...settings, db, clock, log: createLog('test', 'silent'), signal }) };
+  return { clock, turned, tasks: createTasks({ ...settings, db, clock, log: createLog('test', 'silent') }) };
 }
 
 beforeEach(async () => {
@@ -64,8 +64,8 @@ async function jump(milliseconds: number, whose = workers, withPostgres = true):
 async function work(hours: number, worker = (count: number) => workers[count % workers.length]): Promise<void> {
   for (let count = 0; count < hours; count += 1) {
     await pass(hour);
-    await worker(count)?.tasks.retention();
-    await worker(count)?.tasks.personalRetention();
+    await worker(count)?.tasks.retention(signal);
+    await worker(count)?.tasks.personalRetention(signal);
   }
 }
 
@@ -79,9 +79,9 @@ describe('a month past retention', () => {
     await addOldMonth();
     const all = await months();
     // the first round of each worker is within the hour that it has to watch
-    for (const { tasks } of workers) await tasks.retention();
+    for (const { tasks } of workers) await tasks.retention(signal);
     await work(19);
-    for (const { tasks } of workers) for (let again = 0; again < 3; again += 1) await tasks.retention();
+    for (const { tasks } of workers) for (let again = 0; again < 3; again += 1) await tasks.retention(signal);
     expect(await months()).toEqual(all);
     await work(1);
     expect(await months()).toEqual(all.filter((month) => month !== oldMonth));

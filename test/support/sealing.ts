@@ -6,7 +6,7 @@ import { closeEpoch } from '#libs/store/epochs/epochs';
 import type { Database } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createBlanking } from '../../apps/worker/derive/blank/blanking.ts';
+import { createBlanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';
 import { privacyKey } from './settings.ts';
 import { eventually } from './wait.ts';

@@ -2,7 +2,7 @@
  * Deriving: epochs are closed, and what follows from their records is made of them, each derivation at its own pace and
  * none in the way of recording.
  */
-import type { SealingConfig, WorkerConfig } from '#libs/config/worker';
+import type { WorkerConfig } from '#libs/config/worker';
 import type { RedisConnection } from '#libs/runtime/redis';
 import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Clock } from '#libs/store/clock';
@@ -15,8 +15,7 @@ import type { Database, Sql } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
-import { blanking } from './blank/blank.ts';
-import { createBlanking } from './blank/blanking.ts';
+import { blanking, createBlanking } from './blank/blank.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
 import { createTelling } from './blank/telling.ts';
 import { createClosing } from './close.ts';
@@ -60,7 +59,7 @@ export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing
   { name: facetsName, after: blanking, begin: ({ db }) => createFacets(db, blanking) },
 ];
 
-const sealingWith = (settings: SealingConfig): Row => ({
+const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): Row => ({
   name: sealing,
   after: blanking,
   begin: (parts) => createSealing({ ...parts, sealing: settings, after: blanking }),

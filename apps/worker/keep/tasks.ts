@@ -1,7 +1,8 @@
 /**
- * What housekeeping does, whoever says when: months, retention, user agents, notices, busy visitors, deliveries and
- * displays.
+ * Housekeeping, of which any one worker runs each task: months, retention, user agents, notices, busy visitors, deliveries
+ * and displays.
  */
+import type { Scheduler } from '#libs/runtime/scheduler';
 import type { Clock } from '#libs/store/clock';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
@@ -24,27 +25,47 @@ export interface TaskParts {
   derivations: string[];
   db: Database;
   clock: Clock;
-  log: Pick<Log, 'info' | 'warn'>;
-  /** ends what takes long */
-  signal: AbortSignal;
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** Each task is one round, and may be called by any one worker at a time. Times are Postgres'. */
-export function createTasks({
-  retentionMonths,
-  personalRetentionMonths,
-  derivations,
-  db,
-  clock,
-  log,
-  signal,
-}: TaskParts) {
-  /** What cannot be undone is not begun while the clocks differ: nobody knows which is wrong. `now`: Unix milliseconds. */
-  const byAge = (task: string, work: (now: number) => Promise<void>) => async () => {
-    const now = await clock.measure();
-    if (clock.agrees()) await work(now);
-    else log.warn({ event: 'waits_for_clock', task }, `${task} waits until the clocks of worker and Postgres agree`);
+/** `pace`: milliseconds of a second between two rounds. Returns the names of the tasks. */
+export function scheduleHousekeeping(
+  { every }: Pick<Scheduler, 'every'>,
+  { pace, ...parts }: TaskParts & { pace: number },
+): string[] {
+  const { retention, personalRetention, ...others } = createTasks(parts);
+  const tasks: Record<string, Task> = {
+    ...others,
+    ...(parts.retentionMonths > 0 && { retention }),
+    ...(parts.personalRetentionMonths > 0 && { personalRetention }),
   };
+  for (const [name, task] of Object.entries(tasks)) {
+    every({
+      name,
+      pace: (name === 'visitors' ? 5 : 3_600) * pace,
+      one: true,
+      task,
+      failed: (error, isNews) => {
+        if (isNews) parts.log.error({ err: error, task: name }, 'housekeeping failed');
+      },
+    });
+  }
+  return Object.keys(tasks);
+}
+
+/** One round; `signal` ends what takes long. */
+type Task = (signal: AbortSignal) => Promise<void>;
+
+/** May be called by any one worker at a time. Times are Postgres'. */
+export function createTasks({ retentionMonths, personalRetentionMonths, derivations, db, clock, log }: TaskParts) {
+  /** What cannot be undone is not begun while the clocks differ: nobody knows which is wrong. `now`: Unix milliseconds. */
+  const byAge =
+    (task: string, work: (now: number, signal: AbortSignal) => Promise<void>): Task =>
+    async (signal) => {
+      const now = await clock.measure();
+      if (clock.agrees()) await work(now, signal);
+      else log.warn({ event: 'waits_for_clock', task }, `${task} waits until the clocks of worker and Postgres agree`);
+    };
   const tellFound = (months: string[], setting: string, what: string) => {
     if (months.length > 0)
       log.warn({ event: 'months_due', months }, `past ${setting}: after ${roundsNeeded} hourly rounds ${what}`);
@@ -60,7 +81,7 @@ export function createTasks({
         log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
       if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
     }),
-    personalRetention: byAge('personalRetention', async (now) => {
+    personalRetention: byAge('personalRetention', async (now, signal) => {
       const given = { personalRetentionMonths, round: hourlyRound(clock) };
       const { records, found } = await blankOldMonths(db, given, now, signal);
       tellFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');

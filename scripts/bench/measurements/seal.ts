@@ -8,7 +8,7 @@ import { persist } from '#libs/store/records/persist';
 import { createDatabase } from '#libs/store/sql';
 import { createLog } from '#libs/telemetry/log';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createBlanking } from '../../../apps/worker/derive/blank/blanking.ts';
+import { createBlanking } from '../../../apps/worker/derive/blank/blank.ts';
 import { createFacets } from '../../../apps/worker/derive/facets/facets.ts';
 import { createSealing } from '../../../apps/worker/derive/seal/sealing.ts';
 import { waitUntil } from '../../stack/wait.ts';

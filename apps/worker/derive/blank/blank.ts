@@ -3,7 +3,7 @@
  * else is made of them. Only in a closed epoch no further record can come.
  */
 import { groupBy } from '#libs/runtime/group-by';
-import type { Derivation } from '#libs/store/epochs/derivations';
+import { type Derivation, deriveNext, type Step } from '#libs/store/epochs/derivations';
 import { listIds, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
@@ -11,13 +11,13 @@ import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/
 import { erasedAmong } from '#libs/store/privacy/erased-records';
 import { countBlanked } from '#libs/store/privacy/erasures';
 import { firstConcerned, listConcerned, searchAgain } from '#libs/store/privacy/tombstones';
-import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Sql } from '#libs/store/sql';
+import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
+import type { Database, Sql } from '#libs/store/sql';
 
 export const blanking = 'blank';
 
 /** records that are looked at in one transaction */
-export const usualPiece = 4_096;
+const usualPiece = 4_096;
 /** Domains of which one transaction blanks records, some ten statements each. */
 const domainsLimit = 50;
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
@@ -76,6 +76,30 @@ export function createBlank(hashOf: VisitorHash | undefined, size = createPieceS
       rest = { ...known, ids: ids.subarray(left === undefined ? some.length : placeOf(some, left.id)) };
       return after;
     },
+  };
+}
+
+/** Blanking, a round at a time. */
+export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: Buffer | undefined }) {
+  const hashOf = privacyKey && createVisitorHash(privacyKey);
+  const size = createPieceSize(usualPiece);
+  const begin = () => ({ blank: createBlank(hashOf, size), generation: db.generation() });
+  let current = begin();
+
+  const next = async (): Promise<Step> => {
+    // another server may lack pieces that were done
+    if (current.generation !== db.generation()) current = begin();
+    try {
+      return await deriveNext(db, current.blank);
+    } catch (error) {
+      // what it remembers as done may have been rolled back
+      current = begin();
+      throw error;
+    }
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await next()) === 'more');
   };
 }
 
