@@ -15,7 +15,7 @@ import type { RedisConnection } from '#libs/runtime/redis';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
 import { isForbidden, isOutage, isUnavailable } from '#libs/store/errors';
 import { oweRaises } from '#libs/store/owed-raises';
-import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { persistWatched } from '#libs/store/records/persist-or-reject';
 import type { Database } from '#libs/store/sql';
 import type { Log } from '#libs/telemetry/log';
 import type { BaseMetrics } from '#libs/telemetry/metrics';
@@ -69,21 +69,11 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   const store = (jobs: Held[]): Promise<void> => {
     const records = jobs.flatMap((job) => job.records);
     const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
-    return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, (span) => persist(records, span));
-  };
-
-  const persist = async (records: NewRecord[], span: readonly Origin[]): Promise<void> => {
-    const finish = metrics.persistDuration.startTimer();
-    const { added, counters: touched, rejected } = await persistOrReject(db, records, { isOver: () => isClosing });
-    finish();
-    metrics.batchSize.observe(records.length);
-    metrics.records.inc({ outcome: 'stored' }, added);
-    metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
-    if (rejected > 0) {
-      metrics.records.inc({ outcome: 'rejected' }, rejected);
-      log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
-    }
-    await raiseOrOwe(touched, span);
+    return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, async (span) => {
+      const { added, counters } = await persistWatched(parts, records, { isOver: () => isClosing });
+      metrics.records.inc({ outcome: 'stored' }, added);
+      await raiseOrOwe(counters, span);
+    });
   };
 
   /** The records are stored, so a failing Redis is no reason to deliver them again. */

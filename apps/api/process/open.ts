@@ -12,7 +12,7 @@ import { createClock } from '#libs/store/clock';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createHeldNotices } from '#libs/store/notices/held';
-import { persistOrReject } from '#libs/store/records/persist-or-reject';
+import { persistWatched } from '#libs/store/records/persist-or-reject';
 import { readsOf } from '#libs/store/replica';
 import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
@@ -133,20 +133,10 @@ export async function openApi(
   const notices = createHeldNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
-  const persistDirectly = async (records: Parameters<typeof persistOrReject>[1]) => {
-    const finish = metrics.persistDuration.startTimer();
-    const { added, rejected } = await persistOrReject(db, records, { owe: true });
-    finish();
-    metrics.batchSize.observe(records.length);
-    metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
-    if (rejected === 0) return;
-    metrics.records.inc({ outcome: 'rejected' }, rejected);
-    log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
-  };
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly,
+    persistDirectly: async (records) => void (await persistWatched({ db, metrics, log }, records, { owe: true })),
     shards: config.queueShards,
     log,
     metrics,

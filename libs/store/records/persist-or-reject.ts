@@ -4,6 +4,8 @@
  * no statement of their own. For any other error but an outage the batch is halved until the bad record is alone.
  */
 import type { NewRecord } from '#libs/contract/record';
+import type { Log } from '#libs/telemetry/log';
+import type { Metrics } from '#libs/telemetry/metrics';
 import { isBadData, isOutage } from '../errors.ts';
 import type { Database } from '../sql.ts';
 import { type Persisted, persist } from './persist.ts';
@@ -45,6 +47,25 @@ export async function persistOrReject(
   if (rejections.length > 0) await db.run((sql) => keepRejected(sql, rejections));
   if (outcome.errors.length > 0) throw outcome.errors[0];
   return { added, counters, rejected: rejections.length };
+}
+
+/** The same, with how long it took and what became of the batch in the process's metrics and log. */
+export async function persistWatched(
+  { db, metrics, log }: { db: Database; metrics: Metrics; log: Pick<Log, 'error'> },
+  records: NewRecord[],
+  options: PersistOptions,
+): Promise<PersistedOrRejected> {
+  const finish = metrics.persistDuration.startTimer();
+  const persisted = await persistOrReject(db, records, options);
+  finish();
+  const { added, rejected } = persisted;
+  metrics.batchSize.observe(records.length);
+  metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
+  if (rejected > 0) {
+    metrics.records.inc({ outcome: 'rejected' }, rejected);
+    log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
+  }
+  return persisted;
 }
 
 /** Stores what can be stored; what Postgres refuses is returned with its errors, and kept nowhere. Rejects likewise. */
