@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '#libs/runtime/within';
+import { inTransaction } from './snapshot.ts';
 import type { Database, Sql } from './sql.ts';
 
 /** Milliseconds until a Postgres that did not say is asked again. */
@@ -62,19 +63,15 @@ export async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
         ) ?? [],
     );
   if (judgeAll(await db.run(list)).length === 0) return;
-  await db.run((sql) =>
-    sql.begin(async (transaction) => {
-      // used as any connection is, but for `begin`
-      const inside = transaction as unknown as Sql;
-      await inside`select pg_advisory_xact_lock(hashtext('assent.key_fingerprints'))`;
-      for (const { name, fingerprint, previous } of judgeAll(await list(inside))) {
-        await inside`
-          insert into key_fingerprints (name, fingerprint, previous) values (${name}, ${fingerprint}, ${previous})
-          on conflict (name) do update set
-            fingerprint = excluded.fingerprint, previous = excluded.previous, noted_at = clock_timestamp()`;
-      }
-    }),
-  );
+  await inTransaction(db, async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtext('assent.key_fingerprints'))`;
+    for (const { name, fingerprint, previous } of judgeAll(await list(sql))) {
+      await sql`
+        insert into key_fingerprints (name, fingerprint, previous) values (${name}, ${fingerprint}, ${previous})
+        on conflict (name) do update set
+          fingerprint = excluded.fingerprint, previous = excluded.previous, noted_at = clock_timestamp()`;
+    }
+  });
 }
 
 /** For a command: throws an OtherKey unless its keys are in force, or come with those that are. It notes nothing. */

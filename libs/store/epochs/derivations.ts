@@ -2,6 +2,7 @@
  * How far derivations are. Each goes through the closed epochs in order and handles every record once: what it stores of a
  * piece, and its mark, are one transaction.
  */
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 import { lastClosedEpoch } from './epochs.ts';
 import type { PieceSize } from './piece-size.ts';
@@ -55,14 +56,10 @@ const derivePiece = (db: Database, { name, after, first, piece }: Derivation): P
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
 export const withMark = (db: Database, name: string, work: (sql: Sql, mark: Mark) => Promise<Step>): Promise<Step> =>
-  db.run((sql) =>
-    sql.begin(async (transaction): Promise<Step> => {
-      // used as any connection is, but for `begin`
-      const inside = transaction as unknown as Sql;
-      const mark = await lockMark(inside, name);
-      return mark ? work(inside, mark) : 'elsewhere';
-    }),
-  );
+  inTransaction(db, async (sql): Promise<Step> => {
+    const mark = await lockMark(sql, name);
+    return mark ? work(sql, mark) : 'elsewhere';
+  });
 
 async function lockMark(sql: Sql, name: string): Promise<Mark | undefined> {
   const lock = () => sql<Mark[]>`

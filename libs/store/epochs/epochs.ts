@@ -4,6 +4,7 @@
  * first whoever comes stamps the next number, then those are waited for who stamped this one.
  */
 import { isForbidden, isInTheWay } from '../errors.ts';
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
@@ -18,10 +19,10 @@ interface Manner {
 
 /** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
 export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
-  const begun = await db.run((sql) => sql.begin((transaction) => beginClosing(transaction as unknown as Sql, manner)));
+  const begun = await inTransaction(db, (sql) => beginClosing(sql, manner));
   if (begun === 'not yet') return begun;
   try {
-    return await db.run((sql) => sql.begin((transaction) => endClosing(transaction as unknown as Sql, manner)));
+    return await inTransaction(db, (sql) => endClosing(sql, manner));
   } catch (error) {
     if (isInTheWay(error)) return 'in the way';
     throw error;

@@ -2,6 +2,7 @@
 
 import { joinNames } from '../records/names.ts';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
+import { inSnapshot } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 import type { Halted } from './heads.ts';
 import type { LogName } from './runs.ts';
@@ -99,8 +100,7 @@ export const readPiece = (
   { from, below }: { from: number; below: number },
 ): Promise<StoredPiece> =>
   db.run((sql) =>
-    sql.begin('isolation level repeatable read read only', async (transaction) => {
-      const inside = transaction as unknown as Sql;
+    inSnapshot(sql, async (inside) => {
       const ofPiece = inside`
         domain_number = ${domainNumber} and log = ${log} and first >= ${from} and first < ${below}`;
       const [runs, texts, nodes, erased, [all]] = await Promise.all([

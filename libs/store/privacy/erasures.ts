@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { forgetVisitor } from '../records/busy-visitors.ts';
 import { isVisitor } from '../records/names.ts';
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 import { addVisitorAct, type VisitorAct } from './acts.ts';
 import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
@@ -29,9 +30,6 @@ interface Begun extends ScopeNumbers {
 const mostAtOnce = 10_000;
 /** milliseconds */
 const patience = 3_000;
-
-const inTransaction = <T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
-  db.run((sql) => sql.begin((transaction) => work(transaction as unknown as Sql)) as Promise<T>);
 
 /** Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. */
 export async function eraseVisitor(

@@ -10,6 +10,7 @@ import { lastClosedEpoch } from '../epochs/epochs.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import { noteDueMonths, type Round } from '../records/due-months.ts';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '../records/months.ts';
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 import { forgetUserAgentsOf } from '../user-agents/unused.ts';
 import { blank, blankLimit, lockLog, type Personal, personalColumns } from './blank.ts';
@@ -86,14 +87,14 @@ export async function blankMonth(
     for (const { domainNumber, ids } of page.personal) {
       for (const batch of groupsOf(ids, blankLimit)) {
         if (signal.aborted) return blanked;
-        blanked += await db.run((sql) => blankSome(sql, domainNumber, batch));
+        blanked += await blankSome(db, domainNumber, batch);
         await pause();
       }
     }
     after = page.last;
     await pause();
   }
-  await db.run((sql) => endMonth(sql, month, through));
+  await endMonth(db, month, through);
   return blanked;
 }
 
@@ -126,24 +127,22 @@ async function readPage(sql: Sql, month: string, { domainNumber, id }: Place, pa
   return page ?? { personal: [], last: null };
 }
 
-const blankSome = (sql: Sql, domainNumber: number, ids: string[]): Promise<number> =>
-  sql.begin(async (transaction) => {
-    const inside = transaction as unknown as Sql;
-    await lockLog(inside, domainNumber);
-    const records = await inside<Personal[]>`
-      select ${personalColumns(inside)}
+const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<number> =>
+  inTransaction(db, async (sql) => {
+    await lockLog(sql, domainNumber);
+    const records = await sql<Personal[]>`
+      select ${personalColumns(sql)}
       from records r left join user_agents on user_agents.number = r.user_agent_number
       where r.domain_number = ${domainNumber} and r.id = any(${ids}) and r.erased_at is null
       order by r.id for update of r`;
-    await blank(inside, domainNumber, records);
+    await blank(sql, domainNumber, records);
     return records.length;
-  }) as Promise<number>;
+  });
 
 /** What counts the month's visitors goes too; user agents that no other month has, an hour later. */
-const endMonth = (sql: Sql, month: string, through: number) =>
-  sql.begin(async (transaction) => {
-    const inside = transaction as unknown as Sql;
-    await forgetVisitorsOf(inside, month);
-    await forgetUserAgentsOf(inside, month);
-    await noteBlanked(inside, month, through);
+const endMonth = (db: Database, month: string, through: number) =>
+  inTransaction(db, async (sql) => {
+    await forgetVisitorsOf(sql, month);
+    await forgetUserAgentsOf(sql, month);
+    await noteBlanked(sql, month, through);
   });

@@ -4,7 +4,8 @@ import { expireMonth, isDerived } from '../logs/expire.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import { noteDueMonths, type Round } from '../records/due-months.ts';
 import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '../records/months.ts';
-import type { Database, Sql } from '../sql.ts';
+import { inTransaction } from '../snapshot.ts';
+import type { Database } from '../sql.ts';
 
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
@@ -41,13 +42,10 @@ export async function dropExpiredMonths(
 
 /** False where a reader keeps the month's records from being dropped: they no longer show, and the next call goes on. */
 export async function forgetMonth(db: Database, month: string): Promise<boolean> {
-  await db.run((sql) =>
-    sql.begin(async (transaction) => {
-      const inside = transaction as unknown as Sql;
-      await hideMonth(inside, month);
-      await forgetVisitorsOf(inside, month);
-    }),
-  );
+  await inTransaction(db, async (sql) => {
+    await hideMonth(sql, month);
+    await forgetVisitorsOf(sql, month);
+  });
   await expireMonth(db, month);
   return db.run((sql) => dropMonth(sql, month), patience);
 }

@@ -2,6 +2,7 @@
  * Busy visitors: whose records on a domain are so many that counting them takes long. Once noted, persist counts what
  * comes by day, in the statement that stores it; the worker adds what was there before.
  */
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 import { isVisitor, numberOf } from './names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
@@ -44,7 +45,7 @@ export async function countBusyVisitors(db: Database): Promise<number> {
   );
   if (noted.length === 0) return 0;
   if (!(await areGone(db, await db.run(listUsers)))) return 0;
-  for (const visitor of noted) await db.run((sql) => count(sql, visitor), patience);
+  for (const visitor of noted) await count(db, visitor);
   return noted.length;
 }
 
@@ -75,18 +76,19 @@ async function areGone(db: Database, transactions: string[]): Promise<boolean> {
  * What is stored and not counted yet is added to the counters. In one statement, which sees a record and its count or
  * neither: nothing is missed or counted twice, however much is stored meanwhile, and to repeat it does no harm.
  */
-const count = (sql: Sql, { domainNumber, visitorId }: Visitor) =>
-  sql.begin(async (transaction) => {
-    const inside = transaction as unknown as Sql;
-    await inside`select set_config('statement_timeout', ${String(patience)}, true)`;
-    // one at a time: two would both add what is missing
-    await inside`
+const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
+  inTransaction(
+    db,
+    async (sql) => {
+      await sql`select set_config('statement_timeout', ${String(patience)}, true)`;
+      // one at a time: two would both add what is missing
+      await sql`
       select from busy_visitors where domain_number = ${domainNumber} and visitor_id = ${visitorId} for update`;
-    await inside`
+      await sql`
       with stored as (
-        select level.period, bot, ${countDecisions(inside)}
-        from records ${joinPeriods(inside)}
-        where domain_number = ${domainNumber} and ${isVisitor(inside, visitorId)}
+        select level.period, bot, ${countDecisions(sql)}
+        from records ${joinPeriods(sql)}
+        where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)}
         group by 1, 2
       )
       insert into visitor_counters as c (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)
@@ -98,7 +100,9 @@ const count = (sql: Sql, { domainNumber, visitorId }: Visitor) =>
         select * from visitor_counters where domain_number = ${domainNumber} and visitor_id = ${visitorId}
       ) as known using (period, bot)
       order by period, bot
-      on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(inside)}`;
-    await inside`
+      on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(sql)}`;
+      await sql`
       update busy_visitors set counted_at = now() where domain_number = ${domainNumber} and visitor_id = ${visitorId}`;
-  });
+    },
+    patience,
+  );

@@ -9,6 +9,7 @@
 import type { Decision } from '#libs/contract/terms';
 import { lowestIdAt } from '#libs/contract/uuid';
 import { columns, joinLog, type Row } from '../logs/places.ts';
+import { inSnapshot } from '../snapshot.ts';
 import type { Sql } from '../sql.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
@@ -40,8 +41,7 @@ export async function readPage(
 function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQuery): Promise<LogPage> {
   const take = limit + 1;
   if ((filter.from ?? firstDay) > (filter.to ?? lastDay)) return Promise.resolve(toPage(0, [], limit));
-  return sql.begin('isolation level repeatable read read only', async (snapshot) => {
-    const inside = snapshot as unknown as Sql;
+  return inSnapshot(sql, async (inside) => {
     // a plan for any visitor expects few records, and would sort all of a busy one's
     if (filter.visitorId !== undefined) await inside`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
     const found = after

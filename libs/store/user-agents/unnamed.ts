@@ -9,6 +9,7 @@ import { nextDomains, nil } from '../epochs/epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
 import { createPieceSize } from '../epochs/piece-size.ts';
 import { hasPersonal } from '../records/months.ts';
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** records in one piece */
@@ -36,11 +37,7 @@ export async function deleteUnnamedUserAgents(
 ): Promise<number> {
   let deleted = 0;
   for (let done = 0; done < pieces; done += 1) {
-    const looked = await size.watch(() =>
-      db.run((sql) =>
-        sql.begin(async (transaction): Promise<Looked> => lookOn(transaction as unknown as Sql, size.records())),
-      ),
-    );
+    const looked = await size.watch(() => inTransaction(db, (sql) => lookOn(sql, size.records())));
     if (looked === 'done') break;
     if (looked !== 'more') deleted += looked.deleted;
   }

@@ -1,6 +1,7 @@
 /** User agents go with the last month whose records name them. */
 import { holdEpoch } from '../epochs/epochs.ts';
 import { hasPersonal, listMonthsWithPersonal } from '../records/months.ts';
+import { inTransaction } from '../snapshot.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** texts that are deleted in one statement */
@@ -18,7 +19,7 @@ export async function deleteUnusedUserAgents(db: Database): Promise<number> {
   );
   let deleted = 0;
   for (let last = slice; last === slice; deleted += last) {
-    last = (await db.run((sql) => sql.begin((transaction) => deleteSome(transaction as unknown as Sql)))) as number;
+    last = await inTransaction(db, deleteSome);
   }
   return deleted;
 }
