@@ -21,16 +21,49 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
   return total > limit && domains.length > 1 ? domains.slice(0, -1) : domains;
 }
 
-/** Of one domain's records in `epoch` the ids after `after`, in order, 16 bytes each; at most `limit`. */
-export async function listIds(
-  sql: Sql,
-  { epoch, domainNumber, after, limit }: { epoch: number; domainNumber: number; after: string; limit: number },
-): Promise<Buffer> {
+/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
+const kept = 1_000_000;
+
+interface Place {
+  epoch: number;
+  domainNumber: number;
+  /** the last id before the ones that are wanted; `nil` for none */
+  after: string;
+}
+
+/**
+ * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
+ * They are listed once, since a closed epoch stays as it is; `generation` changes where another server may lack some.
+ */
+export function createIdLister(generation = () => 0) {
+  let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
+  return async (sql: Sql, { epoch, domainNumber, after }: Place, limit: number): Promise<Buffer> => {
+    const current = generation();
+    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === current;
+    let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
+    if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after });
+    rest = { epoch, domainNumber, generation: current, ids };
+    return ids.subarray(0, limit * 16);
+  };
+}
+
+function idsAfter(ids: Buffer, after: string): Buffer {
+  const key = Buffer.from(after.replaceAll('-', ''), 'hex');
+  let [low, high] = [0, ids.length / 16];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids.compare(key, 0, 16, middle * 16, middle * 16 + 16) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return ids.subarray(low * 16);
+}
+
+async function listIds(sql: Sql, { epoch, domainNumber, after }: Place): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids
     from (
       select id from records where epoch = ${epoch} and domain_number = ${domainNumber} and id > ${after}
-      order by id limit ${limit}
+      order by id limit ${kept}
     ) as r`;
   return row?.ids ?? Buffer.alloc(0);
 }

@@ -4,7 +4,7 @@
  */
 import { groupBy } from '#libs/runtime/group-by';
 import { type Derivation, deriveNext, type Step } from '#libs/store/epochs/derivations';
-import { listIds, nextDomains, nil } from '#libs/store/epochs/epoch-records';
+import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
 import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/privacy/epoch-visitors';
@@ -20,23 +20,14 @@ export const blanking = 'blank';
 const usualPiece = 4_096;
 /** Domains of which one transaction blanks records, some ten statements each. */
 const domainsLimit = 50;
-/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
-const idsLimit = 1_000_000;
 
 type Erased = Visit & { hash: string };
 
 /** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
 export function createBlank(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
-  /** of a domain with many records in the epoch, what is left to look at */
-  let rest: { epoch: number; domainNumber: number; ids: Buffer; last: string } | undefined;
-
-  const idsOf = async (sql: Sql, epoch: number, domainNumber: number) => {
-    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber;
-    if (isKnown && rest && rest.ids.length > 0) return rest;
-    const after = isKnown && rest ? rest.last : nil;
-    const ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
-    return { epoch, domainNumber, ids, last: ids.subarray(-16).toString('hex') || nil };
-  };
+  const nextIds = createIdLister();
+  /** of a domain with many records in the epoch, the last that was looked at */
+  let done = { epoch: 0, domainNumber: 0, id: nil };
 
   return {
     name: blanking,
@@ -66,14 +57,16 @@ export function createBlank(hashOf: VisitorHash | undefined, size = createPieceS
           ? last.domainNumber
           : (numbers.filter((number) => number < left.domainNumber).at(-1) ?? after);
       }
-      const { ids, ...known } = await idsOf(sql, epoch, last.domainNumber);
+      const { domainNumber } = last;
+      if (done.epoch !== epoch || done.domainNumber !== domainNumber) done = { epoch, domainNumber, id: nil };
+      const ids = await nextIds(sql, { epoch, domainNumber, after: done.id }, limit);
       if (ids.length === 0) {
-        rest = undefined;
-        return last.domainNumber;
+        done = { epoch, domainNumber, id: nil };
+        return domainNumber;
       }
-      const some = ids.subarray(0, limit * 16);
-      const left = await blankSome(sql, await erasedOf(await listVisits(sql, last.domainNumber, some)));
-      rest = { ...known, ids: ids.subarray(left === undefined ? some.length : placeOf(some, left.id)) };
+      const left = await blankSome(sql, await erasedOf(await listVisits(sql, domainNumber, ids)));
+      const end = left === undefined ? ids.length : placeOf(ids, left.id);
+      if (end > 0) done = { epoch, domainNumber, id: ids.subarray(end - 16, end).toString('hex') };
       return after;
     },
   };

@@ -1,29 +1,19 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
-import { listIds, nextDomains, nil } from '#libs/store/epochs/epoch-records';
+import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
 import { addedThrough, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
-import type { Database, Sql } from '#libs/store/sql';
+import type { Database } from '#libs/store/sql';
 
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;
-/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
-const idsLimit = 1_000_000;
 
 /** `precursor`: the derivation that has to be done with an epoch before its records are added up. */
 export function createFacetDerivation(precursor: string, size = createPieceSize(usualLimit)): Derivation {
-  /** of a domain with many records in the epoch, those that are left */
-  let rest: { epoch: number; domainNumber: number; after: string; ids: Buffer } | undefined;
-
-  const idsAfter = async (sql: Sql, epoch: number, domainNumber: number, after: string): Promise<Buffer> => {
-    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.after === after;
-    if (isKnown && rest && rest.ids.length > 0) return rest.ids;
-    return listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
-  };
-
+  const nextIds = createIdLister();
   return {
     name: facetsName,
     after: precursor,
@@ -40,13 +30,10 @@ export function createFacetDerivation(precursor: string, size = createPieceSize(
         await addRecords(sql, { epoch, domainNumbers: domains.map((domain) => domain.domainNumber) });
         return last.domainNumber;
       }
-      const left = await idsAfter(sql, epoch, domainNumber, through);
-      if (left.length === 0) return domainNumber;
-      const ids = left.subarray(0, limit * 16);
+      const ids = await nextIds(sql, { epoch, domainNumber, after: through }, limit);
+      if (ids.length === 0) return domainNumber;
       await addRecords(sql, { epoch, domainNumbers: [domainNumber], ids });
-      const reached = toUuid(ids.subarray(-16));
-      await noteAdded(sql, { epoch, domainNumber }, reached);
-      rest = { epoch, domainNumber, after: reached, ids: left.subarray(ids.length) };
+      await noteAdded(sql, { epoch, domainNumber }, toUuid(ids.subarray(-16)));
       return after;
     },
   };

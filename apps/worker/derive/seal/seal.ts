@@ -6,7 +6,7 @@
 import { groupBy } from '#libs/runtime/group-by';
 import type { RedisConnection } from '#libs/runtime/redis';
 import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
-import { listIds, nextDomains, nextEpochOf, nil } from '#libs/store/epochs/epoch-records';
+import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize, type PieceSize } from '#libs/store/epochs/piece-size';
 import { type Head, lockHeads, saveHeads, sealing } from '#libs/store/logs/heads';
 import { readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
@@ -19,9 +19,6 @@ import { extend } from './extend.ts';
 import { lawful, openAmong } from './lawful.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
-
-/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
-const idsLimit = 1_000_000;
 
 export interface SealParts {
   redis: RedisConnection;
@@ -51,26 +48,12 @@ export function createSeal({
   size = createPieceSize(usualPiece),
 }: SealParts): Seal {
   const store = createStore(db);
-  /**
-   * What is left of a domain whose epoch takes several pieces: it is closed, so its ids stay as they are, but another
-   * server may lack pieces that were done.
-   */
-  let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
-
+  const nextIds = createIdLister(db.generation);
   /** The next records of a domain that may have too many for one piece. */
-  const nextOf = async (
-    sql: Sql,
-    { domainNumber, lastEpoch, lastId }: Head,
-    epoch: number,
-    limit: number,
-  ): Promise<Unsealed[]> => {
-    const after = lastEpoch === epoch ? lastId : nil;
-    const generation = db.generation();
-    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === generation;
-    let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
-    if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after, limit: idsLimit });
-    rest = { epoch, domainNumber, generation, ids };
-    return ids.length === 0 ? [] : readById(sql, domainNumber, ids.subarray(0, limit * 16));
+  const nextOf = async (sql: Sql, head: Head, epoch: number, limit: number): Promise<Unsealed[]> => {
+    const { domainNumber, lastEpoch, lastId } = head;
+    const ids = await nextIds(sql, { epoch, domainNumber, after: lastEpoch === epoch ? lastId : nil }, limit);
+    return ids.length === 0 ? [] : readById(sql, domainNumber, ids);
   };
 
   return {
@@ -121,17 +104,6 @@ export function createSeal({
 }
 
 const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);
-
-function idsAfter(ids: Buffer, after: string): Buffer {
-  const key = Buffer.from(after.replaceAll('-', ''), 'hex');
-  let [low, high] = [0, ids.length / 16];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ids.compare(key, 0, 16, middle * 16, middle * 16 + 16) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return ids.subarray(low * 16);
-}
 
 /** The others are sealed later, from this epoch on. */
 const passedOver = (heads: Head[], open: Head[], epoch: number): Head[] =>
