@@ -8,7 +8,6 @@ import type { Log } from '#libs/telemetry/log';
 import type { BaseMetrics } from '#libs/telemetry/metrics';
 import { type Context, type Middleware, newRequestId, traceOf } from './context.ts';
 import { answerError } from './problem.ts';
-import { routeOf } from './routes.ts';
 
 export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {
   const answer = answerError(deps);
@@ -73,6 +72,9 @@ function reasonOf(failure: unknown): string | undefined {
   // of a connection that was refused at each of several addresses there is only the code
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
+
+/** The path as it was registered; for a path that is not, `none`. */
+const routeOf = (ctx: Context): string => String(ctx.state.route ?? ctx._matchedRoute ?? 'none');
 
 /** Once the answer is known. */
 function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx: Context, failure: unknown) => void {

@@ -1,9 +1,6 @@
-/** A request's route, for metrics, and the answers to unknown methods. */
+/** The answers to unknown methods. */
 import { Problem } from '#libs/contract/problem';
-import type { Context, Middleware } from './context.ts';
-
-/** The path as it was registered; for a path that is not, `none`. */
-export const routeOf = (ctx: Context): string => String(ctx.state.route ?? ctx._matchedRoute ?? 'none');
+import type { Middleware } from './context.ts';
 
 export const methodNotAllowed = (methods: string[]): Problem =>
   new Problem('method_not_allowed', `allowed methods: ${methods.join(', ')}`, {
