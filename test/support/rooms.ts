@@ -77,7 +77,8 @@ export const places: Record<string, string> = {
     apps/api/access/limiter apps/api/access/page-routes apps/api/http/
     libs/contract/openapi/parts libs/contract/stored-address`,
   'base/ops': 'libs/runtime/log libs/runtime/tracing libs/telemetry/',
-  'base/redis': 'libs/witness/rewrite libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids',
+  'base/redis':
+    'libs/witness/rewrite libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids',
   'base/terms': 'libs/contract/',
 };
 
@@ -136,9 +137,7 @@ export const writtenTogether: Record<string, string> = {
 };
 
 /** Tables of others that are still written. This list only shrinks. */
-export const stillWritten: Record<string, string> = {
-};
+export const stillWritten: Record<string, string> = {};
 
 /** Imports that still run up, or past the top of a room. This list only shrinks. */
-export const stillImported: Record<string, string> = {
-};
+export const stillImported: Record<string, string> = {};

@@ -1,6 +1,6 @@
 /** Records with their places in logs: which entry is a record's, and what it is made of. */
 import { monthOf } from '#libs/contract/calendar';
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import { joinNames, numberOf } from '../records/names.ts';
 import * as record from '../records/read.ts';

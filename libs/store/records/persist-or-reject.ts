@@ -5,7 +5,7 @@
  */
 import type { NewRecord } from '#libs/contract/record';
 import type { Log } from '#libs/telemetry/log';
-import type { Metrics } from '#libs/telemetry/metrics';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { isBadData, isOutage } from '../errors.ts';
 import type { Database } from '../sql.ts';
 import { type Persisted, persist } from './persist.ts';
@@ -51,7 +51,7 @@ export async function persistOrReject(
 
 /** The same, with how long it took and what became of the batch in the process's metrics and log. */
 export async function persistWatched(
-  { db, metrics, log }: { db: Database; metrics: Metrics; log: Pick<Log, 'error'> },
+  { db, metrics, log }: { db: Database; metrics: RecordMetrics; log: Pick<Log, 'error'> },
   records: NewRecord[],
   options: PersistOptions,
 ): Promise<PersistedOrRejected> {

@@ -1,5 +1,5 @@
 /** A record as it is shown, but for its place in a log, which is joined above. */
-import type { FullRecord } from '#libs/contract/responses';
+import type { FullRecord } from '#libs/contract/record';
 import { timeOf } from '#libs/contract/uuid';
 import type { Sql } from '../sql.ts';
 
