@@ -34,51 +34,52 @@ export const places: Record<string, string> = {
   worker: 'apps/worker/',
   cli: 'apps/cli/',
   settings: 'libs/config/',
-  webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook libs/contract/openapi/webhooks
-    libs/contract/openapi/examples/webhooks libs/runtime/webhook-url libs/runtime/public-address libs/store/webhooks/
-    libs/telemetry/webhook-metrics`,
-  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
-    libs/store/privacy/ libs/telemetry/privacy-metrics libs/witness/tombstones`,
-  log: `libs/store/records/busy-visitors libs/store/records/log.ts apps/api/log/export apps/api/log/feed apps/api/log/records apps/api/manage/import apps/api/stats/org-stats
-    apps/cli/records libs/contract/log libs/contract/openapi/log libs/contract/openapi/examples/log
-    libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
+  webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook
+    libs/contract/openapi/webhooks libs/contract/openapi/examples/webhooks libs/runtime/webhook-url
+    libs/runtime/public-address libs/store/webhooks/ libs/telemetry/webhook-metrics`,
+  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ libs/contract/privacy
+    libs/contract/openapi/privacy libs/contract/openapi/examples/privacy libs/store/privacy/
+    libs/telemetry/privacy-metrics libs/witness/tombstones`,
+  log: `libs/store/records/busy-visitors libs/store/records/log.ts apps/api/log/export apps/api/log/feed
+    apps/api/log/records apps/api/manage/import apps/api/stats/org-stats apps/cli/records libs/contract/log
+    libs/contract/openapi/log libs/contract/openapi/examples/log libs/store/export/export libs/store/logs/feed
+    libs/store/records/log-tables`,
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
   'log/pages': 'libs/store/records/log- libs/store/records/organization-log libs/store/records/visitor-log',
-  proof: `apps/worker/derive/seal/sealing apps/worker/derive/timestamp/timestamping apps/api/log/ apps/cli/log libs/contract/proof libs/contract/openapi/proof
-    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/ libs/telemetry/proof-metrics libs/witness/witness`,
+  proof: `apps/worker/derive/seal/sealing apps/worker/derive/timestamp/timestamping apps/api/log/ apps/cli/log
+    libs/contract/proof libs/contract/openapi/proof libs/contract/openapi/examples/proof libs/runtime/ed25519
+    libs/store/logs/ libs/telemetry/proof-metrics libs/witness/witness`,
   'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
-  stats: `apps/worker/derive/facets/ apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/ libs/contract/statistics
-    libs/contract/display libs/contract/openapi/stats libs/contract/openapi/examples/stats libs/counters/raise
-    libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/ libs/store/owed-raises
-    libs/telemetry/stats-metrics`,
+  stats: `apps/worker/derive/facets/ apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/
+    libs/contract/statistics libs/contract/display libs/contract/openapi/stats libs/contract/openapi/examples/stats
+    libs/counters/raise libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/
+    libs/store/owed-raises libs/telemetry/stats-metrics`,
   'stats/derive': 'libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
   'stats/redis': 'libs/counters/',
-  notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice libs/contract/openapi/notices
-    libs/contract/openapi/examples/notices libs/store/notices/`,
+  notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice
+    libs/contract/openapi/notices libs/contract/openapi/examples/notices libs/store/notices/`,
   record: `apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
     libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
     libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/record-metrics`,
   'record/persist': 'libs/store/notices/numbers libs/store/records/persist.ts libs/store/user-agents/numbers',
-  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key apps/cli/org.ts apps/cli/plan
-    apps/cli/token.ts libs/contract/manage libs/contract/sign-in libs/contract/openapi/manage
-    libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope libs/store/privacy/visitor-hash
-    libs/store/tenants/`,
+  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key
+    apps/cli/org.ts apps/cli/plan apps/cli/token.ts libs/contract/manage libs/contract/sign-in
+    libs/contract/openapi/manage libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope
+    libs/store/privacy/visitor-hash libs/store/tenants/`,
   widget: 'libs/contract/widget libs/store/widget-',
   base: 'libs/runtime/',
   'base/cli': 'apps/cli/gzipped apps/cli/progress apps/cli/session apps/cli/visible apps/cli/whole-number',
   'base/config': `libs/config/kinds libs/config/bad-setting libs/config/postgres-address libs/config/read
     libs/config/secret-files`,
   'base/db': 'libs/store/',
-  'base/http': `apps/api/access/client-address apps/api/access/key-or-token
-    apps/api/access/limiter apps/api/access/page-routes apps/api/http/
-    libs/contract/openapi/parts libs/contract/stored-address`,
+  'base/http': `apps/api/access/client-address apps/api/access/key-or-token apps/api/access/limiter
+    apps/api/access/page-routes apps/api/http/ libs/contract/openapi/parts libs/contract/stored-address`,
   'base/ops': 'libs/runtime/log libs/runtime/tracing libs/telemetry/',
-  'base/redis':
-    'libs/witness/rewrite libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids',
+  'base/redis': `libs/witness/rewrite libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids`,
   'base/terms': 'libs/contract/',
 };
 
@@ -135,9 +136,3 @@ export const writtenTogether: Record<string, string> = {
   'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
   'libs/store/tenants/deletion.ts': '${',
 };
-
-/** Tables of others that are still written. This list only shrinks. */
-export const stillWritten: Record<string, string> = {};
-
-/** Imports that still run up, or past the top of a room. This list only shrinks. */
-export const stillImported: Record<string, string> = {};
