@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { click, step } from '../support/browser/browser.ts';
+import { afterwards, click, step } from '../support/browser/browser.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';
 import { look } from '../support/browser/look.ts';
 import { audience, type Policy, startProvider } from '../support/browser/provider.ts';
@@ -45,6 +45,7 @@ describe('signing in with a provider', () => {
   /** Somebody whom the provider does not know yet. */
   const signIn = async (path = '/') => {
     const visitor = await dashboard.visit();
+    await visitor.context.clock.install();
     const { page } = visitor;
     await page.goto(baseUrl + path);
     await click(page, 'Sign in');
@@ -114,12 +115,16 @@ describe('signing in with a provider', () => {
   });
 
   it('goes on with a new token when the old one ends, without losing what is typed', async () => {
-    policy.seconds = 6;
-    const { page } = await signIn(`/domains/${customer.domains[0]?.domainId}/log`);
+    const { page, context } = await signIn(`/domains/${customer.domains[0]?.domainId}/log`);
     const field = page.getByRole('searchbox', { name: 'Visitor' });
     await field.fill('half typed');
     const first = await stored(page, 'assent-token');
     expect(first).not.toBeNull();
+    await context.clock.fastForward(300_000);
+    await afterwards(page);
+    expect(await stored(page, 'assent-token')).toBe(first);
+    // a minute before its end
+    await context.clock.fastForward(250_000);
     await eventually(async () => expect(await stored(page, 'assent-token')).not.toBe(first));
     expect(await field.inputValue()).toBe('half typed');
     await step('but not a session that a link has begun', async () => {
@@ -243,12 +248,17 @@ describe('signing in with a provider', () => {
     });
 
     it('that begins to answer and never ends', async () => {
-      trouble.set('/token', (_, response) => {
-        response.writeHead(200, json);
-        response.write('{');
+      const begun = new Promise<void>((resolve) => {
+        trouble.set('/token', (_, response) => {
+          response.writeHead(200, json);
+          response.write('{');
+          resolve();
+        });
       });
-      const { page } = await signIn();
+      const { page, context } = await signIn();
       await page.getByText('Signing in …').waitFor();
+      await begun;
+      await context.clock.runFor(10_000);
       await page.getByText('The identity provider cannot be reached.').waitFor();
       expect(await stored(page, 'assent-token')).toBeNull();
       await page.getByRole('button', { name: 'Sign in' }).first().waitFor();

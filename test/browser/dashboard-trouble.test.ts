@@ -36,10 +36,12 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('slow: the shape of the page, then a line that it takes long, and no figure until there is one', async () => {
-    const { page } = await dashboard.regular();
+    const { page, context } = await dashboard.visit({ reducedMotion: 'reduce' });
+    await context.clock.install();
     const release = await hold(page, '**/v1/consent/**');
     await dashboard.enter(page, customer);
     await page.locator('.skeleton').waitFor();
+    await context.clock.runFor(2_500);
     await page.getByText('Still loading. The service is slower than usual.').waitFor();
     expect(await figures(page)).toBe(0);
     release();
@@ -48,6 +50,8 @@ describe('the dashboard when something is wrong', () => {
     await step('one that takes its time is not called live', async () => {
       await live(page);
       const releaseAgain = await hold(page, '**/org-stats?*');
+      await Promise.all([page.waitForRequest('**/org-stats?*'), context.clock.runFor(1_000)]);
+      await context.clock.runFor(3_000);
       await page.getByText(/Waiting for the service: figures from/).waitFor();
       releaseAgain();
       await live(page);

@@ -13,7 +13,8 @@ import { eventually } from '../support/wait.ts';
 const ended = { code: 0, signal: null };
 const away = { DATABASE_URL: 'postgres://x:hunter2@127.0.0.1:1/x', REDIS_URL: 'redis://:hunter2@127.0.0.1:1' };
 
-describe('a process', () => {
+// most of it is waiting
+describe.concurrent('a process', () => {
   /** Two clients record until nobody answers any more. */
   const recordOn = async ({ db }: Stores, baseUrl: string) => {
     const tenant = await makeTenant(db);
@@ -99,7 +100,7 @@ describe('a process', () => {
   });
 });
 
-describe('at start', () => {
+describe.concurrent('at start', () => {
   const takePort = async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -18,7 +18,8 @@ function connect({ url }: RunningRedis): Redis {
 const hasIPv6 = Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === '::1'));
 const loopback = hasIPv6 ? '::1' : '127.0.0.1';
 
-describe('the settings of Redis', () => {
+// each waits for probes, of servers of its own
+describe.concurrent('the settings of Redis', () => {
   const watch = (address: RedisAddress): { health: RedisHealth; told: string[][] } => {
     const connection = connectRedis(address, 'producer', { warn: () => {} });
     const told: string[][] = [];

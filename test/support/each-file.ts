@@ -1,7 +1,10 @@
 /** Runs with every test file that needs servers, also where files share a process. */
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { endAll } from './at-end.ts';
+import { endLimit, limitSetUp } from './set-up-limit.ts';
 import { openShared } from './shared.ts';
 
 await openShared();
+limitSetUp(expect.getState().testPath ?? 'a file');
+beforeAll(endLimit);
 afterAll(endAll);

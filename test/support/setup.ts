@@ -16,7 +16,8 @@ import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { startRedis } from '../../scripts/stack/redis.ts';
 import { removeFolder } from '../../scripts/stack/service-user.ts';
 import { copyDatabase } from './database.ts';
-import { type Started, startedFile } from './started.ts';
+import { limitSteps } from './set-up-limit.ts';
+import { type Started, setUpPatience, startedFile } from './started.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -51,6 +52,15 @@ export default function setup(project: TestProject): () => Promise<void> {
     return server;
   };
 
+  const { step, end } = limitSteps(setUpPatience, (names) => {
+    console.error(
+      `the set-up of the tests has not ended within ten minutes; it still waits for ${names.join(' and ')}`,
+    );
+    // what hangs may not end either
+    setTimeout(() => process.exit(1), 60_000);
+    void stopAll().finally(() => process.exit(1));
+  });
+
   const openStores = async (postgresUrl: string, name: string): Promise<Started['stores'][number]> => {
     const [databaseUrl, redis] = await settled([
       copyDatabase(postgresUrl),
@@ -61,21 +71,25 @@ export default function setup(project: TestProject): () => Promise<void> {
 
   const startServers = async (): Promise<void> => {
     const [server] = await settled([
-      keep(
-        startPostgres({
-          dataDir: path.join(folder, 'postgres'),
-          // these databases last for one run
-          settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '400' },
-          say,
-        }),
+      step(
+        'Postgres',
+        keep(
+          startPostgres({
+            dataDir: path.join(folder, 'postgres'),
+            // these databases last for one run
+            settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '400' },
+            say,
+          }),
+        ),
       ),
-      build(dist),
-      findRedis({ say }),
+      step('the build', build(dist)),
+      step('the program of Redis', findRedis({ say })),
     ]);
     const { DATABASE_API_URL: api, DATABASE_WORKER_URL: worker } = loginsAt(server.url);
-    await migrate(server.url, { roles: { prefix: 'assent', addresses: { api, worker } } });
+    const roles = { prefix: 'assent', addresses: { api, worker } };
+    await step('the migrations', migrate(server.url, { roles }));
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
-    const stores = await settled(names.map((name) => openStores(server.url, name)));
+    const stores = await settled(names.map((name) => step(`the stores of ${name}`, openStores(server.url, name))));
     const started: Started = { postgresUrl: server.url, stores };
     // whoever waits for it finds it whole
     writeFileSync(`${startedFile(folder)}.part`, JSON.stringify(started));
@@ -90,6 +104,7 @@ export default function setup(project: TestProject): () => Promise<void> {
     // no file could go on
     process.exit(1);
   });
+  void starting.finally(end);
   return async () => {
     await starting;
     await stopAll();

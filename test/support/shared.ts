@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { inject } from 'vitest';
 import { type Addresses, runApi, runWorker } from './service.ts';
-import { readStarted, type Started, startedFile } from './started.ts';
+import { readStarted, type Started, setUpPatience, startedFile } from './started.ts';
 import { eventually } from './wait.ts';
 
 /** Stores, an API and a worker that the files of one vitest worker share: each file makes its own tenants. */
@@ -22,7 +22,8 @@ export async function openShared(): Promise<void> {
     () => {
       if (!existsSync(file)) throw new Error('the servers of this run did not start');
     },
-    { within: 300_000, every: 50 },
+    // the set-up ends the run before
+    { within: 2 * setUpPatience, every: 50 },
   );
   started = readStarted(inject('folder'));
   const env = started.stores[Number(process.env.VITEST_POOL_ID) - 1];

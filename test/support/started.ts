@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** Milliseconds for all of it: in a fresh clone, on a slow line, packages of Debian come first. */
+export const setUpPatience = 600_000;
+
 export interface Started {
   /** address of the server, without a database */
   postgresUrl: string;

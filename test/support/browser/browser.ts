@@ -50,7 +50,8 @@ async function launch(): Promise<Browser> {
   });
 }
 
-export function useBrowser(): Visit {
+/** `prepare`: what every new visitor's browser is made like. */
+export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown> => undefined): Visit {
   let browser: Browser;
   const regulars = new Map<string, Promise<Visitor>>();
 
@@ -66,6 +67,7 @@ export function useBrowser(): Visit {
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
     context.setDefaultTimeout(patience);
+    await prepare(context);
     const messages: string[] = [];
     context.on('page', (page) => {
       page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));

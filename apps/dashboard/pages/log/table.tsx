@@ -17,9 +17,10 @@ interface Props {
 const firstRows = 30;
 
 export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }: Props) {
-  const [completed, setCompleted] = useState<FullRecord[] | null>(null);
+  // those before stay until then, or the page would be lower for a moment, and scrolled elsewhere
+  const [completed, setCompleted] = useState<FullRecord[]>([]);
   const first = useMemo(() => records.slice(0, firstRows), [records]);
-  const rest = useMemo(() => records.slice(firstRows), [records]);
+  const rest = useMemo(() => completed.slice(firstRows), [completed]);
   // an effect runs after the first rows have been painted
   useEffect(() => setCompleted(records), [records]);
   return (
@@ -40,7 +41,7 @@ export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }:
         </thead>
         <tbody>
           <Rows records={first} hasVisitors={hasVisitors} onOpen={onOpen} />
-          {completed === records && <Rows records={rest} hasVisitors={hasVisitors} onOpen={onOpen} />}
+          {records.length > firstRows && <Rows records={rest} hasVisitors={hasVisitors} onOpen={onOpen} />}
         </tbody>
       </table>
     </div>
