@@ -1,7 +1,9 @@
-import type { Queue } from 'bullmq';
+import { open } from 'node:fs/promises';
+import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
+import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { QueueSummary } from '#libs/queue/summary';
-import { discardCommand } from './queue-discard.ts';
+import { packedFor } from './gzipped.ts';
 import { isJson, print, printList, type Tools } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -50,7 +52,24 @@ export function queueCommand(tools: QueueTools): Command {
       await tools.redis((redis) => forgetShards(redis, shards));
       print(self, { forgotten: shards });
     });
-  return command.addCommand(discardCommand(tools));
+  command
+    .command('discard')
+    .description('take failed jobs that cannot be read out of the queues, after they were written to a file')
+    .requiredOption('--out <file>', 'add them to this file, each with its error')
+    .action(async ({ out }: { out: string }, self: Command) => {
+      // such a job fails again whenever it is retried
+      const discarded = await tools.queues(async (queues, shards) => {
+        const failed = await Promise.all(queues.map((queue) => queue.getFailed()));
+        const found = failed.flatMap((jobs, at) =>
+          jobs.filter(isUnreadable).map((job) => ({ job, shard: shards[at] ?? at })),
+        );
+        if (found.length > 0) await append(out, found.map(toLine).join(''));
+        for (const { job } of found) await job.remove();
+        return found.length;
+      });
+      print(self, { discarded });
+    });
+  return command;
 }
 
 async function readStatus(queues: Queue[], shards: number[]) {
@@ -66,4 +85,32 @@ async function readStatus(queues: Queue[], shards: number[]) {
       jobs.map((job) => ({ shard: shards[at] ?? at, jobId: job.id ?? '', error: job.failedReason ?? '' })),
     ),
   };
+}
+
+/** Whether no worker of this release can read it; one of a newer release is for its workers. */
+function isUnreadable({ data }: Job<unknown>): boolean {
+  const version = versionedPayload.safeParse(data);
+  if (version.success && version.data.v > jobVersion) return false;
+  try {
+    unpackJob(data);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function toLine({ job, shard }: { job: Job<unknown>; shard: number }): string {
+  const { id, timestamp, failedReason, data } = job;
+  const addedAt = new Date(timestamp).toISOString();
+  return `${JSON.stringify({ shard, jobId: id, addedAt, error: failedReason, data })}\n`;
+}
+
+async function append(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'a', 0o600);
+  try {
+    await handle.writeFile(await packedFor(file, text));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,10 +1,12 @@
 /** Secrets from files: for each secret setting NAME there is NAME_FILE, as container engines hand them over. */
 import { readFileSync } from 'node:fs';
 import { BadSetting } from './bad-setting.ts';
-import type { SettingTable } from './read.ts';
 
 /** The environment with what the files hold, without a line break at the end. An empty variable counts as not set. */
-export function withSecretFiles(table: SettingTable, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function withSecretFiles(
+  table: Record<string, { schema: unknown; secret?: boolean }>,
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const resolved = { ...environment };
   for (const [name, { secret }] of Object.entries(table)) {
     if (!secret) continue;
