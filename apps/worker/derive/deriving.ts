@@ -37,7 +37,7 @@ export interface DerivingParts {
   /** fails fast */
   redis: RedisConnection;
   db: Database;
-  clock: Pick<Clock, 'agrees'>;
+  clock: Pick<Clock, 'steadyFor'>;
   /** milliseconds between two rounds */
   pace: number;
   log: Log;

@@ -2,7 +2,7 @@
  * Months that are due for what cannot be undone: to be dropped, or to lose their personal fields. One round's clocks may be
  * wrong, so rounds are counted with the month, and it goes once enough of them have found it due.
  */
-import type { Clock } from '../clock.ts';
+import { type Clock, trustedAfter } from '../clock.ts';
 import type { Database } from '../sql.ts';
 
 export type Act = 'drop' | 'blank';
@@ -24,7 +24,7 @@ export interface Round {
 
 /** The round that a process begins now, an hour after the one before. Its clock has to be measured, and to agree. */
 export const hourlyRound = (clock: Pick<Clock, 'steadyFor' | 'sinceJump'>): Round => ({
-  counts: clock.steadyFor() >= roundEvery,
+  counts: clock.steadyFor() >= trustedAfter,
   sinceJump: clock.sinceJump(),
   every: roundEvery,
   needed: roundsNeeded,

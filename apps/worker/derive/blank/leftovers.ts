@@ -8,7 +8,7 @@ import { type JobState, rewriteJobs } from '#libs/queue/jobs';
 import { knownShards } from '#libs/queue/shards';
 import { openToRead } from '#libs/queue/summary';
 import type { RedisConnection } from '#libs/runtime/redis';
-import type { Clock } from '#libs/store/clock';
+import { type Clock, trustedAfter } from '#libs/store/clock';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
 import { createErasedRecords } from '#libs/store/privacy/erased-records';
@@ -26,7 +26,7 @@ export interface LeftoverParts {
   hashOf: VisitorHash | undefined;
   redis: RedisConnection;
   db: Database;
-  clock: Pick<Clock, 'agrees'>;
+  clock: Pick<Clock, 'steadyFor'>;
 }
 
 const day = 24 * 60 * 60 * 1_000;
@@ -53,14 +53,15 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
   const ofErased = (step: (hashOf: VisitorHash) => Promise<void>) => async () => {
     if (hashOf && (await db.run(firstConcerned)) !== undefined) await step(hashOf);
   };
+  // who was erased must not be forgotten early: nobody could tell again. Both clocks may be wrong for a while
+  const mayForget = () => clock.steadyFor() >= trustedAfter;
   const steps: Record<string, () => Promise<unknown>> = {
     'busy visitors': ofErased((hash) => deleteBusyErased(db, hash)),
     'rejected records': ofErased((hash) => clearRejected(db, hash)),
     queues: ofErased((hash) => clearQueues(parts, hash)),
-    // who was erased must not be forgotten early: nobody could tell again
-    'old tombstones': async () => clock.agrees() && deleteOldTombstones(db),
+    'old tombstones': async () => mayForget() && deleteOldTombstones(db),
     'tombstones in Redis': async () =>
-      clock.agrees() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
+      mayForget() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
     'append-only file': () => rewriteFile(redis.client),
     // of deleted organizations too
     'user agents': () => deleteUnnamedUserAgents(db, { size }),
