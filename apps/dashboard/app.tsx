@@ -1,4 +1,5 @@
 /** Chooses what is shown: sign-in, or the page of the address once the service has accepted the token. */
+
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/statistics';
 import { Crash } from './crash.tsx';
@@ -6,7 +7,7 @@ import { createApi } from './data/api.ts';
 import { providerTokens } from './data/provider-session.ts';
 import { useReading } from './data/reading.ts';
 import { renew, useRenewal } from './data/renewal.ts';
-import { homeAddress, isOfSettings, useRoute } from './data/router.ts';
+import { homeAddress, type Route, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
 import {
   endSession,
@@ -20,16 +21,16 @@ import {
   takeTokenFromAddress,
 } from './data/session.ts';
 import { comesFromProvider, hasProvider, readProvider } from './data/sign-in.ts';
-import { escapeInvisible } from './format.ts';
+import { SignedInContext } from './data/signed-in.ts';
 import { Domain } from './pages/domain/domain.tsx';
 import { Home } from './pages/home/home.tsx';
 import { Offered } from './pages/sign-in/offered.tsx';
-import { Returning } from './pages/sign-in/returning.tsx';
-import { SignIn } from './pages/sign-in/sign-in.tsx';
-import { ErrorCard } from './parts/error-card.tsx';
+import { Returning, SignIn } from './pages/sign-in/sign-in.tsx';
+import { Button, ButtonLink } from './parts/button.tsx';
 import { Header } from './parts/header.tsx';
+import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
-import { Skeleton } from './parts/skeleton.tsx';
+import { Unanswered } from './parts/unanswered.tsx';
 
 const Log = later(async () => (await import('./pages/log/log.tsx')).Log);
 const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
@@ -124,6 +125,10 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
   const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
   const route = useRoute();
   const organization = reading.value;
+  const signedIn = useMemo(
+    () => organization && { api, organization, onOrganization: reading.put },
+    [api, organization],
+  );
   return (
     <>
       <a class="skip" href="#main">
@@ -137,91 +142,39 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
       />
       <main id="main" tabIndex={-1}>
         {session.hasReplacedOther && organization && !isNoticeClosed && (
-          <p class="notice by-link" role="status">
+          <p class="notice cluster spread by-link" role="status">
             <span>
-              The link signed you in to <bdi>{escapeInvisible(organization.name)}</bdi> and signed you out of the
-              previous organization.
+              The link signed you in to {isolated(organization.name)} and signed you out of the previous organization.
             </span>
-            <button type="button" class="button quiet" onClick={() => setNoticeClosed(true)}>
-              OK
-            </button>
+            <Button text="OK" kind="quiet" onClick={() => setNoticeClosed(true)} />
           </p>
         )}
-        {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
-        {!organization && !reading.error && <Skeleton kind="page" isSlow={reading.isSlow} />}
-        {organization && route.page === 'home' && (
-          <Home api={api} organization={organization} onOrganization={reading.put} />
-        )}
-        {organization && route.page === 'domain' && (
-          <Domain
-            key={route.domainId}
-            api={api}
-            organization={organization}
-            domainId={route.domainId}
-            query={route.query}
-          />
-        )}
-        {organization && route.page === 'groups' && (
-          <Groups
-            key={route.domainId}
-            api={api}
-            organization={organization}
-            domainId={route.domainId}
-            by={route.by}
-            query={route.query}
-          />
-        )}
-        {organization && route.page === 'experiments' && (
-          <Experiments
-            key={route.domainId}
-            api={api}
-            organization={organization}
-            domainId={route.domainId}
-            query={route.query}
-          />
-        )}
-        {organization && route.page === 'log' && (
-          <Log
-            key={route.domainId}
-            api={api}
-            organization={organization}
-            domainId={route.domainId}
-            query={route.query}
-          />
-        )}
-        {organization && route.page === 'visitor' && (
-          <Visitor
-            key={route.domainId}
-            api={api}
-            organization={organization}
-            domainId={route.domainId}
-            visitorId={route.visitorId}
-          />
-        )}
-        {organization && isOfSettings(route) && (
-          <Settings
-            key={'domainId' in route ? route.domainId : route.page}
-            api={api}
-            organization={organization}
-            route={route}
-            onOrganization={reading.put}
-          />
-        )}
-        {organization && route.page === 'widget' && (
-          <WidgetSetup key={route.domainId} api={api} organization={organization} domainId={route.domainId} />
-        )}
-        {organization && route.page === 'webhooks' && (
-          <Webhooks api={api} organization={organization} which={route.which} />
-        )}
-        {organization && route.page === 'unknown' && (
-          <section class="card message">
-            <h1>Page not found</h1>
-            <a class="button primary" href={homeAddress}>
-              Go to the overview
-            </a>
-          </section>
+        <Unanswered reading={reading} kind="page" />
+        {signedIn && (
+          <SignedInContext value={signedIn}>
+            <Page route={route} />
+          </SignedInContext>
         )}
       </main>
     </>
+  );
+}
+
+function Page({ route }: { route: Route }) {
+  if (route.page === 'home') return <Home />;
+  if (route.page === 'domain') return <Domain key={route.domainId} {...route} />;
+  if (route.page === 'groups') return <Groups key={route.domainId} {...route} />;
+  if (route.page === 'experiments') return <Experiments key={route.domainId} {...route} />;
+  if (route.page === 'log') return <Log key={route.domainId} {...route} />;
+  if (route.page === 'visitor') return <Visitor key={route.domainId} {...route} />;
+  if (route.page === 'widget') return <WidgetSetup key={route.domainId} {...route} />;
+  if (route.page === 'webhooks') return <Webhooks {...route} />;
+  if (route.page !== 'unknown')
+    return <Settings key={'domainId' in route ? route.domainId : route.page} route={route} />;
+  return (
+    <section class="card message">
+      <h1>Page not found</h1>
+      <ButtonLink text="Go to the overview" kind="primary" href={homeAddress} />
+    </section>
   );
 }

@@ -1,46 +1,28 @@
 /** Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. */
 import { startOf } from '#libs/contract/calendar';
 
-const utc = { timeZone: 'UTC' } as const;
-const whole = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const shares = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
-const signed = new Intl.NumberFormat(undefined, {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-});
-const signedShare = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-});
-const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const minuteOfDayFormat = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit' });
-const dayFormat = new Intl.DateTimeFormat(undefined, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
-const weekdayFormat = new Intl.DateTimeFormat(undefined, {
-  ...utc,
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
-const tickFormat = new Intl.DateTimeFormat(undefined, { ...utc, day: 'numeric', month: 'short' });
-const monthFormat = new Intl.DateTimeFormat(undefined, { ...utc, month: 'long', year: 'numeric' });
-const shortMonthFormat = new Intl.DateTimeFormat(undefined, { ...utc, month: 'short', year: '2-digit' });
-const clockFormat = new Intl.DateTimeFormat(undefined, {
-  ...utc,
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const minuteFormat = new Intl.DateTimeFormat(undefined, { ...utc, dateStyle: 'long', timeStyle: 'short' });
-const localClockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(undefined, options);
+const utc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', ...options });
+const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+
+const whole = number();
+const compact = number({ notation: 'compact', maximumFractionDigits: 1 });
+const shares = number({ style: 'percent', ...oneDigit });
+const signed = number({ ...oneDigit, signDisplay: 'exceptZero' });
+const signedShare = number({ style: 'percent', ...oneDigit, signDisplay: 'exceptZero' });
+const oneDecimal = number(oneDigit);
+const minuteOfDayFormat = utc({ hour: '2-digit', minute: '2-digit' });
+const dayFormat = utc(date);
+const weekdayFormat = utc({ weekday: 'short', ...date });
+const tickFormat = utc({ day: 'numeric', month: 'short' });
+const monthFormat = utc({ month: 'long', year: 'numeric' });
+const shortMonthFormat = utc({ month: 'short', year: '2-digit' });
+const clockFormat = utc(clock);
+const minuteFormat = utc({ dateStyle: 'long', timeStyle: 'short' });
+const localClockFormat = new Intl.DateTimeFormat(undefined, clock);
 
 export const count = (value: number): string => whole.format(value);
 export const shortCount = (value: number): string => compact.format(value);

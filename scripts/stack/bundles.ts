@@ -98,7 +98,8 @@ export async function bundleVerifyPage(outDir: string): Promise<void> {
   await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});
   const code = readFileSync(path.join(outDir, 'verify.js'), 'utf8');
   rmSync(path.join(outDir, 'verify.js'));
-  const style = readFileSync(path.join(source, 'verify.css'), 'utf8');
+  const sheets = [path.join(root, 'apps/dashboard/styles/tokens.css'), path.join(source, 'verify.css')];
+  const style = sheets.map((sheet) => readFileSync(sheet, 'utf8')).join('');
   const [scriptHash, styleHash] = [code, style].map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   );

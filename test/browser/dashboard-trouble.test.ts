@@ -175,7 +175,7 @@ describe('the dashboard when something is wrong', () => {
     await page.getByText('Older records could not be loaded.').waitFor();
     const before = await rows.count();
     await page.unroute('**/org-stats?*cursor=*');
-    await page.locator('.stream-more').getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.older').getByRole('button', { name: 'Try again' }).click();
     await rows.nth(before).waitFor();
   });
 });

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
 import { count, share } from '../format.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket } from './scale.ts';
 
 /** The rows are rendered only when the table is opened. */
 export function ChartTable({ label, buckets, unit }: { label: string; buckets: Bucket[]; unit: string }) {
@@ -18,17 +18,11 @@ export function ChartTable({ label, buckets, unit }: { label: string; buckets: B
             <thead>
               <tr>
                 <th scope="col">{unit} (UTC)</th>
-                {decisions.map((name) => (
+                {[...decisions.map((name) => decisionNames[name]), 'Decisions', 'Opt-in rate'].map((name) => (
                   <th key={name} scope="col" class="number">
-                    {decisionNames[name]}
+                    {name}
                   </th>
                 ))}
-                <th scope="col" class="number">
-                  Decisions
-                </th>
-                <th scope="col" class="number">
-                  Opt-in rate
-                </th>
               </tr>
             </thead>
             <tbody>

@@ -1,4 +1,5 @@
 /** The chart's arithmetic: grid lines, named days and the outlines of bars. */
+import type { Breakdown } from '#libs/contract/terms';
 
 /** Round whole numbers from 0 to at least `highest`, in at most five steps. */
 export function countTicks(highest: number): number[] {
@@ -36,4 +37,13 @@ export function outline(bars: readonly Bar[], gap: number): string {
       return `M${at(x)} ${at(y + high)}v${at(radius - high)}q0 ${at(-radius)} ${at(radius)} ${at(-radius)}h${at(width - 2 * radius)}q${at(radius)} 0 ${at(radius)} ${at(radius)}v${at(high - radius)}z`;
     })
     .join('');
+}
+
+/** The decisions of one day or month. */
+export interface Bucket extends Breakdown {
+  total: number;
+  /** `Thu, 12 Nov 2026` */
+  name: string;
+  /** `12 Nov` */
+  tick: string;
 }

@@ -5,10 +5,10 @@
  */
 import './chart.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
+import { colourOf, decisionNames, decisions, optInRate } from '../data/decisions.ts';
 import { count, share, shortCount } from '../format.ts';
-import type { Bucket } from './bucket.ts';
 import { ChartTable } from './chart-table.tsx';
+import type { Bucket } from './scale.ts';
 import { type Bar, countTicks, namedBuckets, outline } from './scale.ts';
 import { Swatch } from './swatch.tsx';
 import { Tooltip } from './tooltip.tsx';
@@ -93,7 +93,7 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
               <rect class="chart-cursor" x={slot * Math.min(selected, last)} y={0} width={slot} height={height} />
             )}
             {paths.map(({ name, path }) => (
-              <path key={name} class={`fill-${name}`} d={path} />
+              <path key={name} d={path} style={{ fill: colourOf(name) }} />
             ))}
           </svg>
           {shown && <Tooltip bucket={shown} x={(Math.min(selected ?? 0, last) + 0.5) * slot} width={width} />}
@@ -116,8 +116,8 @@ export function StackedChart({ label, buckets, unit }: { label: string; buckets:
           </div>
         </div>
       </div>
-      <div class="chart-foot">
-        <ul class="legend" aria-hidden="true">
+      <div class="cluster spread small chart-foot">
+        <ul class="cluster legend" aria-hidden="true">
           {decisions.map((name) => (
             <li key={name}>
               <Swatch decision={name} />

@@ -1,5 +1,7 @@
 /** The colour of a decision. Its name always stands beside it. */
-import './swatch.css';
 import type { Decision } from '#libs/contract/terms';
+import { colourOf } from '../data/decisions.ts';
 
-export const Swatch = ({ decision }: { decision: Decision }) => <span class={`swatch back-${decision}`} />;
+export const Swatch = ({ decision }: { decision: Decision }) => (
+  <span class="swatch" style={{ background: colourOf(decision) }} />
+);

@@ -1,7 +1,7 @@
 /** The figures of one bar. */
 import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
 import { count, share } from '../format.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket } from './scale.ts';
 import { Swatch } from './swatch.tsx';
 
 /** Pixels. */
@@ -15,7 +15,7 @@ export function Tooltip({ bucket, x, width }: { bucket: Bucket; x: number; width
   return (
     <div class="tip" style={{ left: `${left}px`, width: `${tooltipWidth}px` }} aria-hidden="true">
       <strong>{bucket.name}</strong>
-      <dl>
+      <dl class="stack gap-4">
         {[...decisions].reverse().map((name) => (
           <div key={name}>
             <dt>

@@ -1,4 +1,5 @@
 /** Administrative acts in words. */
+
 import type { ActsPage } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
 import { count } from '../format.ts';
@@ -30,80 +31,54 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
     return typeof value === 'number' ? value : 0;
   };
   const ofDomain = text('domainId');
-  const [domain, host] = [nameOf(ofDomain), hostIn(text('url'))];
-  switch (act) {
-    case 'org.create':
-      return { what: say`Created the organization ${text('name')}`, more: say`on the plan ${text('plan')}` };
-    case 'org.rename':
-      return { what: say`Renamed the organization to ${text('name')}` };
-    case 'org.plan':
-      return { what: say`Changed the plan to ${text('plan')}` };
-    case 'org.revoke-token':
-      return { what: say`Revoked the access token ${text('jti')}` };
-    case 'org.revoke-tokens':
-      return { what: ['Revoked all access tokens'] };
-    case 'domain.create':
-      return { what: say`Created the domain ${text('name') || nameOf(subject)}`, more: originsOf(details) };
-    case 'domain.update': {
-      const isRenamed = 'name' in details;
-      return {
-        what: isRenamed
-          ? say`Renamed the domain ${subject} to ${text('name')}`
-          : say`Changed the origins of ${nameOf(subject)}`,
-        more: originsOf(details),
-      };
-    }
-    case 'domain.archive':
-      return { what: say`Archived the domain ${nameOf(subject)}`, more: revoked(number('keysRevoked')) };
-    case 'domain.restore':
-      return { what: say`Restored the domain ${nameOf(subject)}` };
-    case 'key.create':
-      return { what: say`Made the key ${`${subject}…`} of ${domain}` };
-    case 'key.revoke':
-      return { what: say`Revoked the key ${`${subject}…`} of ${domain}` };
-    case 'records.import':
-      return { what: say`Imported ${count(number('queued'))} records into ${nameOf(subject)}` };
-    case 'records.export':
-      return {
-        what: ofDomain === '' ? ['Exported records of all domains'] : say`Exported records of ${domain}`,
-        more: say`as ${text('format').toUpperCase()}`,
-      };
-    case 'notice.put':
-      return { what: say`Added a notice to ${nameOf(subject)}`, more: say`SHA-256 ${text('notice')}` };
-    case 'log.restart':
-      return {
-        what: say`Began log ${text('log')} of ${nameOf(subject)}`,
-        more: say`after ${count(number('size'))} entries`,
-      };
-    case 'log.confirm':
-      return { what: say`Confirmed log ${text('log')} of ${nameOf(subject)}` };
-    case 'webhook.create':
-      return { what: say`Created the webhook to ${host}` };
-    case 'webhook.update':
-      return { what: say`${updateOf(details)} the webhook ${host || subject}` };
-    case 'webhook.delete':
-      return { what: say`Deleted the webhook to ${host}` };
-    case 'webhook.rotate':
-      return { what: say`Made a new secret for the webhook ${subject}` };
-    case 'webhook.test':
-      return { what: say`Sent a test to the webhook ${subject}` };
-    case 'webhook.replay':
-      return { what: say`Replayed ${domain} from entry ${text('from')} on`, more: say`to the webhook ${subject}` };
-    case 'webhook.disable':
-      return { what: say`Paused the webhook ${subject}`, more: say`${text('reason')}` };
-    case 'visitor.read':
-      return { what: say`Looked up a visitor’s records of ${ofDomain === '' ? 'all domains' : domain}` };
-    case 'visitor.access':
-      return { what: say`Read everything about a visitor of ${ofDomain === '' ? 'all domains' : domain}` };
-    case 'visitor.erase':
-      return {
-        what: say`Erased a visitor of ${ofDomain === '' ? 'all domains' : domain}`,
-        more: say`${text('erasureId')}`,
-      };
-    default:
-      // of a newer release
-      return { what: say`${act} ${subject}` };
-  }
+  const [domain, host, own] = [nameOf(ofDomain), hostIn(text('url')), nameOf(subject)];
+  const where = ofDomain === '' ? 'all domains' : domain;
+  const told: Record<string, () => Told> = {
+    'org.create': () => ({
+      what: say`Created the organization ${text('name')}`,
+      more: say`on the plan ${text('plan')}`,
+    }),
+    'org.rename': () => ({ what: say`Renamed the organization to ${text('name')}` }),
+    'org.plan': () => ({ what: say`Changed the plan to ${text('plan')}` }),
+    'org.revoke-token': () => ({ what: say`Revoked the access token ${text('jti')}` }),
+    'org.revoke-tokens': () => ({ what: ['Revoked all access tokens'] }),
+    'domain.create': () => ({ what: say`Created the domain ${text('name') || own}`, more: originsOf(details) }),
+    'domain.update': () => ({
+      what:
+        'name' in details ? say`Renamed the domain ${subject} to ${text('name')}` : say`Changed the origins of ${own}`,
+      more: originsOf(details),
+    }),
+    'domain.archive': () => ({ what: say`Archived the domain ${own}`, more: revoked(number('keysRevoked')) }),
+    'domain.restore': () => ({ what: say`Restored the domain ${own}` }),
+    'key.create': () => ({ what: say`Made the key ${`${subject}…`} of ${domain}` }),
+    'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
+    'records.import': () => ({ what: say`Imported ${count(number('queued'))} records into ${own}` }),
+    'records.export': () => ({
+      what: ofDomain === '' ? ['Exported records of all domains'] : say`Exported records of ${domain}`,
+      more: say`as ${text('format').toUpperCase()}`,
+    }),
+    'notice.put': () => ({ what: say`Added a notice to ${own}`, more: say`SHA-256 ${text('notice')}` }),
+    'log.restart': () => ({
+      what: say`Began log ${text('log')} of ${own}`,
+      more: say`after ${count(number('size'))} entries`,
+    }),
+    'log.confirm': () => ({ what: say`Confirmed log ${text('log')} of ${own}` }),
+    'webhook.create': () => ({ what: say`Created the webhook to ${host}` }),
+    'webhook.update': () => ({ what: say`${updateOf(details)} the webhook ${host || subject}` }),
+    'webhook.delete': () => ({ what: say`Deleted the webhook to ${host}` }),
+    'webhook.rotate': () => ({ what: say`Made a new secret for the webhook ${subject}` }),
+    'webhook.test': () => ({ what: say`Sent a test to the webhook ${subject}` }),
+    'webhook.replay': () => ({
+      what: say`Replayed ${domain} from entry ${text('from')} on`,
+      more: say`to the webhook ${subject}`,
+    }),
+    'webhook.disable': () => ({ what: say`Paused the webhook ${subject}`, more: say`${text('reason')}` }),
+    'visitor.read': () => ({ what: say`Looked up a visitor’s records of ${where}` }),
+    'visitor.access': () => ({ what: say`Read everything about a visitor of ${where}` }),
+    'visitor.erase': () => ({ what: say`Erased a visitor of ${where}`, more: say`${text('erasureId')}` }),
+  };
+  // otherwise of a newer release
+  return told[act]?.() ?? { what: say`${act} ${subject}` };
 }
 
 function originsOf({ origins }: Act['details']): Part[] | undefined {

@@ -7,9 +7,9 @@ import type { FullRecord } from '#libs/contract/record';
 import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { ApiError } from './api-error.ts';
-import { createManageApi, type ManageApi } from './manage-api.ts';
+import { createManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
-import { type Call, type Called, createWebhookApi, type WebhookApi } from './webhook-api.ts';
+import { type Call, type Called, createWebhookApi } from './webhook-api.ts';
 
 /** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
 const timeout = 8_000;
@@ -18,35 +18,14 @@ const streamTimeout = 120_000;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-export interface Api {
-  organization(signal?: AbortSignal): Promise<Organization>;
-  orgStats(query: { limit?: number; cursor?: string }, signal?: AbortSignal): Promise<OrgStats>;
-  /** The same, or null while no total has moved since the last answer to this question that was not null. */
-  movedOrgStats(query: { limit: number }, signal?: AbortSignal): Promise<OrgStats | null>;
-  stats(
-    domainId: string,
-    query: { from: string; to: string; interval?: 'day' | 'month' | undefined; by?: Dimension | undefined },
-    signal?: AbortSignal,
-  ): Promise<DomainStats>;
-  records(domainId: string, query: Query, signal?: AbortSignal): Promise<RecordsPage>;
-  record(domainId: string, recordId: string, signal?: AbortSignal): Promise<FullRecord>;
-  /** How far the domain's log is sealed; null where nothing is. */
-  sealed(domainId: string, signal?: AbortSignal): Promise<Sealed | null>;
-  /** The bundle that proves a record, as the service sent it. */
-  proof(record: FullRecord, signal?: AbortSignal): Promise<string>;
-  /** Every key that signed the log that the record is in, a line each. */
-  verifierKeys(record: FullRecord, signal?: AbortSignal): Promise<string>;
-  /** What a visitor was shown: the document as it was sent. */
-  notice(domainId: string, hash: string, signal?: AbortSignal): Promise<string>;
-  /** The visitor's id is in the body of both, so that no log on the way holds it. */
-  visitor(domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor>;
-  eraseVisitor(domainId: string, visitorId: string): Promise<Erasure>;
-  erasure(erasureId: string, signal?: AbortSignal): Promise<Erasure>;
-  /** All records of a domain that match, as a file. */
-  export(domainId: string, query: Query, signal?: AbortSignal): Promise<ExportedFile>;
-  manage: ManageApi;
-  webhooks: WebhookApi;
+interface StatsQuery {
+  from: string;
+  to: string;
+  interval?: 'day' | 'month' | undefined;
+  by?: Dimension | undefined;
 }
+
+export type Api = ReturnType<typeof createApi>;
 
 export interface FoundVisitor {
   /** the answer as it was sent, to be kept */
@@ -67,11 +46,9 @@ export interface Sealed {
 }
 
 /** The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more. */
-export function createApi(session: { readonly token: string }, onRefused: () => void): Api {
+export function createApi(session: { readonly token: string }, onRefused: () => void) {
   async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
-    const response = await ask(path, query, signal);
-    if (response.ok && isJson(response)) return readBody<Body>(response);
-    throw await refuse(response);
+    return readBody<Body>(await ifJson(await ask(path, query, signal)));
   }
 
   async function getText(path: string, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
@@ -83,16 +60,14 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
   async function post(path: string, body: object, signal?: AbortSignal): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const expiry = AbortSignal.timeout(streamTimeout);
-    const response = await ask(path, {}, signal, headers, { expiry, method: 'POST', body: JSON.stringify(body) });
-    if (response.ok && isJson(response)) return readText(response);
-    throw await refuse(response);
+    const sent = { expiry, method: 'POST', body: JSON.stringify(body) };
+    return readText(await ifJson(await ask(path, {}, signal, headers, sent)));
   }
 
   async function call<Body>(method: string, path: string, { query = {}, body, tag, signal }: Call = {}) {
     const headers = { 'content-type': body && 'application/json', 'if-match': tag ?? undefined };
     const sent = body && { body: JSON.stringify(body) };
-    const response = await ask(path, query, signal, headers, { method, ...sent });
-    if (!response.ok || !isJson(response)) throw await refuse(response);
+    const response = await ifJson(await ask(path, query, signal, headers, { method, ...sent }));
     const called: Called<Body> = { body: await readBody<Body>(response), tag: response.headers.get('etag') };
     return called;
   }
@@ -130,6 +105,11 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     return response;
   }
 
+  async function ifJson(response: Response): Promise<Response> {
+    if (response.ok && isJson(response)) return response;
+    throw await refuse(response);
+  }
+
   async function refuse(response: Response): Promise<ApiError> {
     const error = await errorOf(response);
     if (error.kind === 'refused') onRefused();
@@ -142,8 +122,7 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     const question = path + queryString(query);
     const response = await ask(path, query, signal, { 'if-none-match': tags.get(question) });
     if (response.status === 304) return null;
-    if (!response.ok || !isJson(response)) throw await refuse(response);
-    const body = await readBody<Body>(response);
+    const body = await readBody<Body>(await ifJson(response));
     const tag = response.headers.get('etag');
     if (tag === null) tags.delete(question);
     else tags.set(question, tag);
@@ -151,34 +130,49 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
   }
 
   const domain = (domainId: string) => `/v1/consent/${encodeURIComponent(domainId)}`;
+  const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
   return {
-    organization: (signal) => get('/v1/organization', {}, signal),
-    orgStats: (query, signal) => get('/v1/consent/org-stats', query, signal),
-    movedOrgStats: (query, signal) => getMoved('/v1/consent/org-stats', query, signal),
-    stats: (domainId, query, signal) => get(`${domain(domainId)}/stats`, query, signal),
-    records: (domainId, query, signal) => get(`${domain(domainId)}/records`, query, signal),
-    record: (domainId, recordId, signal) => get(`${domain(domainId)}/records/${recordId}`, {}, signal),
-    sealed: (domainId, signal) =>
+    organization: (signal?: AbortSignal) => get<Organization>('/v1/organization', {}, signal),
+    orgStats: (query: { limit?: number; cursor?: string }, signal?: AbortSignal) =>
+      get<OrgStats>('/v1/consent/org-stats', query, signal),
+    /** The same, or null while no total has moved since the last answer to this question that was not null. */
+    movedOrgStats: (query: { limit: number }, signal?: AbortSignal) =>
+      getMoved<OrgStats>('/v1/consent/org-stats', query, signal),
+    stats: (domainId: string, query: StatsQuery, signal?: AbortSignal) =>
+      get<DomainStats>(`${domain(domainId)}/stats`, { ...query }, signal),
+    records: (domainId: string, query: Query, signal?: AbortSignal) =>
+      get<RecordsPage>(`${domain(domainId)}/records`, query, signal),
+    record: (domainId: string, recordId: string, signal?: AbortSignal) =>
+      get<FullRecord>(`${domain(domainId)}/records/${recordId}`, {}, signal),
+    /** How far the domain's log is sealed; null where nothing is. */
+    sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
       getText(`${domain(domainId)}/log/checkpoint`, {}, 'text/plain', signal).then(readSealed, (error: unknown) => {
         if (error instanceof ApiError && error.code === 'not_found') return null;
         throw error;
       }),
-    proof: ({ domainId, id, log }, signal) =>
-      getText(`${domain(domainId)}/records/${id}/proof`, { log: log ?? undefined }, 'application/json', signal).then(
+    /** The bundle that proves a record, as the service sent it. */
+    proof: (record: FullRecord, signal?: AbortSignal) =>
+      getText(`${domain(record.domainId)}/records/${record.id}/proof`, ofLog(record), 'application/json', signal).then(
         readText,
       ),
-    export: (domainId, query, signal) => getFile(`${domain(domainId)}/export`, query, signal),
-    verifierKeys: ({ domainId, log }, signal) =>
-      getText(`${domain(domainId)}/log/key`, { log: log ?? undefined }, 'text/plain', signal).then(readText),
-    notice: (domainId, hash, signal) =>
+    /** Every key that signed the log that the record is in, a line each. */
+    verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
+      getText(`${domain(record.domainId)}/log/key`, ofLog(record), 'text/plain', signal).then(readText),
+    /** What a visitor was shown: the document as it was sent. */
+    notice: (domainId: string, hash: string, signal?: AbortSignal) =>
       getText(`${domain(domainId)}/notices/${hash}`, {}, 'application/json', signal).then(readText),
-    visitor: async (domainId, visitorId, signal) => {
+    /** The visitor's id is in the body of this and the next, so that no log on the way holds it. */
+    visitor: async (domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
       const text = await post(`${domain(domainId)}/visitors/lookup`, { visitorId }, signal);
       return { text, visitor: parse<Visitor>(text) };
     },
-    eraseVisitor: async (domainId, visitorId) =>
+    eraseVisitor: async (domainId: string, visitorId: string) =>
       parse<Erasure>(await post(`${domain(domainId)}/visitors/erase`, { visitorId })),
-    erasure: (erasureId, signal) => get(`/v1/organization/erasures/${erasureId}`, {}, signal),
+    erasure: (erasureId: string, signal?: AbortSignal) =>
+      get<Erasure>(`/v1/organization/erasures/${erasureId}`, {}, signal),
+    /** All records of a domain that match, as a file. */
+    export: (domainId: string, query: Query, signal?: AbortSignal) =>
+      getFile(`${domain(domainId)}/export`, query, signal),
     manage: createManageApi(call),
     webhooks: createWebhookApi(call),
   };

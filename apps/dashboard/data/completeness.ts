@@ -5,10 +5,9 @@ import { count, dateOf, minuteOfDay } from '../format.ts';
 import { now } from './service-clock.ts';
 
 export function completeness({ through, bots = 0 }: DomainStats): string {
-  const crawlers = `Without crawlers, which sent ${bots === 0 ? 'no decisions' : decisions(bots)}.`;
+  const many = bots === 0 ? 'no decisions' : bots === 1 ? '1 decision' : `${count(bots)} decisions`;
+  const crawlers = `Without crawlers, which sent ${many}.`;
   if (!through) return `The first figures are being prepared. ${crawlers}`;
   const day = through.slice(0, 10) === dayOf(now()) ? '' : `${dateOf(through)}, `;
   return `Complete until ${day}${minuteOfDay(through)} UTC. ${crawlers}`;
 }
-
-const decisions = (value: number): string => `${count(value)} ${value === 1 ? 'decision' : 'decisions'}`;

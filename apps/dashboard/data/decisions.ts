@@ -11,6 +11,9 @@ export const decisionNames: Record<Decision, string> = {
   withdraw: 'Withdrew',
 };
 
+/** In charts and beside its name; always with the name. */
+export const colourOf = (decision: Decision): string => `var(--${decision})`;
+
 export const isDecision = (text: string | null): text is Decision => decisions.some((each) => each === text);
 
 export const optInFormula = '(accepted all + chose some) ÷ (accepted all + chose some + rejected all)';

@@ -9,58 +9,33 @@ import type {
   ManagedDomain,
   ShownDomain,
 } from '#libs/contract/manage';
-import type { Called, Send } from './webhook-api.ts';
+import { bodyOf, readAll, type Send } from './webhook-api.ts';
 
-export interface ManageApi {
-  /** All, newest first. */
-  domains(signal?: AbortSignal): Promise<ManagedDomain[]>;
-  domain(domainId: string, signal?: AbortSignal): Promise<Called<ShownDomain>>;
-  createDomain(body: { name: string; origins: string[] }): Promise<ManagedDomain>;
-  /** `tag`: of the version that it was changed from; absent, whatever the version. */
-  changeDomain(domainId: string, change: DomainChange, tag?: string | null): Promise<Called<ManagedDomain>>;
-  archiveDomain(domainId: string): Promise<Called<ManagedDomain>>;
-  /** All, newest first. */
-  keys(domainId: string, signal?: AbortSignal): Promise<Key[]>;
-  createKey(domainId: string): Promise<MadeKey>;
-  /** One that is revoked already stays as it is. */
-  revokeKey(domainId: string, prefix: string): Promise<Key>;
-  acts(cursor?: string, signal?: AbortSignal): Promise<ActsPage>;
-}
-
-/** The most that a page takes. */
-const listed = 200;
 const listedActs = 50;
 const all = '/v1/organization/domains';
-const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 
-export function createManageApi(send: Send): ManageApi {
+export type ManageApi = ReturnType<typeof createManageApi>;
+
+export function createManageApi(send: Send) {
   const one = (domainId: string, rest = '') => `${all}/${encodeURIComponent(domainId)}${rest}`;
-
-  async function readAll<Page extends { nextCursor: string | null }, Item>(
-    path: string,
-    itemsOf: (page: Page) => Item[],
-    signal?: AbortSignal,
-  ): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Page = await send<Page>('GET', path, { query: { limit: listed, cursor }, signal }).then(bodyOf);
-      items.push(...itemsOf(page));
-      cursor = page.nextCursor;
-    }
-    return items;
-  }
-
   return {
-    domains: (signal) => readAll<DomainsPage, ManagedDomain>(all, ({ domains }) => domains, signal),
-    domain: (domainId, signal) => send('GET', one(domainId), { signal }),
-    createDomain: (body) => send<ManagedDomain>('POST', all, { body }).then(bodyOf),
-    changeDomain: (domainId, body, tag = null) => send('PATCH', one(domainId), { body, tag }),
-    archiveDomain: (domainId) => send('DELETE', one(domainId)),
-    keys: (domainId, signal) => readAll<KeysPage, Key>(one(domainId, '/keys'), ({ keys }) => keys, signal),
-    createKey: (domainId) => send<MadeKey>('POST', one(domainId, '/keys')).then(bodyOf),
-    revokeKey: (domainId, prefix) =>
+    /** All, newest first. */
+    domains: (signal?: AbortSignal) => readAll<DomainsPage, ManagedDomain>(send, all, ({ domains }) => domains, signal),
+    domain: (domainId: string, signal?: AbortSignal) => send<ShownDomain>('GET', one(domainId), { signal }),
+    createDomain: (body: { name: string; origins: string[] }) =>
+      send<ManagedDomain>('POST', all, { body }).then(bodyOf),
+    /** `tag`: of the version that it was changed from; absent, whatever the version. */
+    changeDomain: (domainId: string, body: DomainChange, tag: string | null = null) =>
+      send<ManagedDomain>('PATCH', one(domainId), { body, tag }),
+    archiveDomain: (domainId: string) => send<ManagedDomain>('DELETE', one(domainId)),
+    /** All, newest first. */
+    keys: (domainId: string, signal?: AbortSignal) =>
+      readAll<KeysPage, Key>(send, one(domainId, '/keys'), ({ keys }) => keys, signal),
+    createKey: (domainId: string) => send<MadeKey>('POST', one(domainId, '/keys')).then(bodyOf),
+    /** One that is revoked already stays as it is. */
+    revokeKey: (domainId: string, prefix: string) =>
       send<Key>('DELETE', one(domainId, `/keys/${encodeURIComponent(prefix)}`)).then(bodyOf),
-    acts: (cursor, signal) =>
+    acts: (cursor?: string, signal?: AbortSignal) =>
       send<ActsPage>('GET', '/v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
   };
 }

@@ -1,10 +1,10 @@
 /** One domain with its keys, kept up to date while the page is visible. */
-import { useRef } from 'preact/hooks';
+
 import type { Key, ManagedDomain, RefusedOrigin } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
 import type { Api } from './api.ts';
-import { type LiveState, useLive } from './live.ts';
-import { type Reading, useReading } from './reading.ts';
+import { useKept } from './kept.ts';
+import { now } from './service-clock.ts';
 import type { Called } from './webhook-api.ts';
 
 export interface DomainSnapshot {
@@ -17,16 +17,7 @@ export interface DomainSnapshot {
   refused: RefusedOrigin[];
 }
 
-export interface DomainReading extends Reading<DomainSnapshot> {
-  live: LiveState | null;
-  /** What a change answered. */
-  putDomain(changed: Called<ManagedDomain>): void;
-  putKey(key: Key): void;
-  /** Asks anew, after what changes more than its answer says. */
-  reload(): Promise<void>;
-}
-
-export function useManagedDomain(api: Api, domainId: string): DomainReading {
+export function useManagedDomain(api: Api, domainId: string) {
   const read = async (signal?: AbortSignal): Promise<DomainSnapshot> => {
     const [{ body, tag }, keys] = await Promise.all([
       api.manage.domain(domainId, signal),
@@ -35,38 +26,22 @@ export function useManagedDomain(api: Api, domainId: string): DomainReading {
     const { refusedOrigins: refused, ...domain } = body;
     return { domain, tag, keys, refused };
   };
-  const reading = useReading(domainId, read);
-  const latest = useRef(reading.value);
-  latest.current = reading.value;
-  // an answer that was asked for before a change would show the state before it
-  const changes = useRef(0);
-  const put = (value: DomainSnapshot) => {
-    latest.current = value;
-    reading.put(value);
-  };
-  const change = (changed: Partial<DomainSnapshot>) => {
-    changes.current += 1;
-    if (latest.current) put({ ...latest.current, ...changed });
-  };
-
-  const live = useLive(reading.value ? domainId : null, {
-    ask: async (signal) => ({ asOf: changes.current, newest: await read(signal) }),
-    onAnswer: ({ asOf, newest }) => {
-      if (asOf === changes.current && JSON.stringify(newest) !== JSON.stringify(latest.current)) put(newest);
-    },
+  const kept = useKept(domainId, {
+    read,
+    merge: (before, newest) => (JSON.stringify(newest) === JSON.stringify(before) ? before : newest),
   });
-
   return {
-    ...reading,
-    live,
-    putDomain: ({ body, tag }) => change({ domain: body, tag }),
-    putKey: (key) => {
-      const others = latest.current?.keys ?? [];
+    ...kept,
+    /** What a change answered. */
+    putDomain: ({ body, tag }: Called<ManagedDomain>) => kept.change({ domain: body, tag }),
+    putKey: (key: Key) => {
+      const others = kept.latest()?.keys ?? [];
       const isKnown = others.some(({ prefix }) => prefix === key.prefix);
       const keys = isKnown ? others.map((each) => (each.prefix === key.prefix ? key : each)) : [key, ...others];
-      change({ keys });
+      kept.change({ keys });
     },
-    reload: async () => change(await read()),
+    /** Asks anew, after what changes more than its answer says. */
+    reload: async () => kept.change(await read()),
   };
 }
 
@@ -83,3 +58,9 @@ export function withDomain(
     domains: isKnown ? domains.map((each) => (each.domainId === domainId ? domain : each)) : [...domains, domain],
   };
 }
+
+const anHour = 3_600_000;
+
+/** Websites that use it lose decisions when it is revoked. */
+export const isUsedLately = ({ lastUsedAt }: Key): boolean =>
+  lastUsedAt !== null && now() - Date.parse(lastUsedAt) < anHour;

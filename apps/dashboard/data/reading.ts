@@ -24,12 +24,7 @@ export interface Reading<T> {
   put(value: T): void;
 }
 
-interface State<T> {
-  value: T | undefined;
-  error: ApiError | undefined;
-  isLoading: boolean;
-  isLate: boolean;
-  isSlow: boolean;
+interface State<T> extends Omit<Reading<T>, 'retry' | 'put'> {
   /** consecutive failed attempts */
   failures: number;
 }
@@ -120,8 +115,7 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     (value: T) => setState((before) => (before.isLoading ? before : { ...before, value, error: undefined })),
     [],
   );
-  const { value, isLoading, isLate, isSlow } = state;
-  return { value, error, isLoading, isLate, isSlow, retry, put };
+  return { ...state, retry, put };
 }
 
 const isTransient = ({ kind, status }: ApiError): boolean => kind !== 'problem' || transientStatuses.includes(status);

@@ -22,8 +22,6 @@ export type Route =
 
 /** The pages of what an organization manages. */
 export type SettingsRoute = Extract<Route, { page: 'domains' | 'new-domain' | 'activity' | 'settings' }>;
-export const isOfSettings = (route: Route): route is SettingsRoute =>
-  ['domains', 'new-domain', 'activity', 'settings'].includes(route.page);
 
 const isDimension = (text: string): text is Dimension => Object.hasOwn(dimensionNames, text);
 
@@ -73,13 +71,16 @@ const withQuery = (path: string, query: Query): string => {
 };
 
 export const homeAddress = '/';
-export const domainAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}`, query);
-export const logAddress = (domainId: string, query: Query = {}): string => withQuery(`/domains/${domainId}/log`, query);
-export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
-  withQuery(`/domains/${domainId}/by/${by}`, query);
+const ofDomain =
+  (rest: string) =>
+  (domainId: string, query: Query = {}): string =>
+    withQuery(`/domains/${domainId}${rest}`, query);
+export const domainAddress = ofDomain('');
+export const logAddress = ofDomain('/log');
 /** `experiment`: its name. */
-export const experimentsAddress = (domainId: string, query: Query = {}): string =>
-  withQuery(`/domains/${domainId}/experiments`, query);
+export const experimentsAddress = ofDomain('/experiments');
+export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
+  ofDomain(`/by/${by}`)(domainId, query);
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
   `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;

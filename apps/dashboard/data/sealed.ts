@@ -1,4 +1,5 @@
 /** How far logs are sealed, and where in them a record is. What cannot be read is not shown: nothing depends on it. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/record';
 import type { Api, Sealed } from './api.ts';

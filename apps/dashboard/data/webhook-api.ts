@@ -25,20 +25,6 @@ export interface Called<Body> {
   tag: string | null;
 }
 
-export interface WebhookApi {
-  list(cursor?: string, signal?: AbortSignal): Promise<WebhooksPage>;
-  read(webhookId: string, signal?: AbortSignal): Promise<Called<Webhook>>;
-  create(body: WebhookBody): Promise<MadeWebhook>;
-  /** `tag`: of the version that it was changed from; absent, whatever the version. */
-  change(webhookId: string, change: WebhookChange, tag?: string | null): Promise<Called<Webhook>>;
-  remove(webhookId: string): Promise<void>;
-  /** The worker sends it; how it went is among the deliveries. */
-  test(webhookId: string): Promise<WebhookTest>;
-  rotate(webhookId: string): Promise<WebhookSecret>;
-  replay(webhookId: string, from: Replay): Promise<WebhookReplay>;
-  deliveries(webhookId: string, cursor?: string, signal?: AbortSignal): Promise<DeliveriesPage>;
-}
-
 /** Everything of that log from that position on. */
 export interface Replay {
   domainId: string;
@@ -53,22 +39,46 @@ export type Send = <Body>(
   call?: Call,
 ) => Promise<Called<Body>>;
 
-const listed = 100;
+/** The most that a page takes. */
+const listed = 200;
 const all = '/v1/organization/webhooks';
-const bodyOf = <Body>({ body }: Called<Body>): Body => body;
+export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 
-export function createWebhookApi(send: Send): WebhookApi {
+/** Of what is listed in pages. Organizations have few of each thing. */
+export async function readAll<Page extends { nextCursor: string | null }, Item>(
+  send: Send,
+  path: string,
+  itemsOf: (page: Page) => Item[],
+  signal?: AbortSignal,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page = await send<Page>('GET', path, { query: { limit: listed, cursor }, signal }).then(bodyOf);
+    items.push(...itemsOf(page));
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+export type WebhookApi = ReturnType<typeof createWebhookApi>;
+
+export function createWebhookApi(send: Send) {
   const one = (webhookId: string, rest = '') => `${all}/${encodeURIComponent(webhookId)}${rest}`;
   return {
-    list: (cursor, signal) => send<WebhooksPage>('GET', all, { query: { limit: listed, cursor }, signal }).then(bodyOf),
-    read: (webhookId, signal) => send('GET', one(webhookId), { signal }),
-    create: (body) => send<MadeWebhook>('POST', all, { body }).then(bodyOf),
-    change: (webhookId, body, tag = null) => send('PATCH', one(webhookId), { body, tag }),
-    remove: async (webhookId) => void (await send('DELETE', one(webhookId))),
-    test: (webhookId) => send<WebhookTest>('POST', one(webhookId, '/test')).then(bodyOf),
-    rotate: (webhookId) => send<WebhookSecret>('POST', one(webhookId, '/secret')).then(bodyOf),
-    replay: (webhookId, body) => send<WebhookReplay>('POST', one(webhookId, '/replay'), { body }).then(bodyOf),
-    deliveries: (webhookId, cursor, signal) =>
+    /** All, newest first. */
+    list: (signal?: AbortSignal) => readAll<WebhooksPage, Webhook>(send, all, ({ webhooks }) => webhooks, signal),
+    read: (webhookId: string, signal?: AbortSignal) => send<Webhook>('GET', one(webhookId), { signal }),
+    create: (body: WebhookBody) => send<MadeWebhook>('POST', all, { body }).then(bodyOf),
+    /** `tag`: of the version that it was changed from; absent, whatever the version. */
+    change: (webhookId: string, body: WebhookChange, tag: string | null = null) =>
+      send<Webhook>('PATCH', one(webhookId), { body, tag }),
+    remove: async (webhookId: string) => void (await send('DELETE', one(webhookId))),
+    /** The worker sends it; how it went is among the deliveries. */
+    test: (webhookId: string) => send<WebhookTest>('POST', one(webhookId, '/test')).then(bodyOf),
+    rotate: (webhookId: string) => send<WebhookSecret>('POST', one(webhookId, '/secret')).then(bodyOf),
+    replay: (webhookId: string, body: Replay) =>
+      send<WebhookReplay>('POST', one(webhookId, '/replay'), { body }).then(bodyOf),
+    deliveries: (webhookId: string, cursor?: string, signal?: AbortSignal) =>
       send<DeliveriesPage>('GET', one(webhookId, '/deliveries'), { query: { cursor }, signal }).then(bodyOf),
   };
 }

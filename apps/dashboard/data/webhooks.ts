@@ -33,26 +33,19 @@ export const messageMeanings: Record<WebhookType, string> = {
   'limit.reached': 'once a month, for the whole organization',
 };
 
+const failures: Record<string, string> = {
+  timeout: 'no answer within 15 seconds',
+  name: 'the host name does not resolve',
+  address: 'the address is not a public one',
+  certificate: 'the TLS certificate is not valid',
+  connection: 'no connection, or it broke off',
+};
+
 /** Why a try failed, after "Failed: ". */
 export function failureOf({ failure, status }: Delivery): string {
-  switch (failure) {
-    case 'redirect':
-      return `it answered ${status}, and redirects are not followed`;
-    case 'gone':
-      return `it answered ${status}: gone for good`;
-    case 'timeout':
-      return 'no answer within 15 seconds';
-    case 'name':
-      return 'the host name does not resolve';
-    case 'address':
-      return 'the address is not a public one';
-    case 'certificate':
-      return 'the TLS certificate is not valid';
-    case 'connection':
-      return 'no connection, or it broke off';
-    default:
-      return `it answered ${status}`;
-  }
+  if (failure === 'redirect') return `it answered ${status}, and redirects are not followed`;
+  if (failure === 'gone') return `it answered ${status}: gone for good`;
+  return failures[failure ?? ''] ?? `it answered ${status}`;
 }
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);

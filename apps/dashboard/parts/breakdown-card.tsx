@@ -1,35 +1,33 @@
 /** The count and share of each decision, compared with the period before where there is one. */
 import './breakdown-card.css';
 import type { Breakdown } from '#libs/contract/terms';
-import { decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
+import { colourOf, decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';
+import { NumberHead } from './sort-head.tsx';
 
 interface Counted {
   total: number;
   breakdown: Breakdown;
 }
 
-/** Also explains the opt-in rate, which is made of these numbers. */
-export const BreakdownCard = ({
-  now,
-  before,
-  note,
-  isPartDay = false,
-}: {
+interface Props {
   now: Counted;
   before?: Counted;
   note?: string;
   /** the period is today, so a change against a whole day would mislead */
   isPartDay?: boolean;
-}) => (
-  <section class="card breakdown-card">
+}
+
+/** Also explains the opt-in rate, which is made of these numbers. */
+export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) => (
+  <section class="card upright breakdown-card">
     <header class="card-head">
       <h2>Breakdown</h2>
       {note && <p class="muted">{note}</p>}
     </header>
     {before ? <BreakdownTable now={now} before={before} isPartDay={isPartDay} /> : <BreakdownTable now={now} />}
-    <p class="formula muted">
+    <p class="hint formula">
       <strong>Opt-in rate</strong> = {optInFormula}. {optInMeaning}
     </p>
   </section>
@@ -37,27 +35,15 @@ export const BreakdownCard = ({
 
 function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Counted; isPartDay?: boolean }) {
   return (
-    <table class="breakdown">
+    <table class="flush breakdown">
       <caption class="hidden">Decisions by kind</caption>
       <thead>
         <tr>
           <th scope="col">Decision</th>
-          <th scope="col" class="number">
-            Count
-          </th>
-          <th scope="col" class="number">
-            Share
-          </th>
-          {before && (
-            <th scope="col" class="number before">
-              Before
-            </th>
-          )}
-          {before && (
-            <th scope="col" class="number">
-              Change
-            </th>
-          )}
+          <NumberHead>Count</NumberHead>
+          <NumberHead>Share</NumberHead>
+          {before && <NumberHead class="wide-only">Before</NumberHead>}
+          {before && <NumberHead>Change</NumberHead>}
         </tr>
       </thead>
       <tbody>
@@ -67,14 +53,16 @@ function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Cou
               <DecisionName decision={name} />
               <span class="bar" aria-hidden="true">
                 <span
-                  class={`back-${name}`}
-                  style={{ width: `${now.total ? (now.breakdown[name] / now.total) * 100 : 0}%` }}
+                  style={{
+                    background: colourOf(name),
+                    width: `${now.total ? (now.breakdown[name] / now.total) * 100 : 0}%`,
+                  }}
                 />
               </span>
             </th>
             <td class="number strong">{count(now.breakdown[name])}</td>
             <td class="number">{share(now.total ? now.breakdown[name] / now.total : null)}</td>
-            {before && <td class="number muted before">{count(before.breakdown[name])}</td>}
+            {before && <td class="number muted wide-only">{count(before.breakdown[name])}</td>}
             {before && (
               <td class="number">{(!isPartDay && growth(before.breakdown[name], now.breakdown[name])) || '–'}</td>
             )}

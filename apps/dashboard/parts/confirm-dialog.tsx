@@ -1,47 +1,45 @@
-/** Asks once more, does it, and stays open with the reason if it fails. */
+/** Dialogs that are answered with one click. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { textOf } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { Failure } from './field.tsx';
 
 interface Props {
   title: string;
-  /** of the button */
-  action: string;
-  isDangerous?: boolean;
-  act(): Promise<void>;
   onClose(): void;
   children: ComponentChildren;
 }
 
-export function ConfirmDialog({ title, action, isDangerous = false, act, onClose, children }: Props) {
-  const [state, setState] = useState<'asks' | 'busy' | { failure: string }>('asks');
-  const isBusy = state === 'busy';
-  const confirm = () => {
-    setState('busy');
-    act().then(onClose, (error: unknown) => setState({ failure: textOf(error) }));
-  };
+interface ConfirmProps extends Props {
+  /** of the button */
+  action: string;
+  isDangerous?: boolean;
+  act(): Promise<void>;
+}
+
+/** Asks once more, does it, and stays open with the reason if it fails. */
+export function ConfirmDialog({ title, action, isDangerous = false, act, onClose, children }: ConfirmProps) {
+  const { isBusy, failure, attempt } = useAttempt();
+  const confirm = () => attempt(() => act().then(onClose));
   return (
     <Dialog title={title} isBusy={isBusy} onClose={onClose}>
       {children}
-      {typeof state === 'object' && (
-        <p class="field-note" role="alert">
-          {state.failure}
-        </p>
-      )}
+      <Failure>{failure}</Failure>
       <div class="actions">
-        <button type="button" class="button" disabled={isBusy} onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class={`button ${isDangerous ? 'danger' : 'primary'}`}
-          disabled={isBusy}
-          onClick={confirm}
-        >
-          {action}
-        </button>
+        <Button text="Cancel" disabled={isBusy} onClick={onClose} />
+        <Button text={action} kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy} onClick={confirm} />
       </div>
     </Dialog>
   );
 }
+
+/** Only says something. */
+export const DoneDialog = ({ title, onClose, children }: Props) => (
+  <Dialog title={title} isBusy={false} onClose={onClose}>
+    {children}
+    <div class="actions">
+      <Button text="Close" kind="primary" onClick={onClose} />
+    </div>
+  </Dialog>
+);

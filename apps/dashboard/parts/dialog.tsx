@@ -1,5 +1,4 @@
 /** A modal dialog: takes the keyboard, and gives it back to what opened it. */
-import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 

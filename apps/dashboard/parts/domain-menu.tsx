@@ -1,9 +1,10 @@
 /** A menu of all domains with a search field. */
+import type { Organization } from '#libs/contract/statistics';
 import './domain-menu.css';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
-import { activeFirst } from '../data/domains.ts';
-import { count, escapeInvisible } from '../format.ts';
+import { activeFirst, domainsFound } from '../data/domains.ts';
+import { count } from '../format.ts';
+import { isolated } from './isolated.tsx';
 
 /** Domains listed at once. */
 const listed = 100;
@@ -40,10 +41,7 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
     };
   }, [isOpen]);
 
-  const needle = search.trim().toLowerCase();
-  const found = activeFirst(domains).filter(({ name, domainId }) =>
-    `${name} ${domainId}`.toLowerCase().includes(needle),
-  );
+  const found = domainsFound(activeFirst(domains), search);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close(true);
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -64,7 +62,7 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
         aria-expanded={isOpen}
         onClick={() => (isOpen ? close(false) : setOpen(true))}
       >
-        <span class="menu-name">{name === undefined ? 'Domains' : <bdi>{escapeInvisible(name)}</bdi>}</span>
+        <span class="clipped">{name === undefined ? 'Domains' : isolated(name)}</span>
         <span aria-hidden="true">▾</span>
       </button>
       {isOpen && (
@@ -72,7 +70,6 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
           <input
             ref={field}
             type="search"
-            class="menu-search"
             aria-label="Search domains"
             placeholder={`Search ${count(domains.length)} domains`}
             value={search}
@@ -96,10 +93,10 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
                   onClick={() => close(true)}
                 >
                   <span class="menu-domain">
-                    <bdi>{escapeInvisible(domainName)}</bdi>
+                    {isolated(domainName)}
                     {archivedAt && <span class="tag">Archived</span>}
                   </span>
-                  <code>{domainId}</code>
+                  <code class="clipped">{domainId}</code>
                 </a>
               </li>
             ))}

@@ -1,15 +1,21 @@
 /** An error in words, with a retry and the request id that finds it in the service's log. */
-import './error-card.css';
 import { useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
 import { type ApiError, sentence } from '../data/api-error.ts';
+import { Button } from './button.tsx';
 
 interface Message {
   title: string;
   text: string;
 }
 
+/** By the kind of an error, or else its code. */
 const messages: Record<string, Message> = {
+  offline: { title: 'You are offline', text: 'The figures return when this device is online again.' },
+  unreachable: {
+    title: 'The service cannot be reached',
+    text: 'It may be restarting, or the network may be down. This page keeps trying.',
+  },
   domain_not_found: {
     title: 'Domain not found',
     text: 'Your organization has no domain with this id. It may have been removed, or the link belongs to another organization.',
@@ -40,24 +46,9 @@ const messages: Record<string, Message> = {
   },
 };
 
-function messageFor({ kind, code }: ApiError): Message {
-  if (kind === 'offline')
-    return {
-      title: 'You are offline',
-      text: 'The figures return when this device is online again.',
-    };
-  if (kind === 'unreachable')
-    return {
-      title: 'The service cannot be reached',
-      text: 'It may be restarting, or the network may be down. This page keeps trying.',
-    };
-  return (
-    messages[code ?? ''] ?? {
-      title: 'Something went wrong',
-      text: 'The service sent an unexpected answer.',
-    }
-  );
-}
+const messageFor = ({ kind, code }: ApiError): Message =>
+  messages[kind] ??
+  messages[code ?? ''] ?? { title: 'Something went wrong', text: 'The service sent an unexpected answer.' };
 
 export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) {
   const { title, text } = messageFor(error);
@@ -67,9 +58,7 @@ export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) 
       <p>{text}</p>
       {isDetailShown(error) && <p class="muted">{sentence(error.message)}</p>}
       <div class="actions">
-        <button type="button" class="button primary" onClick={retry}>
-          Try again
-        </button>
+        <Button text="Try again" kind="primary" onClick={retry} />
         {error.requestId && <RequestId id={error.requestId} />}
       </div>
     </section>
@@ -83,11 +72,9 @@ const isDetailShown = ({ code }: ApiError): boolean =>
 function RequestId({ id }: { id: string }) {
   const [isCopied, setCopied] = useState(false);
   return (
-    <span class="request-id">
+    <span class="cluster hint request-id">
       Request id <code>{id}</code>
-      <button type="button" class="button quiet" onClick={() => void copyText(id).then(setCopied)}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </button>
+      <Button text={isCopied ? 'Copied' : 'Copy'} kind="quiet" onClick={() => void copyText(id).then(setCopied)} />
     </span>
   );
 }

@@ -1,33 +1,33 @@
 /** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
-import './first-record.css';
 import type { Organization } from '#libs/contract/statistics';
+import './first-record.css';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
 import { widgetTag } from '../data/widget-tag.ts';
-import { escapeInvisible } from '../format.ts';
 import { assentCommand } from './assent-command.ts';
+import { ButtonLink } from './button.tsx';
+import { isolated } from './isolated.tsx';
 import { Snippet } from './snippet.tsx';
 
 type Domain = Organization['domains'][number];
 
 interface Props {
-  organization: Organization;
   domain: Domain;
   period: string;
 }
 
-export function FirstRecord({ organization, domain, period }: Props) {
+export function FirstRecord({ domain, period }: Props) {
+  const { organization } = useSignedIn();
   const origin = location.origin;
   return (
     <section class="card message">
       <h2>Waiting for the first decision</h2>
       <p>
-        No decisions {period}. Set up the banner, put its tag into the pages of{' '}
-        <bdi>{escapeInvisible(domain.name)}</bdi>, and decide there: the decision appears here within about a second.
+        No decisions {period}. Set up the banner, put its tag into the pages of {isolated(domain.name)}, and decide
+        there: the decision appears here within about a second.
       </p>
-      <a class="button primary" href={widgetAddress(domain.domainId)}>
-        Set up the banner
-      </a>
+      <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domain.domainId)} />
       <details class="developers">
         <summary>For developers: the plain tag, and a decision by hand</summary>
         <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />

@@ -1,6 +1,6 @@
 /** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
-import './header.css';
 import type { Organization } from '#libs/contract/statistics';
+import './header.css';
 import {
   domainAddress,
   groupsAddress,
@@ -11,7 +11,9 @@ import {
   widgetAddress,
 } from '../data/router.ts';
 import { escapeInvisible } from '../format.ts';
+import { Button } from './button.tsx';
 import { DomainMenu } from './domain-menu.tsx';
+import { isolated } from './isolated.tsx';
 import { Logo } from './logo.tsx';
 
 interface Props {
@@ -37,29 +39,29 @@ export function Header({ organization, subject, route, signOut }: Props) {
         <a class="brand" href={homeAddress} aria-current={route.page === 'home' ? 'page' : undefined}>
           <Logo />
           <span class="brand-text">
-            <span class="brand-name">
+            <span class="clipped">
               <span class="hidden">Assent, overview of </span>
-              {organization ? <bdi>{escapeInvisible(organization.name)}</bdi> : 'Assent'}
+              {organization ? isolated(organization.name) : 'Assent'}
             </span>
-            <span class="brand-who" title={escapeInvisible(subject)}>
+            <span class="clipped brand-who" title={escapeInvisible(subject)}>
               <span class="hidden">, signed in as </span>
-              <bdi>{escapeInvisible(subject)}</bdi>
+              {isolated(subject)}
             </span>
           </span>
         </a>
         {organization && organization.domains.length > 0 && (
           <DomainMenu domains={organization.domains} current={current} addressOf={addressOf} />
         )}
-        <span class="top-space" />
-        <a class="top-link" href="/docs">
+        <span class="wide-only top-space" />
+        <a class="wide-only top-link" href="/docs">
           API
         </a>
-        <button type="button" class="button quiet sign-out" onClick={signOut}>
+        <Button kind="quiet" class="sign-out" onClick={signOut}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M10 4H5v16h5M9 12h11M16 8l4 4-4 4" />
           </svg>
-          <span class="sign-out-text">Sign out</span>
-        </button>
+          <span class="hidden-on-phone">Sign out</span>
+        </Button>
       </div>
     </header>
   );

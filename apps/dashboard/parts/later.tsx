@@ -1,6 +1,7 @@
 /** A page, or a part of one, whose code is loaded when it is first opened. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export function later<Props extends object>(
@@ -32,9 +33,7 @@ const NotLoaded = () => (
     <h2>This page could not be loaded</h2>
     <p>The service cannot be reached, or has been updated since you opened the dashboard.</p>
     <div class="actions">
-      <button type="button" class="button primary" onClick={() => location.reload()}>
-        Reload
-      </button>
+      <Button text="Reload" kind="primary" onClick={() => location.reload()} />
     </div>
   </section>
 );

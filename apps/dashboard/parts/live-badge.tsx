@@ -6,7 +6,7 @@ import type { PollStatus } from '../data/poll.ts';
 import { localTimeOfDay } from '../format.ts';
 
 export function LiveBadge({ state }: { state: LiveState | null }) {
-  if (state === null) return <span class="live live-still">Complete period</span>;
+  if (state === null) return <span class="live">Complete period</span>;
   if (state.status === 'waiting' || state.status === 'live')
     return (
       <span class="live live-on" role="status">

@@ -1,5 +1,3 @@
-import './logo.css';
-
 export const Logo = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" />

@@ -1,47 +1,56 @@
 /** The head of a page: breadcrumbs, title and tabs. Also sets the document's title. */
+import type { Organization } from '#libs/contract/statistics';
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
 import { domainIn } from '../data/domains.ts';
-import { domainAddress, logAddress, settingsAddress, visitorAddress, widgetAddress } from '../data/router.ts';
+import {
+  activityAddress,
+  domainAddress,
+  domainsAddress,
+  homeAddress,
+  logAddress,
+  settingsAddress,
+  visitorAddress,
+  webhooksAddress,
+  widgetAddress,
+} from '../data/router.ts';
 import { mayManage, mayReadVisitors } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
-import { type Crumb, Crumbs } from './crumbs.tsx';
-import { type Tab, Tabs } from './tabs.tsx';
+import { isolated } from './isolated.tsx';
+
+interface Place {
+  name: string;
+  address: string;
+}
+
+export type OrganizationPage = 'home' | 'domains' | 'webhooks' | 'activity';
 
 interface Props {
-  title: string;
+  /** the domain's name, if absent on one of its pages */
+  title?: string;
   note: ComponentChildren;
   children?: ComponentChildren;
   /** on the pages of a domain */
   domain?: OfDomain;
-  /** on the others: the way here from the overview */
-  way?: Crumb[];
+  /** on a page below one of the organization: that one */
+  under?: Place;
   /** what the document's title has before the page's */
   before?: string;
-  tabs?: ComponentChildren;
+  /** on a page of the organization */
+  tabs?: OrganizationPage;
 }
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | 'groups' | 'experiments' | 'log' | 'visitor' | 'widget' | 'settings';
+  page: 'domain' | keyof typeof crumbs;
   /** of a page whose name is not the same for all domains */
   crumb?: string;
-  organization: Organization;
 }
 
 let isFirstPage = true;
 
-const titles = {
-  domain: '',
-  groups: 'Groups of ',
-  experiments: 'Experiments of ',
-  log: 'Log of ',
-  visitor: 'Visitor of ',
-  widget: 'Widget of ',
-  settings: 'Settings of ',
-};
 const crumbs = {
   groups: 'Groups',
   experiments: 'Experiments',
@@ -51,10 +60,12 @@ const crumbs = {
   settings: 'Settings',
 };
 
-export function PageHead({ title, note, children, domain, way, before = '', tabs }: Props) {
+export function PageHead({ title: given, note, children, domain, under, before = '', tabs }: Props) {
+  const { organization } = useSignedIn();
+  const title = given ?? (domain ? domainIn(organization, domain.domainId).name : '');
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
-  const prefix = page === undefined ? before : titles[page];
+  const prefix = page === undefined ? before : page === 'domain' ? '' : `${crumbs[page]} of `;
   useEffect(() => {
     document.title = `${prefix}${escapeInvisible(title)} · Assent`;
   }, [title, prefix]);
@@ -64,43 +75,82 @@ export function PageHead({ title, note, children, domain, way, before = '', tabs
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, [page, domain?.domainId]);
-  const crumbWay = domain ? wayTo(title, domain) : way;
   return (
-    <div class="page-head">
-      {crumbWay && <Crumbs way={crumbWay} />}
-      <div class="page-title">
-        <h1 ref={heading} tabIndex={-1}>
-          <bdi>{escapeInvisible(title)}</bdi>
+    <div class="stack gap-4 page-head">
+      {under && <Crumbs way={[under]} here={title} />}
+      {domain?.page === 'domain' && <Crumbs way={[]} here={title} />}
+      {domain && domain.page !== 'domain' && (
+        <Crumbs
+          way={[{ name: title, address: domainAddress(domain.domainId) }]}
+          here={domain.crumb ?? crumbs[domain.page]}
+        />
+      )}
+      <div class="cluster page-title">
+        <h1 class="anywhere" ref={heading} tabIndex={-1}>
+          {isolated(title)}
         </h1>
-        {domain && domainIn(domain.organization, domain.domainId).archivedAt && <span class="tag">Archived</span>}
+        {domain && domainIn(organization, domain.domainId).archivedAt && <span class="tag">Archived</span>}
         {children}
       </div>
       <p class="muted">{note}</p>
-      {domain ? <Tabs label="Pages of this domain" tabs={tabsOf(domain)} /> : tabs}
+      {domain && <Tabs label="Pages of this domain" tabs={tabsOf(domain, organization)} />}
+      {/* with the overview alone there is nothing to choose from */}
+      {tabs && mayManage(organization) && (
+        <Tabs
+          label="Pages of the organization"
+          tabs={organizationTabs.map((tab) => ({ ...tab, isCurrent: tab.page === tabs }))}
+        />
+      )}
     </div>
   );
 }
 
-const wayTo = (name: string, { domainId, page, crumb }: OfDomain): Crumb[] =>
-  page === 'domain'
-    ? [{ name, address: null }]
-    : [
-        { name, address: domainAddress(domainId) },
-        { name: crumb ?? crumbs[page], address: null },
-      ];
+/** The way to this page from the overview. */
+const Crumbs = ({ way, here }: { way: Place[]; here: string }) => (
+  <nav class="crumbs" aria-label="Breadcrumbs">
+    <ol class="cluster hint">
+      {[{ name: 'Overview', address: homeAddress }, ...way].map(({ name, address }) => (
+        <li key={address}>
+          <a href={address}>{isolated(name)}</a>
+        </li>
+      ))}
+      <li aria-current="page">{isolated(here)}</li>
+    </ol>
+  </nav>
+);
 
-const tabsOf = ({ domainId, page, organization }: OfDomain): Tab[] => [
-  {
-    name: 'Statistics',
-    address: domainAddress(domainId),
-    isCurrent: page === 'domain' || page === 'groups' || page === 'experiments',
-  },
-  { name: 'Log', address: logAddress(domainId), isCurrent: page === 'log' },
-  ...(mayReadVisitors(organization)
-    ? [{ name: 'Visitor', address: visitorAddress(domainId), isCurrent: page === 'visitor' }]
-    : []),
-  { name: 'Widget', address: widgetAddress(domainId), isCurrent: page === 'widget' },
-  ...(mayManage(organization)
-    ? [{ name: 'Settings', address: settingsAddress(domainId), isCurrent: page === 'settings' }]
-    : []),
+interface Tab extends Place {
+  isCurrent: boolean;
+}
+
+const Tabs = ({ label, tabs }: { label: string; tabs: Tab[] }) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ name, address, isCurrent }) => (
+      <a key={name} href={address} aria-current={isCurrent ? 'page' : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);
+
+const organizationTabs: (Place & { page: OrganizationPage })[] = [
+  { page: 'home', name: 'Overview', address: homeAddress },
+  { page: 'domains', name: 'Domains', address: domainsAddress },
+  { page: 'webhooks', name: 'Webhooks', address: webhooksAddress },
+  { page: 'activity', name: 'Activity', address: activityAddress },
 ];
+
+function tabsOf({ domainId, page }: OfDomain, organization: Organization): Tab[] {
+  const tab = (name: string, address: string, ...pages: OfDomain['page'][]): Tab => ({
+    name,
+    address,
+    isCurrent: pages.includes(page),
+  });
+  return [
+    tab('Statistics', domainAddress(domainId), 'domain', 'groups', 'experiments'),
+    tab('Log', logAddress(domainId), 'log'),
+    ...(mayReadVisitors(organization) ? [tab('Visitor', visitorAddress(domainId), 'visitor')] : []),
+    tab('Widget', widgetAddress(domainId), 'widget'),
+    ...(mayManage(organization) ? [tab('Settings', settingsAddress(domainId), 'settings')] : []),
+  ];
+}

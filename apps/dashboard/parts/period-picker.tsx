@@ -2,68 +2,37 @@
 import './period-picker.css';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { isPeriod, type Period, presets } from '../data/periods.ts';
+import { navigate } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
-import { useCurrentInView } from './use-current-in-view.ts';
+import { Button } from './button.tsx';
+import { Chips } from './chips.tsx';
+import { DayField } from './field.tsx';
 
-export function PeriodPicker({
-  period,
-  addressOf,
-  navigate,
-}: {
-  period: Period;
-  addressOf(period: Period): string;
-  navigate(address: string): void;
-}) {
+export function PeriodPicker({ period, addressOf }: { period: Period; addressOf(period: Period): string }) {
   const [chosen, setChosen] = useState(period);
   const { from, to } = period;
   useLayoutEffect(() => setChosen({ from, to }), [from, to]);
-  const chips = useCurrentInView(`${from} ${to}`);
   const isValid = isPeriod(chosen);
   return (
-    <div class="period">
-      <nav class="chips" aria-label="Period" ref={chips}>
-        {presets(now()).map((preset) => (
-          <a
-            key={preset.name}
-            href={addressOf(preset.period)}
-            aria-current={preset.period.from === from && preset.period.to === to ? 'true' : undefined}
-          >
-            {preset.name}
-          </a>
-        ))}
-      </nav>
+    <div class="cluster spread period">
+      <Chips
+        label="Period"
+        chips={presets(now()).map((preset) => ({
+          name: preset.name,
+          address: addressOf(preset.period),
+          isCurrent: preset.period.from === from && preset.period.to === to,
+        }))}
+      />
       <form
-        class="range"
+        class="cluster range"
         onSubmit={(event) => {
           event.preventDefault();
           if (isValid) navigate(addressOf(chosen));
         }}
       >
-        <label>
-          From
-          <input
-            type="date"
-            min="2000-01-01"
-            max="2100-12-31"
-            required
-            value={chosen.from}
-            onInput={(event) => setChosen({ ...chosen, from: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          to
-          <input
-            type="date"
-            min="2000-01-01"
-            max="2100-12-31"
-            required
-            value={chosen.to}
-            onInput={(event) => setChosen({ ...chosen, to: event.currentTarget.value })}
-          />
-        </label>
-        <button type="submit" class="button" disabled={!isValid || (chosen.from === from && chosen.to === to)}>
-          Show
-        </button>
+        <DayField label="From" isInRow value={chosen.from} onDay={(day) => setChosen({ ...chosen, from: day })} />
+        <DayField label="to" isInRow value={chosen.to} onDay={(day) => setChosen({ ...chosen, to: day })} />
+        <Button text="Show" type="submit" disabled={!isValid || (chosen.from === from && chosen.to === to)} />
         {!isValid && chosen.from > chosen.to && chosen.to !== '' && (
           <span class="field-note" role="alert">
             From must not be after To.

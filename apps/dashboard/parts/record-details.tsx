@@ -1,18 +1,18 @@
 /** Everything that is stored about one record, in a dialog. */
+import type { FullRecord } from '#libs/contract/record';
 import './record-details.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
 import { copyText } from '../clipboard.ts';
-import type { Api } from '../data/api.ts';
 import { logAddress, visitorAddress } from '../data/router.ts';
 import { dateAndTime, escapeInvisible } from '../format.ts';
+import { Button, ButtonLink } from './button.tsx';
 import { DecisionName } from './decision-name.tsx';
+import { isolated } from './isolated.tsx';
 import { RecordNotice } from './record-notice.tsx';
 import { RecordProof } from './record-proof.tsx';
 
 interface Props {
-  api: Api;
   record: FullRecord;
   domainName: string;
   /** the token may read visitors */
@@ -28,7 +28,7 @@ const sources: Record<FullRecord['source'], string> = {
   import: 'an import',
 };
 
-export function RecordDetails({ api, record, domainName, hasVisitors, onClose }: Props) {
+export function RecordDetails({ record, domainName, hasVisitors, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [copyResult, setCopyResult] = useState('');
   useEffect(() => {
@@ -52,20 +52,18 @@ export function RecordDetails({ api, record, domainName, hasVisitors, onClose }:
       // the browser handles Escape
       onKeyDown={() => undefined}
     >
-      <div class="details-body">
-        <header>
+      <div class="upright details-body">
+        <header class="cluster spread">
           <h2 id="details-title">
             <DecisionName decision={record.decision} />
           </h2>
-          <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          <Button text="Close" kind="quiet" onClick={() => dialog.current?.close()} />
         </header>
         <dl class="fields">
           <Field name="Decided">{dateAndTime(record.decidedAt)} UTC</Field>
           <Field name="Received">{dateAndTime(record.receivedAt)} UTC</Field>
           <Field name="Domain">
-            <bdi>{escapeInvisible(domainName)}</bdi> <code>{record.domainId}</code>
+            {isolated(domainName)} <code>{record.domainId}</code>
           </Field>
           <Field name="Visitor">{record.visitorId !== null && <Text text={record.visitorId} />}</Field>
           <Field name="Preferences">
@@ -96,32 +94,28 @@ export function RecordDetails({ api, record, domainName, hasVisitors, onClose }:
             <code>{record.id}</code>
           </Field>
         </dl>
-        <RecordNotice api={api} record={record} />
-        <RecordProof api={api} record={record} />
-        <footer>
-          <button
-            type="button"
-            class="button primary"
+        <RecordNotice record={record} />
+        <RecordProof record={record} />
+        <footer class="cluster">
+          <Button
+            text="Copy as JSON"
+            kind="primary"
             onClick={() =>
               void copyText(json).then((isCopied) =>
                 setCopyResult(isCopied ? 'Copied.' : 'The browser did not allow it.'),
               )
             }
-          >
-            Copy as JSON
-          </button>
+          />
           {record.visitorId !== null && (
-            <a
-              class="button"
+            <ButtonLink
+              text={hasVisitors ? 'This visitor’s page' : 'All records of this visitor'}
               href={
                 hasVisitors
                   ? visitorAddress(record.domainId, record.visitorId)
                   : logAddress(record.domainId, { visitorId: record.visitorId })
               }
               onClick={() => dialog.current?.close()}
-            >
-              {hasVisitors ? 'This visitor’s page' : 'All records of this visitor'}
-            </a>
+            />
           )}
           <span role="status">{copyResult}</span>
         </footer>
@@ -130,7 +124,7 @@ export function RecordDetails({ api, record, domainName, hasVisitors, onClose }:
   );
 }
 
-const Text = ({ text }: { text: string }) => <bdi class="text">{escapeInvisible(text)}</bdi>;
+const Text = ({ text }: { text: string }) => <bdi>{escapeInvisible(text)}</bdi>;
 
 function Field({ name, children }: { name: string; children?: ComponentChildren }) {
   const isEmpty = children === null || children === undefined || children === false || children === '';
@@ -146,10 +140,10 @@ const Pairs = ({ pairs }: { pairs: [string, string][] }) =>
   pairs.length === 0 ? (
     <span class="muted">none</span>
   ) : (
-    <ul class="pairs">
+    <ul class="stack gap-2">
       {pairs.map(([name, value]) => (
         <li key={name}>
-          <bdi>{escapeInvisible(name)}</bdi>: <bdi>{escapeInvisible(value)}</bdi>
+          {isolated(name)}: {isolated(value)}
         </li>
       ))}
     </ul>

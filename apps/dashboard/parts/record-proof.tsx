@@ -1,24 +1,25 @@
 /** Where a record is in the sealed log, and its proof: to keep, or to verify in this browser. */
+import type { FullRecord } from '#libs/contract/record';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
-import type { Api } from '../data/api.ts';
 import { ApiError } from '../data/api-error.ts';
 import { usePlace } from '../data/sealed.ts';
+import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count } from '../format.ts';
 import type { Verdict } from '../proof/verify-proof.ts';
+import { Button } from './button.tsx';
 import { Snippet } from './snippet.tsx';
 
 interface Props {
-  api: Api;
   record: FullRecord;
 }
 
 type Outcome = 'none' | 'busy' | { failure: string } | { verdict: Verdict };
 
 /** Nothing where the domain's log is not sealed. */
-export function RecordProof({ api, record }: Props) {
+export function RecordProof({ record }: Props) {
+  const { api } = useSignedIn();
   const place = usePlace(api, record);
   const [outcome, setOutcome] = useState<Outcome>('none');
   const status = useRef<HTMLDivElement>(null);
@@ -46,25 +47,21 @@ export function RecordProof({ api, record }: Props) {
     return { verdict: verifyProof(bundle, keys, of) };
   };
   return (
-    <section class="proof" aria-label="Sealed log">
+    <section class="stack gap-10 proof" aria-label="Sealed log">
       {sealed ? (
         <p>
-          <span class="proof-state">Sealed.</span> Entry {count(sealed.position)} of log {sealed.log}
+          <span class="strong">Sealed.</span> Entry {count(sealed.position)} of log {sealed.log}
         </p>
       ) : (
         <p class="muted">Not sealed yet: within a minute</p>
       )}
       {sealed && (
         <div class="actions">
-          <button type="button" class="button" disabled={outcome === 'busy'} onClick={() => attempt(download)}>
-            Download proof
-          </button>
-          <button type="button" class="button" disabled={outcome === 'busy'} onClick={() => attempt(verify)}>
-            Verify
-          </button>
+          <Button text="Download proof" disabled={outcome === 'busy'} onClick={() => attempt(download)} />
+          <Button text="Verify" disabled={outcome === 'busy'} onClick={() => attempt(verify)} />
         </div>
       )}
-      <div role="status" ref={status}>
+      <div class="stack gap-10 gone-if-empty" role="status" ref={status}>
         {typeof outcome === 'object' && <Result outcome={outcome} />}
       </div>
     </section>
@@ -72,11 +69,11 @@ export function RecordProof({ api, record }: Props) {
 }
 
 function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
-  if ('failure' in outcome) return <p class="proof-bad">{outcome.failure}</p>;
+  if ('failure' in outcome) return <p class="notice proof-bad">{outcome.failure}</p>;
   const { verdict } = outcome;
   if (!verdict.holds)
     return (
-      <p class="proof-bad">
+      <p class="notice proof-bad">
         <strong>The proof does not hold.</strong> {verdict.why}
       </p>
     );

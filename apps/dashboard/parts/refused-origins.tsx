@@ -4,7 +4,9 @@ import { dayOf } from '#libs/contract/calendar';
 import type { RefusedOrigin } from '#libs/contract/manage';
 import { isAllowed } from '#libs/contract/origin';
 import { now } from '../data/service-clock.ts';
-import { dateOf, escapeInvisible, minuteOfDay } from '../format.ts';
+import { dateOf, minuteOfDay } from '../format.ts';
+import { Button } from './button.tsx';
+import { isolated } from './isolated.tsx';
 
 interface Props {
   refused: RefusedOrigin[];
@@ -18,18 +20,15 @@ export function RefusedOrigins({ refused, origins, onAdd }: Props) {
   return (
     <div class="refused-told" role="status">
       {missing.length > 0 && (
-        <ul class="refused-origins" aria-label="Refused origins">
+        <ul class="stack gap-6 anywhere refused-origins" aria-label="Refused origins">
           {missing.map(({ origin, refusedAt }) => (
-            <li key={origin}>
+            <li key={origin} class="beside">
               <span>
-                <strong>
-                  <bdi>{escapeInvisible(origin)}</bdi>
-                </strong>{' '}
-                tried to record {whenOf(refusedAt)} and is not on the list.
+                <strong>{isolated(origin)}</strong> tried to record {whenOf(refusedAt)} and is not on the list.
               </span>
-              <button type="button" class="button quiet" onClick={() => onAdd(origin)}>
+              <Button kind="quiet" onClick={() => onAdd(origin)}>
                 Add<span class="hidden"> {origin} to the list</span>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

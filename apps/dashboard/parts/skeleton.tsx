@@ -1,14 +1,14 @@
 import './skeleton.css';
 /** The shape of the page while it loads, so that no zero is taken for a figure. */
 export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
-  <div class="skeleton" aria-busy="true">
-    <p class={isSlow ? 'slow-note' : 'hidden'} role="status">
+  <div class="stack skeleton" aria-busy="true">
+    <p class={isSlow ? 'notice slow-note' : 'hidden'} role="status">
       {isSlow ? 'Still loading. The service is slower than usual.' : 'Loading'}
     </p>
     {kind === 'page' && (
       <div class="figures-row" aria-hidden="true">
         {[1, 2, 3, 4].map((index) => (
-          <div key={index} class="card figure">
+          <div key={index} class="card upright figure">
             <span class="bone bone-short" />
             <span class="bone bone-big" />
             <span class="bone" />

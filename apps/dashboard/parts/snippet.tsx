@@ -2,6 +2,7 @@
 import './snippet.css';
 import { useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
+import { Button } from './button.tsx';
 
 interface Props {
   name: string;
@@ -19,10 +20,10 @@ export function Snippet({ name, code, warning = '' }: Props) {
         <span role="status" class="snippet-warning">
           {isCopied && warning}
         </span>
-        <button type="button" class="button quiet" onClick={() => void copyText(code).then(setCopied)}>
+        <Button kind="quiet" onClick={() => void copyText(code).then(setCopied)}>
           {isCopied ? 'Copied' : 'Copy'}
           <span class="hidden"> {name}</span>
-        </button>
+        </Button>
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="snippet-code" aria-label={name} tabIndex={0}>

@@ -35,3 +35,10 @@ export function SortHead<Column extends string>({
     </th>
   );
 }
+
+/** Of a column of numbers that is not to be sorted by. */
+export const NumberHead = ({ class: own = '', children }: { class?: string; children: ComponentChildren }) => (
+  <th scope="col" class={own ? `number ${own}` : 'number'}>
+    {children}
+  </th>
+);

@@ -1,7 +1,7 @@
 /** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
+import type { Organization } from '#libs/contract/statistics';
 import './usage-figure.css';
 import { addMonths, firstDay } from '#libs/contract/calendar';
-import type { Organization } from '#libs/contract/statistics';
 import { count, dayName, monthName, share } from '../format.ts';
 import { Figure } from './figure.tsx';
 
@@ -25,7 +25,7 @@ export function UsageFigure({ plan, usage }: Pick<Organization, 'plan' | 'usage'
         aria-label={name}
       />
       {isReached && (
-        <p class="figure-note">
+        <p class="hint figure-note">
           {plan.consentLog
             ? `Limit reached: until ${dayName(firstDay(addMonths(month, 1)))} (UTC) the log shows only its newest 10 records. Recording continues.`
             : 'Limit reached. Recording continues.'}

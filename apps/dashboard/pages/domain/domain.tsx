@@ -1,36 +1,26 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { DomainStats, Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
+import type { DomainStats } from '#libs/contract/statistics';
 import { domainIn } from '../../data/domains.ts';
 import { useLive } from '../../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
 import { domainAddress, navigate } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { dayRange } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
 import { FirstRecord } from '../../parts/first-record.tsx';
 import { later } from '../../parts/later.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PeriodPicker } from '../../parts/period-picker.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
 
 const Cards = later(async () => (await import('./cards/cards.tsx')).Cards, 'table');
 
-export function Domain({
-  api,
-  organization,
-  domainId,
-  query,
-}: {
-  api: Api;
-  organization: Organization;
-  domainId: string;
-  query: URLSearchParams;
-}) {
+export function Domain({ domainId, query }: { domainId: string; query: URLSearchParams }) {
+  const { api, organization } = useSignedIn();
   const period = periodIn(query) ?? defaultPeriod(now());
   const interval = intervalIn(query, period);
   const address = domainAddress(domainId, { ...period, interval });
@@ -63,41 +53,33 @@ export function Domain({
   return (
     <>
       <PageHead
-        title={domain.name}
         note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
-        domain={{ domainId, page: 'domain', organization }}
+        domain={{ domainId, page: 'domain' }}
       >
         {view && <LiveBadge state={live} />}
       </PageHead>
-      <PeriodPicker period={period} addressOf={addressOf} navigate={navigate} />
+      <PeriodPicker period={period} addressOf={addressOf} />
       {correctedTo.current === address && (
         <p class="notice" role="status">
           The address has no valid period, so these are the last 30 days.
         </p>
       )}
-      {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
-      {!view && !reading.error && <Skeleton kind="page" isSlow={reading.isSlow} />}
+      <Unanswered reading={reading} kind="page" />
       {view && (
-        <div class={reading.isLate ? 'fading' : undefined} aria-busy={reading.isLoading}>
+        <div class={reading.isLate ? 'stack fading' : 'stack'} aria-busy={reading.isLoading}>
           {reading.isSlow && (
             <p class="notice" role="status">
               Still loading. These are the figures for {dayRange(view.stats.from, view.stats.to)}.
             </p>
           )}
           {view.stats.total === 0 && !view.before?.total && isOpen && !domain.archivedAt ? (
-            <FirstRecord
-              organization={organization}
-              domain={domain}
-              period={`from ${dayRange(view.stats.from, view.stats.to)}`}
-            />
+            <FirstRecord domain={domain} period={`from ${dayRange(view.stats.from, view.stats.to)}`} />
           ) : (
             <Statistics view={view} period={period} interval={interval} domainId={domainId} />
           )}
         </div>
       )}
-      {view && (view.stats.total > 0 || (view.before?.total ?? 0) > 0) && (
-        <Cards api={api} domainId={domainId} {...period} />
-      )}
+      {view && (view.stats.total > 0 || (view.before?.total ?? 0) > 0) && <Cards domainId={domainId} {...period} />}
     </>
   );
 }

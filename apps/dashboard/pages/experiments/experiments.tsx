@@ -1,26 +1,22 @@
 /** What an A/B test shows, and whether one may conclude anything yet. */
 import './experiments.css';
-import type { DomainStats, Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
+import type { DomainStats } from '#libs/contract/statistics';
 import { completeness } from '../../data/completeness.ts';
-import { domainIn } from '../../data/domains.ts';
 import { experimentsOf, titleOf } from '../../data/experiments.ts';
 import { defaultPeriod, isGrouped, type Period, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
-import { experimentsAddress, navigate } from '../../data/router.ts';
+import { experimentsAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { dayRange } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
+import { Chips } from '../../parts/chips.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PeriodPicker } from '../../parts/period-picker.tsx';
 import { RateFormulas } from '../../parts/rate-formulas.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
-import { ExperimentFormulas } from './experiment-formulas.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { OneExperiment } from './one-experiment.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   query: URLSearchParams;
 }
@@ -28,24 +24,21 @@ interface Props {
 /** In addresses for variants that name no experiment: no name can hold it. */
 const unnamed = ':';
 
-export function Experiments({ api, organization, domainId, query }: Props) {
+export function Experiments({ domainId, query }: Props) {
   const period = periodIn(query) ?? defaultPeriod(now());
   const asked = query.get('experiment') ?? undefined;
-  const { name } = domainIn(organization, domainId);
   return (
     <>
       <PageHead
-        title={name}
         note={`Experiments, ${dayRange(period.from, period.to)} (UTC)`}
-        domain={{ domainId, page: 'experiments', organization }}
+        domain={{ domainId, page: 'experiments' }}
       />
       <PeriodPicker
         period={period}
         addressOf={(chosen) => experimentsAddress(domainId, { ...chosen, experiment: asked })}
-        navigate={navigate}
       />
       {isGrouped(period) ? (
-        <Experimented api={api} domainId={domainId} period={period} asked={asked} />
+        <Experimented domainId={domainId} period={period} asked={asked} />
       ) : (
         <p class="notice">Experiments cover at most 366 days: choose a shorter period.</p>
       )}
@@ -53,38 +46,35 @@ export function Experiments({ api, organization, domainId, query }: Props) {
   );
 }
 
-interface ExperimentedProps extends Pick<Props, 'api' | 'domainId'> {
+interface ExperimentedProps extends Pick<Props, 'domainId'> {
   period: Period;
   asked: string | undefined;
 }
 
-function Experimented({ api, domainId, period, asked }: ExperimentedProps) {
+function Experimented({ domainId, period, asked }: ExperimentedProps) {
+  const { api } = useSignedIn();
   const reading = useReading<DomainStats>(experimentsAddress(domainId, { ...period }), (signal) =>
     api.stats(domainId, { ...period, by: 'variant' }, signal),
   );
   const { value } = reading;
-  if (reading.error) return <ErrorCard error={reading.error} retry={reading.retry} />;
-  if (!value) return <Skeleton kind="table" isSlow={reading.isSlow} />;
+  if (!value) return <Unanswered reading={reading} kind="table" />;
   const experiments = experimentsOf(value);
   const chosen = experiments.find(({ name }) => (name || unnamed) === asked) ?? experiments[0];
   if (!chosen) return <NoExperiments />;
   return (
     <>
       {experiments.length > 1 && (
-        <nav class="chips" aria-label="Experiment">
-          {experiments.map((each) => (
-            <a
-              key={each.name}
-              href={experimentsAddress(domainId, { ...period, experiment: each.name || unnamed })}
-              aria-current={each === chosen ? 'true' : undefined}
-            >
-              <bdi>{titleOf(each)}</bdi>
-            </a>
-          ))}
-        </nav>
+        <Chips
+          label="Experiment"
+          chips={experiments.map((each) => ({
+            name: each.name === '' ? titleOf(each) : each.name,
+            address: experimentsAddress(domainId, { ...period, experiment: each.name || unnamed }),
+            isCurrent: each === chosen,
+          }))}
+        />
       )}
       <section
-        class={reading.isLate ? 'card experiment fading' : 'card experiment'}
+        class={reading.isLate ? 'card stack gap-16 experiment fading' : 'card stack gap-16 experiment'}
         aria-busy={reading.isLoading}
         aria-labelledby="experiment-title"
       >
@@ -111,4 +101,27 @@ const NoExperiments = () => (
       <code>wording:plain</code> and <code>wording:short</code>: this page compares their opt-in rates.
     </p>
   </section>
+);
+
+/** Where the intervals come from, and what they do not cover. */
+const ExperimentFormulas = () => (
+  <>
+    <p>
+      <strong>95% interval</strong>: Wilson’s score interval of opt-ins among choices. In 19 of 20 experiments such an
+      interval holds the true rate.
+    </p>
+    <p>
+      <strong>Difference</strong>: the opt-in rate less that of the first variant, with Newcombe’s interval (method 10),
+      made of both Wilson intervals. If it holds 0, the variants may be equally good. A difference is called better or
+      worse from 100 choices of each variant on.
+    </p>
+    <p>
+      <strong>Equal shares</strong>: a chi-square test of the variants’ displays, or of their choices where displays are
+      not recorded. The service does not know which shares you intended.
+    </p>
+    <p>
+      Decide beforehand how long an experiment runs: an interval is meant for one look, and whoever looks each day until
+      one variant is ahead is misled more often than once in 20. The same goes for comparing many variants.
+    </p>
+  </>
 );

@@ -2,7 +2,8 @@
 import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../../data/experiments.ts';
 import type { Interval } from '../../data/proportions.ts';
 import { count, escapeInvisible, points, share, signedPoints } from '../../format.ts';
-import { IntervalBar } from './interval-bar.tsx';
+import { isolated } from '../../parts/isolated.tsx';
+import { NumberHead } from '../../parts/sort-head.tsx';
 
 export function OneExperiment({ experiment }: { experiment: Experiment }) {
   const variants = measure(experiment);
@@ -12,7 +13,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
   const frame = frameOf(variants);
   return (
     <>
-      <div class="experiment-says">
+      <div class="strong anywhere experiment-says">
         {conclusionOf(experiment).map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
@@ -20,45 +21,35 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
       {warning && <p class="notice notice-bad">{warning}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="table-frame" aria-label="Variants" tabIndex={0}>
-        <table>
+        <table class="flush">
           <caption class="hidden">Opt-in rates by variant</caption>
           <thead>
             <tr>
               <th scope="col">Variant</th>
-              {hasDisplays && (
-                <th scope="col" class="number wide-only">
-                  Displays
-                </th>
-              )}
-              <th scope="col" class="number">
-                Choices
-              </th>
-              <th scope="col" class="number wide-only">
-                Opt-ins
-              </th>
-              <th scope="col" class="number">
-                Opt-in rate
-              </th>
+              {hasDisplays && <NumberHead class="wide-only">Displays</NumberHead>}
+              <NumberHead>Choices</NumberHead>
+              <NumberHead class="wide-only">Opt-ins</NumberHead>
+              <NumberHead>Opt-in rate</NumberHead>
               <th scope="col" class="interval-cell wide-only">
                 95% interval
               </th>
-              <th scope="col" class="number difference">
+              <NumberHead class="difference">
                 Difference to “<bdi>{control}</bdi>”
-              </th>
+              </NumberHead>
             </tr>
           </thead>
           <tbody>
             {variants.map((variant) => (
               <tr key={variant.name}>
-                <th scope="row">
-                  <bdi>{escapeInvisible(variant.name)}</bdi>
+                <th scope="row" class="anywhere">
+                  {isolated(variant.name)}
                 </th>
                 {hasDisplays && <td class="number wide-only">{count(variant.displays ?? 0)}</td>}
                 <td class="number">{count(variant.all)}</td>
                 <td class="number wide-only">{count(variant.part)}</td>
                 <td class="number">
                   <strong>{variant.rate === null ? 'no choices yet' : share(variant.rate)}</strong>
-                  {variant.interval && <span class="small muted">{shares(variant.interval)}</span>}
+                  {variant.interval && <p class="hint">{shares(variant.interval)}</p>}
                 </td>
                 <td class="interval-cell wide-only">
                   {variant.interval && variant.rate !== null && (
@@ -69,7 +60,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
                   {variant.difference ? (
                     <>
                       {points(0, variant.difference.points)}
-                      <span class="small muted">{inPoints(variant.difference.interval)}</span>
+                      <p class="hint">{inPoints(variant.difference.interval)}</p>
                     </>
                   ) : (
                     '–'
@@ -94,4 +85,16 @@ function frameOf(variants: Measured[]): Interval {
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const room = (high - low) * 0.15;
   return { low: Math.max(0, low - room), high: Math.min(1, high + room) };
+}
+
+/** An interval beside those of the other variants. The figures stand beside it. */
+function IntervalBar({ interval, middle, frame }: { interval: Interval; middle: number; frame: Interval }) {
+  const at = (value: number) => `${((value - frame.low) / (frame.high - frame.low)) * 100}%`;
+  const width = `${((interval.high - interval.low) / (frame.high - frame.low)) * 100}%`;
+  return (
+    <span class="interval" aria-hidden="true">
+      <span style={{ left: at(interval.low), width }} />
+      <i style={{ left: at(middle) }} />
+    </span>
+  );
 }

@@ -2,15 +2,16 @@
 import { useState } from 'preact/hooks';
 import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
+import { toCsv } from '../../data/csv.ts';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';
 import { changeOf, isShown, type Row, rowsOf } from '../../data/groups.ts';
 import { type Sort, sorted } from '../../data/sorted.ts';
 import { downloadText } from '../../download.ts';
 import { count, dayRange, points, share } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { GroupName, GroupRate, rateName } from '../../parts/group-cells.tsx';
-import { SortHead } from '../../parts/sort-head.tsx';
-import { csvOf } from './group-csv.ts';
+import { NumberHead, SortHead } from '../../parts/sort-head.tsx';
 
 type Column = 'name' | 'count' | 'rate' | 'before' | 'change' | 'noChoice';
 
@@ -54,11 +55,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
               <SortHead column="count" {...heads}>
                 Decisions
               </SortHead>
-              {!isCategory && (
-                <th scope="col" class="number wide-only">
-                  Share
-                </th>
-              )}
+              {!isCategory && <NumberHead class="wide-only">Share</NumberHead>}
               <SortHead column="rate" {...heads}>
                 {rateName(by)}
               </SortHead>
@@ -72,11 +69,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                   Change
                 </SortHead>
               )}
-              {hasDisplays && (
-                <th scope="col" class="number">
-                  Displays
-                </th>
-              )}
+              {hasDisplays && <NumberHead>Displays</NumberHead>}
               {hasDisplays && (
                 <SortHead column="noChoice" {...heads}>
                   No-choice rate
@@ -100,15 +93,14 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
           </tbody>
         </table>
       </section>
-      <div class="groups-foot">
+      <div class="cluster baseline spread groups-foot">
         <p class="muted">
           {before
             ? `Before: ${dayRange(before.from, before.to)}. Change: in percentage points of ${isCategory ? 'the share that allowed' : 'the opt-in rate'}.`
             : 'There is no period before to compare with.'}
         </p>
-        <button
-          type="button"
-          class="button"
+        <Button
+          text="Export CSV"
           onClick={() =>
             downloadText(
               `${domainId}-${by}-${stats.from}-${stats.to}.csv`,
@@ -116,9 +108,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
               csvOf(by, rows, before !== null),
             )
           }
-        >
-          Export CSV
-        </button>
+        />
       </div>
     </>
   );
@@ -132,4 +122,30 @@ function earlier({ before }: Row): string {
 function change(row: Row): string {
   const difference = changeOf(row);
   return difference === null ? '–' : points(0, difference);
+}
+
+/** What the table shows, with rates as shares from 0 to 1. */
+function csvOf(by: Dimension, rows: readonly Row[], hasBefore: boolean): string {
+  const isCategory = by === 'category';
+  const hasDisplays = rows.some(isShown);
+  const rate = isCategory ? 'allowedRate' : 'optInRate';
+  const head = [
+    by,
+    'decisions',
+    ...(isCategory ? [] : ['choices']),
+    rate,
+    ...(hasBefore ? [`${rate}Before`] : []),
+    ...(hasDisplays ? ['displays', 'noChoiceRate'] : []),
+  ];
+  return toCsv([
+    head,
+    ...rows.map((row) => [
+      row.name,
+      row.count,
+      ...(isCategory ? [] : [row.choices]),
+      row.rate,
+      ...(hasBefore ? [row.before?.rate] : []),
+      ...(hasDisplays ? [row.displays, row.noChoiceRate] : []),
+    ]),
+  ]);
 }

@@ -1,28 +1,24 @@
 /** All groups of one dimension, beside those of the period before. */
 import './groups.css';
-import type { DomainStats, Organization } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
-import type { Api } from '../../data/api.ts';
 import { completeness } from '../../data/completeness.ts';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';
-import { domainIn } from '../../data/domains.ts';
 import { defaultPeriod, isGrouped, type Period, periodBefore, periodIn } from '../../data/periods.ts';
 import { useReading } from '../../data/reading.ts';
-import { groupsAddress, navigate } from '../../data/router.ts';
+import { groupsAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { dayRange } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
+import { Chips } from '../../parts/chips.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PeriodPicker } from '../../parts/period-picker.tsx';
 import { RateFormulas } from '../../parts/rate-formulas.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
-import { useCurrentInView } from '../../parts/use-current-in-view.ts';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { GroupTable } from './group-table.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   by: Dimension;
   query: URLSearchParams;
@@ -30,35 +26,25 @@ interface Props {
 
 const dimensions = Object.keys(dimensionNames) as Dimension[];
 
-export function Groups({ api, organization, domainId, by, query }: Props) {
+export function Groups({ domainId, by, query }: Props) {
   const period = periodIn(query) ?? defaultPeriod(now());
-  const { name } = domainIn(organization, domainId);
-  const chips = useCurrentInView(by);
   return (
     <>
       <PageHead
-        title={name}
         note={`Decisions by ${dimensionNames[by]}, ${dayRange(period.from, period.to)} (UTC)`}
-        domain={{ domainId, page: 'groups', crumb: `By ${dimensionNames[by]}`, organization }}
+        domain={{ domainId, page: 'groups', crumb: `By ${dimensionNames[by]}` }}
       />
-      <nav class="chips" aria-label="Group by" ref={chips}>
-        {dimensions.map((each) => (
-          <a
-            key={each}
-            href={groupsAddress(domainId, each, { ...period })}
-            aria-current={each === by ? 'true' : undefined}
-          >
-            {titleOf(each)}
-          </a>
-        ))}
-      </nav>
-      <PeriodPicker
-        period={period}
-        addressOf={(chosen) => groupsAddress(domainId, by, { ...chosen })}
-        navigate={navigate}
+      <Chips
+        label="Group by"
+        chips={dimensions.map((each) => ({
+          name: titleOf(each),
+          address: groupsAddress(domainId, each, { ...period }),
+          isCurrent: each === by,
+        }))}
       />
+      <PeriodPicker period={period} addressOf={(chosen) => groupsAddress(domainId, by, { ...chosen })} />
       {isGrouped(period) ? (
-        <Grouped api={api} domainId={domainId} by={by} period={period} />
+        <Grouped domainId={domainId} by={by} period={period} />
       ) : (
         <p class="notice">Figures by {dimensionNames[by]} cover at most 366 days: choose a shorter period.</p>
       )}
@@ -73,7 +59,8 @@ interface Compared {
   before: DomainStats | null;
 }
 
-function Grouped({ api, domainId, by, period }: Omit<Props, 'organization' | 'query'> & { period: Period }) {
+function Grouped({ domainId, by, period }: Omit<Props, 'query'> & { period: Period }) {
+  const { api } = useSignedIn();
   const reading = useReading<Compared>(groupsAddress(domainId, by, { ...period }), async (signal) => {
     const earlier = periodBefore(period, now());
     const [stats, before] = await Promise.all([
@@ -83,11 +70,10 @@ function Grouped({ api, domainId, by, period }: Omit<Props, 'organization' | 'qu
     return { by, stats, before };
   });
   const { value } = reading;
-  if (reading.error) return <ErrorCard error={reading.error} retry={reading.retry} />;
   // with another dimension's figures on the page, nothing fades
-  if (value?.by !== by) return <Skeleton kind="table" isSlow={reading.isSlow} />;
+  if (value?.by !== by) return <Unanswered reading={{ ...reading, value: undefined }} kind="table" />;
   return (
-    <section class={reading.isLate ? 'card groups fading' : 'card groups'} aria-busy={reading.isLoading}>
+    <section class={reading.isLate ? 'card stack groups fading' : 'card stack groups'} aria-busy={reading.isLoading}>
       <p class="muted">{completeness(value.stats)}</p>
       <GroupTable {...value} domainId={domainId} />
       <RateFormulas>

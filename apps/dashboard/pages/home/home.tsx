@@ -1,24 +1,16 @@
 /** The home page: 30 days of all domains, and the latest records. */
 import './home.css';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import { useReading } from '../../data/reading.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { dayRange } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
-import { OrganizationTabs } from '../../parts/organization-tabs.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
 import { type OverviewState, readOverview, useOverviewPoll } from './overview-state.ts';
 
-interface Props {
-  api: Api;
-  organization: Organization;
-  onOrganization(organization: Organization): void;
-}
-
-export function Home({ api, organization, onOrganization }: Props) {
+export function Home() {
+  const { api, organization, onOrganization } = useSignedIn();
   const reading = useReading<OverviewState>('home', (signal) => readOverview(api, signal));
   const state = reading.value;
   const live = useOverviewPoll(api, state, organization.domains.length > 0, { put: reading.put, onOrganization });
@@ -31,13 +23,12 @@ export function Home({ api, organization, onOrganization }: Props) {
             ? `Last 30 days, ${dayRange(state.stats.period.from, state.stats.period.to)} (UTC), all domains`
             : 'Last 30 days, all domains'
         }
-        tabs={<OrganizationTabs organization={organization} page="home" />}
+        tabs="home"
       >
         {live && <LiveBadge state={live} />}
       </PageHead>
-      {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
-      {!state && !reading.error && <Skeleton kind="page" isSlow={reading.isSlow} />}
-      {state && <Overview state={state} organization={organization} api={api} put={reading.put} />}
+      <Unanswered reading={reading} kind="page" />
+      {state && <Overview state={state} put={reading.put} />}
     </>
   );
 }

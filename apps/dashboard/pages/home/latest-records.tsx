@@ -1,14 +1,17 @@
 /** The latest records of all domains. Older ones load as the visitor scrolls. */
+
 import { dayOf } from '#libs/contract/calendar';
 import type { FullRecord } from '#libs/contract/record';
+import type { Older } from '../../data/older.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from '../../data/stream.ts';
 import { count, dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { DecisionName } from '../../parts/decision-name.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 import { memo } from '../../parts/memo.ts';
-import { LoadOlder } from './load-older.tsx';
-import type { OlderRecords } from './older-records.ts';
+import { LoadOlder } from '../../parts/older.tsx';
 
 /** Rows after which loading ends: the logs of the domains are the better place to look further. */
 const mostRows = 5_000;
@@ -20,7 +23,7 @@ interface Props {
   stream: Stream;
   names: ReadonlyMap<string, string>;
   total: number;
-  older: OlderRecords;
+  older: Older;
   /** the plan includes the log, so the records are complete */
   hasLog: boolean;
   onOpen(record: FullRecord): void;
@@ -48,14 +51,14 @@ export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: P
           onOpen={onOpen}
         />
       ))}
-      {hasMore && <LoadOlder older={older} />}
+      {hasMore && <LoadOlder older={older} what="records" isAutomatic />}
       {length >= mostRows && (
         <p class="muted">
           These are the newest {count(length)} records. The log of each domain has all of them, with filters.
         </p>
       )}
       {!hasMore && length > 0 && length < mostRows && (
-        <p class="muted stream-end">No older records in the last 7 days.</p>
+        <p class="hint stream-end">No older records in the last 7 days.</p>
       )}
     </section>
   );
@@ -69,32 +72,30 @@ const Chunk = memo(function Chunk({
 }: Pick<Props, 'names' | 'onOpen'> & { chunk: StreamRecord[]; arrived: ReadonlySet<string> }) {
   const today = dayOf(now());
   return (
-    <ol class="stream-rows">
+    <ol>
       {chunk.map((record) => (
         <li key={idOf(record)} class={arrived.has(idOf(record)) ? 'stream-row arrived' : 'stream-row'}>
-          <time dateTime={record.decidedAt}>
+          <time class="digits" dateTime={record.decidedAt}>
             {record.decidedAt.slice(0, 10) !== today && <span class="muted">{dateOf(record.decidedAt)} </span>}
             {timeOfDay(record.decidedAt)}
           </time>
           <DecisionName decision={record.decision} />
-          <a href={domainAddress(record.domainId)}>
-            <bdi>{escapeInvisible(names.get(record.domainId) ?? record.domainId)}</bdi>
+          <a class="clipped" href={domainAddress(record.domainId)}>
+            {isolated(names.get(record.domainId) ?? record.domainId)}
           </a>
-          <span class="stream-visitor muted">
+          <span class="wide-only clipped hint">
             {isFull(record) && record.visitorId !== null && (
               <bdi title="visitor">{escapeInvisible(record.visitorId)}</bdi>
             )}
             {isFull(record) && record.bot && <span class="tag"> bot</span>}
           </span>
           {isFull(record) && (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              text="Details"
+              kind="quiet"
               aria-label={`Details of the record from ${timeOfDay(record.decidedAt)}`}
               onClick={() => onOpen(record)}
-            >
-              Details
-            </button>
+            />
           )}
         </li>
       ))}

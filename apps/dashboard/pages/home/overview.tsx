@@ -1,58 +1,58 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
-import { useMemo, useState } from 'preact/hooks';
+
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/contract/log';
 import type { FullRecord } from '#libs/contract/record';
 import type { Organization } from '#libs/contract/statistics';
 import { ShareBar } from '../../charts/share-bar.tsx';
-import type { Api } from '../../data/api.ts';
+import { StackedChart } from '../../charts/stacked-chart.tsx';
 import { sumOf } from '../../data/decisions.ts';
+import { useOlder } from '../../data/older.ts';
 import { mayReadVisitors } from '../../data/scopes.ts';
-import { count, share } from '../../format.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { appendPage } from '../../data/stream.ts';
+import { count, dayTick, dayWithWeekday, share } from '../../format.ts';
 import { BreakdownCard } from '../../parts/breakdown-card.tsx';
-import { Figure } from '../../parts/figure.tsx';
+import { Figure, OptInFigure } from '../../parts/figure.tsx';
 import { FirstRecord } from '../../parts/first-record.tsx';
-import { OptInFigure } from '../../parts/opt-in-figure.tsx';
 import { RecordDetails } from '../../parts/record-details.tsx';
 import { UsageFigure } from '../../parts/usage-figure.tsx';
-import { DailyChart } from './daily-chart.tsx';
 import { DomainList } from './domain-list.tsx';
 import { FirstDomain } from './first-domain.tsx';
 import { LatestRecords } from './latest-records.tsx';
-import { useOlderRecords } from './older-records.ts';
 import type { OverviewState } from './overview-state.ts';
-import { currentUsage } from './usage.ts';
 
 const compareDays = 7;
+/** Older records that are read at once. */
+const pageLength = 100;
 
-export function Overview({
-  state,
-  organization,
-  api,
-  put,
-}: {
-  state: OverviewState;
-  organization: Organization;
-  api: Api;
-  put(state: OverviewState): void;
-}) {
+export function Overview({ state, put }: { state: OverviewState; put(state: OverviewState): void }) {
+  const { api, organization } = useSignedIn();
   const { stats, stream } = state;
   const [open, setOpen] = useState<FullRecord | null>(null);
   const names = useMemo(
     () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
     [organization.domains],
   );
-  const older = useOlderRecords(api, state, put);
+  const latest = useRef(state);
+  latest.current = state;
+  const cursorOf = () => latest.current.stream.cursor;
+  const older = useOlder(cursorOf, async (cursor) => {
+    const page = await api.orgStats({ limit: pageLength, cursor });
+    const now = latest.current;
+    // unless the stream has started over meanwhile
+    if (now.stream.cursor === cursor) put({ stats: now.stats, stream: appendPage(now.stream, page) });
+  });
   const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
-  if (organization.domains.length === 0 || (!first && stats.total === 0))
-    return <FirstDomain organization={organization} />;
+  if (organization.domains.length === 0 || (!first && stats.total === 0)) return <FirstDomain />;
   const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization, stats)} />;
   if (first && stats.total === 0)
     return (
       <div class="columns">
-        <FirstRecord organization={organization} domain={first} period="in the last 30 days" />
+        <FirstRecord domain={first} period="in the last 30 days" />
         <div class="stack">
           {usage}
-          <DomainList api={api} domains={organization.domains} period={stats.period} />
+          <DomainList domains={organization.domains} period={stats.period} />
         </div>
       </div>
     );
@@ -77,7 +77,7 @@ export function Overview({
       </div>
       <div class="columns">
         {/* before the endless list, so that the keyboard reaches it first */}
-        <DomainList api={api} domains={organization.domains} period={stats.period} />
+        <DomainList domains={organization.domains} period={stats.period} />
         <LatestRecords
           stream={stream}
           names={names}
@@ -89,7 +89,6 @@ export function Overview({
       </div>
       {open && (
         <RecordDetails
-          api={api}
           record={open}
           domainName={names.get(open.domainId) ?? open.domainId}
           hasVisitors={mayReadVisitors(organization)}
@@ -110,4 +109,30 @@ function lastWeeks({ daily }: OrgStats) {
     description: `last ${compareDays} days against the ${compareDays} before`,
     without: `in the ${compareDays} days before`,
   };
+}
+
+/**
+ * The month's usage, kept up to date by the daily counters instead of a request of its own. Counters only grow, so the
+ * larger of the two figures is the newer one. On the 31st the daily counters lack the first of the month.
+ */
+function currentUsage({ usage }: Organization, { daily, period }: OrgStats): Organization['usage'] {
+  const month = period.to.slice(0, 7);
+  const counted = daily.filter(({ date }) => date.startsWith(month)).reduce((sum, { total }) => sum + total, 0);
+  return { ...usage, month, used: usage.month === month ? Math.max(usage.used, counted) : counted };
+}
+
+/** The organization's last 30 days. */
+function DailyChart({ daily }: { daily: OrgStats['daily'] }) {
+  const buckets = useMemo(
+    () => daily.map((each) => ({ ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) })),
+    [daily],
+  );
+  return (
+    <section class="card">
+      <header class="card-head">
+        <h2>Decisions by day</h2>
+      </header>
+      <StackedChart label="Decisions by day, last 30 days" buckets={buckets} unit="Day" />
+    </section>
+  );
 }

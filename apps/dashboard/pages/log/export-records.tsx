@@ -1,13 +1,13 @@
 /** All records that the filters show, as a file. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { downloadFile } from '../../download.ts';
 import { count } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface Props {
-  api: Api;
   domainId: string;
   query: LogQuery;
   total: number;
@@ -15,7 +15,8 @@ interface Props {
 
 type Outcome = 'none' | 'busy' | { done: string } | { failure: string };
 
-export function ExportRecords({ api, domainId, query, total }: Props) {
+export function ExportRecords({ domainId, query, total }: Props) {
+  const { api } = useSignedIn();
   const [outcome, setOutcome] = useState<Outcome>('none');
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
@@ -35,22 +36,14 @@ export function ExportRecords({ api, domainId, query, total }: Props) {
   };
   const isBusy = outcome === 'busy';
   return (
-    <section class="log-export" aria-label="Export">
+    <section class="cluster log-export" aria-label="Export">
       <p>
         Export {hasFilters(query) ? `the ${count(total)} records that match` : `all ${count(total)} records`}, oldest
         first
       </p>
-      <button type="button" class="button" disabled={isBusy} onClick={() => start('csv')}>
-        CSV
-      </button>
-      <button type="button" class="button" disabled={isBusy} onClick={() => start('ndjson')}>
-        NDJSON
-      </button>
-      {isBusy && (
-        <button type="button" class="button quiet" onClick={() => running.current?.abort()}>
-          Cancel
-        </button>
-      )}
+      <Button text="CSV" disabled={isBusy} onClick={() => start('csv')} />
+      <Button text="NDJSON" disabled={isBusy} onClick={() => start('ndjson')} />
+      {isBusy && <Button text="Cancel" kind="quiet" onClick={() => running.current?.abort()} />}
       <p role="status" class={typeof outcome === 'object' && 'failure' in outcome ? 'log-export-bad' : 'muted'}>
         {textOf(outcome)}
       </p>

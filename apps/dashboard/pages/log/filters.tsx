@@ -2,7 +2,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
-import { VisitorField } from '../../parts/visitor-field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { DayField, Failure, Select, VisitorField } from '../../parts/field.tsx';
 
 interface Props {
   query: LogQuery;
@@ -24,7 +25,7 @@ export function Filters({ query, show, showVisitor }: Props) {
   };
   return (
     <form
-      class="filters card"
+      class="full filters card"
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault();
@@ -32,61 +33,36 @@ export function Filters({ query, show, showVisitor }: Props) {
       }}
     >
       <VisitorField class="filter-wide" value={visitor} onType={setVisitor} />
-      <label>
-        Decision
-        <select
-          value={query.decision ?? ''}
-          onChange={(event) => apply({ decision: event.currentTarget.value || undefined })}
-        >
-          <option value="">All decisions</option>
-          {decisions.map((name) => (
-            <option key={name} value={name}>
-              {decisionNames[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        From (UTC)
-        <input
-          type="date"
-          min="2000-01-01"
-          max="2100-12-31"
-          value={days.from}
-          onInput={(event) => setDays({ ...days, from: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        To (UTC)
-        <input
-          type="date"
-          min="2000-01-01"
-          max="2100-12-31"
-          value={days.to}
-          onInput={(event) => setDays({ ...days, to: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Sent by
-        <select value={query.bot ?? ''} onChange={(event) => apply({ bot: event.currentTarget.value || undefined })}>
-          <option value="">Everyone</option>
-          <option value="false">Browsers</option>
-          <option value="true">Bots and programs</option>
-        </select>
-      </label>
+      <Select
+        label="Decision"
+        options={[
+          { value: '', name: 'All decisions' },
+          ...decisions.map((value) => ({ value, name: decisionNames[value] })),
+        ]}
+        chosen={query.decision ?? ''}
+        onChoose={(decision) => apply({ decision: decision || undefined })}
+      />
+      <DayField label="From (UTC)" value={days.from} onDay={(from) => setDays({ ...days, from })} />
+      <DayField label="To (UTC)" value={days.to} onDay={(to) => setDays({ ...days, to })} />
+      <Select
+        label="Sent by"
+        options={[
+          { value: '', name: 'Everyone' },
+          { value: 'false', name: 'Browsers' },
+          { value: 'true', name: 'Bots and programs' },
+        ]}
+        chosen={query.bot ?? ''}
+        onChoose={(bot) => apply({ bot: bot || undefined })}
+      />
       <div class="filter-actions">
-        <button type="submit" class="button primary" disabled={isReversed}>
-          Find
-        </button>
+        <Button text="Find" type="submit" kind="primary" disabled={isReversed} />
         {showVisitor && typed.visitorId !== undefined && (
-          <button type="button" class="button" onClick={() => showVisitor(typed.visitorId ?? '')}>
-            Visitor’s page
-          </button>
+          <Button text="Visitor’s page" onClick={() => showVisitor(typed.visitorId ?? '')} />
         )}
         {hasFilters(query) && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            text="Clear"
+            kind="quiet"
             onClick={() =>
               show({
                 page: 1,
@@ -98,16 +74,10 @@ export function Filters({ query, show, showVisitor }: Props) {
                 bot: undefined,
               })
             }
-          >
-            Clear
-          </button>
+          />
         )}
       </div>
-      {isReversed && (
-        <p class="field-note" role="alert">
-          From must not be after To.
-        </p>
-      )}
+      {isReversed && <Failure>From must not be after To.</Failure>}
     </form>
   );
 }

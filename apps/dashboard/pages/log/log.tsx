@@ -1,18 +1,18 @@
 /** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
+import type { FullRecord } from '#libs/contract/record';
 import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api, Sealed } from '../../data/api.ts';
-import { useArrivals } from '../../data/arrivals.ts';
+import type { Sealed } from '../../data/api.ts';
 import { domainIn } from '../../data/domains.ts';
 import { type LogQuery, logQueryIn, toAddressQuery, unfiltered } from '../../data/log-query.ts';
-import { type LogSnapshot, readLogSnapshot } from '../../data/log-snapshot.ts';
+import { type LogSnapshot, readLogSnapshot, useArrivals } from '../../data/log-snapshot.ts';
 import { useReading } from '../../data/reading.ts';
 import { cameByHistory, logAddress, navigate, visitorAddress } from '../../data/router.ts';
 import { mayReadVisitors } from '../../data/scopes.ts';
 import { useSealed } from '../../data/sealed.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { count, timeOfDay } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { ErrorCard } from '../../parts/error-card.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -20,20 +20,17 @@ import { RecordDetails } from '../../parts/record-details.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { ExportRecords } from './export-records.tsx';
 import { Filters } from './filters.tsx';
-import { LimitReached } from './limit-reached.tsx';
-import { LogNotInPlan } from './log-not-in-plan.tsx';
-import { NoRecords } from './no-records.tsx';
+import { LimitReached, LogNotInPlan, NoRecords } from './instead.tsx';
 import { Pagination } from './pagination.tsx';
 import { LogTable } from './table.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   query: URLSearchParams;
 }
 
-export function Log({ api, organization, domainId, query: given }: Props) {
+export function Log({ domainId, query: given }: Props) {
+  const { api, organization } = useSignedIn();
   const query = logQueryIn(given);
   const addressOf = (wanted: LogQuery) => logAddress(domainId, toAddressQuery(wanted));
   const address = addressOf(query);
@@ -66,17 +63,16 @@ export function Log({ api, organization, domainId, query: given }: Props) {
   return (
     <>
       <PageHead
-        title={domainName}
         note={
           !isLogInPlan
             ? 'Consent records of this domain'
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
-        domain={{ domainId, page: 'log', organization }}
+        domain={{ domainId, page: 'log' }}
       >
         {answer && live && <LiveBadge state={live} />}
       </PageHead>
-      {!isLogInPlan && <LogNotInPlan organization={organization} domainId={domainId} />}
+      {!isLogInPlan && <LogNotInPlan domainId={domainId} />}
       {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
       {isLogInPlan && !answer?.capped && (
         <Filters query={query} show={show} showVisitor={hasVisitors ? showVisitor : undefined} />
@@ -99,9 +95,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           {arrived > 0 && (
             <p class="arrivals" role="status">
               {count(arrived)} new {arrived === 1 ? 'decision' : 'decisions'}.{' '}
-              <button type="button" class="button quiet" onClick={reading.retry}>
-                Show
-              </button>
+              <Button text="Show" kind="quiet" onClick={reading.retry} />
             </p>
           )}
           {answer.records.length > 0 && (
@@ -110,13 +104,10 @@ export function Log({ api, organization, domainId, query: given }: Props) {
           {answer.records.length === 0 && (
             <NoRecords query={query} answer={answer} isArchived={archivedAt !== undefined} addressOf={addressOf} />
           )}
-          {!answer.capped && answer.total > 0 && (
-            <Pagination answer={answer} query={query} addressOf={addressOf} navigate={navigate} />
-          )}
+          {!answer.capped && answer.total > 0 && <Pagination answer={answer} query={query} addressOf={addressOf} />}
           {answer.total > 0 && (
             <ExportRecords
               key={address}
-              api={api}
               domainId={domainId}
               query={answer.capped ? unfiltered : query}
               total={answer.total}
@@ -125,13 +116,7 @@ export function Log({ api, organization, domainId, query: given }: Props) {
         </section>
       )}
       {open && (
-        <RecordDetails
-          api={api}
-          record={open}
-          domainName={domainName}
-          hasVisitors={hasVisitors}
-          onClose={() => setOpen(null)}
-        />
+        <RecordDetails record={open} domainName={domainName} hasVisitors={hasVisitors} onClose={() => setOpen(null)} />
       )}
     </>
   );

@@ -1,40 +1,36 @@
 /** Links to the other pages of the log, and the choice of their size. */
 import type { RecordsPage } from '#libs/contract/log';
 import { type LogQuery, pageSizes } from '../../data/log-query.ts';
+import { navigate } from '../../data/router.ts';
 import { count } from '../../format.ts';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 
 interface Props {
   answer: RecordsPage;
   query: LogQuery;
   addressOf(query: LogQuery): string;
-  navigate(address: string): void;
 }
 
-export function Pagination({ answer, query, addressOf, navigate }: Props) {
+export function Pagination({ answer, query, addressOf }: Props) {
   const { page, limit, total, totalPages, records } = answer;
   const first = (page - 1) * limit + 1;
   const to = (wanted: number) => addressOf({ ...query, page: wanted });
   return (
-    <nav class="pages" aria-label="Pages of the log">
-      <p role="status">
+    <nav class="cluster pages" aria-label="Pages of the log">
+      <p role="status" class="digits">
         {records.length > 0
           ? `${count(first)} to ${count(first + records.length - 1)} of ${count(total)} records`
           : `${count(total)} records`}
       </p>
-      <label>
-        Rows
-        <select
-          value={query.limit}
-          onChange={(event) => navigate(addressOf({ ...query, limit: Number(event.currentTarget.value), page: 1 }))}
-        >
-          {pageSizes.map((size) => (
-            <option key={size} value={size}>
-              {size}
-            </option>
-          ))}
-        </select>
-      </label>
-      <span class="pages-links">
+      <Select
+        label="Rows"
+        class="in-row"
+        options={pageSizes.map((size) => ({ value: size, name: size }))}
+        chosen={query.limit}
+        onChoose={(limit) => navigate(addressOf({ ...query, limit: Number(limit), page: 1 }))}
+      />
+      <span class="cluster at-end pages-links">
         <PageLink name="First" to={page > 1 ? to(1) : null} />
         <PageLink name="Previous" to={page > 1 ? to(Math.min(page - 1, Math.max(totalPages, 1))) : null} />
         <span class="muted">
@@ -48,10 +44,4 @@ export function Pagination({ answer, query, addressOf, navigate }: Props) {
 }
 
 const PageLink = ({ name, to }: { name: string; to: string | null }) =>
-  to === null ? (
-    <span class="button off">{name}</span>
-  ) : (
-    <a class="button" href={to}>
-      {name}
-    </a>
-  );
+  to === null ? <span class="button off">{name}</span> : <ButtonLink text={name} href={to} />;

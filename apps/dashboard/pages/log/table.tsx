@@ -1,9 +1,12 @@
 /** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
+
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/contract/record';
 import { visitorAddress } from '../../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { DecisionName } from '../../parts/decision-name.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 import { memo } from '../../parts/memo.ts';
 
 interface Props {
@@ -25,7 +28,7 @@ export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }:
   useEffect(() => setCompleted(records), [records]);
   return (
     <div class="table-frame">
-      <table class="log">
+      <table class="as-cards log">
         <caption class="hidden">Consent records, newest first</caption>
         <thead>
           <tr>
@@ -55,7 +58,7 @@ const Rows = memo(function Rows({ records, hasVisitors, onOpen }: Props) {
         const time = timeOfDay(record.decidedAt);
         return (
           <tr key={record.id}>
-            <td class="log-time">
+            <td class="digits">
               <time dateTime={record.decidedAt}>
                 {dateOf(record.decidedAt)} <strong>{time}</strong>
               </time>
@@ -63,35 +66,27 @@ const Rows = memo(function Rows({ records, hasVisitors, onOpen }: Props) {
             <td>
               <DecisionName decision={record.decision} />
             </td>
-            <td class="log-text">
+            <td class="clipped">
               {record.visitorId === null ? (
                 <span class="muted">–</span>
               ) : hasVisitors ? (
-                <a href={visitorAddress(record.domainId, record.visitorId)}>
-                  <bdi>{escapeInvisible(record.visitorId)}</bdi>
-                </a>
+                <a href={visitorAddress(record.domainId, record.visitorId)}>{isolated(record.visitorId)}</a>
               ) : (
-                <bdi>{escapeInvisible(record.visitorId)}</bdi>
+                isolated(record.visitorId)
               )}
               {record.bot && <span class="tag"> bot</span>}
             </td>
-            <td class="log-text">{allowed(record)}</td>
-            <td class="log-text">
-              {record.pageUrl === null ? (
-                <span class="muted">–</span>
-              ) : (
-                <bdi>{escapeInvisible(pathOf(record.pageUrl))}</bdi>
-              )}
+            <td class="clipped">{allowed(record)}</td>
+            <td class="clipped">
+              {record.pageUrl === null ? <span class="muted">–</span> : isolated(pathOf(record.pageUrl))}
             </td>
-            <td class="log-open">
-              <button
-                type="button"
-                class="button quiet"
+            <td class="number">
+              <Button
+                text="Details"
+                kind="quiet"
                 aria-label={`Details of the record from ${time}`}
                 onClick={() => onOpen(record)}
-              >
-                Details
-              </button>
+              />
             </td>
           </tr>
         );

@@ -1,82 +1,57 @@
 /** Who did what and when, newest first. */
-import { useState } from 'preact/hooks';
 import type { ActsPage } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/statistics';
 import { type Act, type Part, tellAct } from '../../data/acts.ts';
-import type { Api } from '../../data/api.ts';
+import { useOlder } from '../../data/older.ts';
 import { useReading } from '../../data/reading.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
-import { OrganizationTabs } from '../../parts/organization-tabs.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { isolated } from '../../parts/isolated.tsx';
+import { LoadOlder } from '../../parts/older.tsx';
+import { ThingsPage } from '../../parts/things-page.tsx';
 
-export function Activity({ api, organization }: { api: Api; organization: Organization }) {
+export function Activity() {
+  const { api } = useSignedIn();
   const reading = useReading<ActsPage>('acts', (signal) => api.manage.acts(undefined, signal));
-  const [older, setOlder] = useState({ isLoading: false, hasFailed: false });
   const page = reading.value;
-  const load = (cursor: string) => {
-    if (older.isLoading || !page) return;
-    setOlder({ isLoading: true, hasFailed: false });
-    api.manage.acts(cursor).then(
-      ({ acts, nextCursor }) => {
-        reading.put({ acts: [...page.acts, ...acts], nextCursor });
-        setOlder({ isLoading: false, hasFailed: false });
-      },
-      () => setOlder({ isLoading: false, hasFailed: true }),
-    );
-  };
+  const cursorOf = () => page?.nextCursor;
+  const older = useOlder(cursorOf, async (cursor) => {
+    const { acts, nextCursor } = await api.manage.acts(cursor);
+    reading.put({ acts: [...(page?.acts ?? []), ...acts], nextCursor });
+  });
   return (
-    <>
-      <PageHead
-        title="Activity"
-        note="Who changed something or looked at visitors’ records, newest first. Times are UTC."
-        tabs={<OrganizationTabs organization={organization} page="activity" />}
-      />
-      {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
-      {!page && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
-      {page && page.acts.length === 0 && (
-        <section class="card message">
-          <h2>Nothing yet</h2>
-          <p>Changes of domains, keys and webhooks are listed here, and who read or erased visitors’ records.</p>
-        </section>
-      )}
-      {page && page.acts.length > 0 && (
+    <ThingsPage
+      page="activity"
+      title="Activity"
+      note="Who changed something or looked at visitors’ records, newest first. Times are UTC."
+      reading={reading}
+      isEmpty={({ acts }) => acts.length === 0}
+      none={{
+        title: 'Nothing yet',
+        text: 'Changes of domains, keys and webhooks are listed here, and who read or erased visitors’ records.',
+      }}
+    >
+      {({ acts, nextCursor }) => (
         <section class="card activity" aria-label="Activity">
-          <ol>
-            {page.acts.map((act, at) => (
-              <Row key={at} act={act} organization={organization} />
+          <ol class="rows">
+            {acts.map((act, at) => (
+              <Row key={at} act={act} />
             ))}
           </ol>
-          {page.nextCursor !== null && (
-            <div class="activity-more">
-              {older.hasFailed && <span role="alert">Older activity could not be loaded. </span>}
-              <button
-                type="button"
-                class="button"
-                disabled={older.isLoading}
-                onClick={() => page.nextCursor !== null && load(page.nextCursor)}
-              >
-                {older.isLoading ? 'Loading…' : older.hasFailed ? 'Try again' : 'Older activity'}
-              </button>
-            </div>
-          )}
+          {nextCursor !== null && <LoadOlder older={older} what="activity" />}
         </section>
       )}
-    </>
+    </ThingsPage>
   );
 }
 
-function Row({ act, organization }: { act: Act; organization: Organization }) {
-  const { what, more } = tellAct(act, organization);
+function Row({ act }: { act: Act }) {
+  const { what, more } = tellAct(act, useSignedIn().organization);
   return (
     <li>
-      <time dateTime={act.at}>
+      <time dateTime={act.at} class="muted">
         {dateOf(act.at)} <strong>{timeOfDay(act.at)}</strong>
       </time>
-      <p class="activity-actor">
-        <bdi>{escapeInvisible(act.actor)}</bdi>
-      </p>
+      <p class="strong">{isolated(act.actor)}</p>
       <div>
         <p>
           <Parts parts={what} />

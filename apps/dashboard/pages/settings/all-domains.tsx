@@ -1,15 +1,16 @@
 /** All domains, those that are archived apart, and how much of the plan is used. */
+
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
+import { domainsFound } from '../../data/domains.ts';
 import { useReading } from '../../data/reading.ts';
 import { newDomainAddress, settingsAddress } from '../../data/router.ts';
-import { count, dateOf, escapeInvisible } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
-import { OrganizationTabs } from '../../parts/organization-tabs.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { count, dateOf } from '../../format.ts';
+import { isolated } from '../../parts/isolated.tsx';
+import { ThingsPage } from '../../parts/things-page.tsx';
 import { UsageFigure } from '../../parts/usage-figure.tsx';
 
 /** More are searched. */
@@ -22,52 +23,34 @@ interface Answer {
   organization: Organization;
 }
 
-export function AllDomains({ api, organization }: { api: Api; organization: Organization }) {
+export function AllDomains() {
+  const { api } = useSignedIn();
   const reading = useReading<Answer>('domains', async (signal) => {
-    const [domains, current] = await Promise.all([api.manage.domains(signal), api.organization(signal)]);
-    return { domains, organization: current };
+    const [domains, organization] = await Promise.all([api.manage.domains(signal), api.organization(signal)]);
+    return { domains, organization };
   });
-  const answer = reading.value;
-  const isEmpty = answer?.domains.length === 0;
   return (
-    <>
-      <PageHead
-        title="Domains"
-        note="The websites whose visitors decide, who may record for them, and their keys. Times are UTC."
-        tabs={<OrganizationTabs organization={organization} page="domains" />}
-      >
-        {answer && !isEmpty && (
-          <a class="button primary settings-new" href={newDomainAddress}>
-            New domain
-          </a>
-        )}
-      </PageHead>
-      {reading.error && <ErrorCard error={reading.error} retry={reading.retry} />}
-      {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
-      {answer && (
-        <div class="columns">
-          {isEmpty ? (
-            <section class="card message">
-              <h2>No domains yet</h2>
-              <p>A domain is a website whose visitors decide. Each has keys of its own, with which its pages record.</p>
-              <a class="button primary" href={newDomainAddress}>
-                New domain
-              </a>
-            </section>
-          ) : (
-            <List domains={answer.domains} />
-          )}
-          <UsageFigure plan={answer.organization.plan} usage={answer.organization.usage} />
-        </div>
-      )}
-    </>
+    <ThingsPage
+      page="domains"
+      title="Domains"
+      note="The websites whose visitors decide, who may record for them, and their keys. Times are UTC."
+      make={{ text: 'New domain', href: newDomainAddress }}
+      reading={reading}
+      isEmpty={({ domains }) => domains.length === 0}
+      none={{
+        title: 'No domains yet',
+        text: 'A domain is a website whose visitors decide. Each has keys of its own, with which its pages record.',
+      }}
+      beside={({ organization: { plan, usage } }) => <UsageFigure plan={plan} usage={usage} />}
+    >
+      {({ domains }) => <List domains={domains} />}
+    </ThingsPage>
   );
 }
 
 function List({ domains }: { domains: ManagedDomain[] }) {
   const [search, setSearch] = useState('');
-  const needle = search.trim().toLowerCase();
-  const found = domains.filter(({ name, domainId }) => `${name} ${domainId}`.toLowerCase().includes(needle));
+  const found = domainsFound(domains, search);
   const active = found.filter(({ archivedAt }) => archivedAt === null);
   const archived = found.filter(({ archivedAt }) => archivedAt !== null);
   return (
@@ -81,38 +64,38 @@ function List({ domains }: { domains: ManagedDomain[] }) {
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       )}
-      <section class="card settings-list" aria-labelledby="active-title">
-        <h2 id="active-title">
-          Active <span class="muted">{count(active.length)}</span>
-        </h2>
+      <Part id="active-title" title="Active" domains={active}>
         {active.length === 0 && (
           <p class="muted settings-none">
-            {needle === '' ? 'Every domain is archived.' : `No active domain matches “${search}”.`}
+            {search.trim() === '' ? 'Every domain is archived.' : `No active domain matches “${search}”.`}
           </p>
         )}
-        <Rows domains={active} />
-      </section>
-      {archived.length > 0 && (
-        <section class="card settings-list" aria-labelledby="archived-title">
-          <h2 id="archived-title">
-            Archived <span class="muted">{count(archived.length)}</span>
-          </h2>
-          <Rows domains={archived} />
-        </section>
-      )}
+      </Part>
+      {archived.length > 0 && <Part id="archived-title" title="Archived" domains={archived} />}
     </div>
   );
 }
 
-const Rows = ({ domains }: { domains: ManagedDomain[] }) => (
-  <>
-    <ul>
+interface PartProps {
+  id: string;
+  title: string;
+  domains: ManagedDomain[];
+  children?: ComponentChildren;
+}
+
+const Part = ({ id, title, domains, children }: PartProps) => (
+  <section class="card settings-list" aria-labelledby={id}>
+    <h2 id={id}>
+      {title} <span class="muted">{count(domains.length)}</span>
+    </h2>
+    {children}
+    <ul class="rows after-head">
       {domains.slice(0, listed).map(({ domainId, name, origins, createdAt, archivedAt }) => (
         <li key={domainId}>
-          <a class="settings-name" href={settingsAddress(domainId)}>
-            <bdi>{escapeInvisible(name)}</bdi>
+          <a class="strong anywhere" href={settingsAddress(domainId)}>
+            {isolated(name)}
           </a>
-          <p class="hint">
+          <p class="hint anywhere">
             <code>{domainId}</code> ·{' '}
             {archivedAt === null
               ? `${originsText(origins)} · created ${dateOf(createdAt)}`
@@ -124,7 +107,7 @@ const Rows = ({ domains }: { domains: ManagedDomain[] }) => (
     {domains.length > listed && (
       <p class="hint">and {count(domains.length - listed)} more: search to narrow the list</p>
     )}
-  </>
+  </section>
 );
 
 function originsText([first, ...others]: string[]): string {

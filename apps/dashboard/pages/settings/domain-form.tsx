@@ -1,11 +1,14 @@
-/** A domain's name and origins. What is wrong stands next to the field that it is about. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+/** A domain's name and origins. */
 import type { FullRecord } from '#libs/contract/record';
-import { ApiError, textOf } from '../../data/api-error.ts';
-import { cleanDraft, type DomainDraft, type DomainErrors, errorsByPath, errorsIn } from '../../data/domain-draft.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { cleanDraft, type DomainDraft, errorsByPath, errorsIn } from '../../data/domain-draft.ts';
+import { withDomain } from '../../data/managed-domain.ts';
+import { domainsAddress, navigate, settingsAddress } from '../../data/router.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { OriginsHint } from './origins.tsx';
 import { OriginsField } from './origins-field.tsx';
-import { OriginsHint } from './origins-hint.tsx';
 
 interface Props {
   given: DomainDraft;
@@ -18,81 +21,54 @@ interface Props {
   onCancel(): void;
 }
 
-export function DomainForm({ given, records = [], action, save, onCancel }: Props) {
-  const [draft, setDraft] = useState(given);
-  const [errors, setErrors] = useState<DomainErrors>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  // to the first field that something is wrong with
-  useEffect(() => {
-    if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>('[data-wrong] input')?.focus();
-  }, [errors]);
+export const DomainForm = ({ records = [], ...given }: Props) => (
+  <DraftForm {...given} clean={cleanDraft} wrongIn={errorsIn} errorsOf={errorsByPath}>
+    {({ draft, errors, set }) => (
+      <>
+        <Field
+          label="Name"
+          type="text"
+          placeholder="www.example.com"
+          noteId="domain-name-note"
+          note="For people: usually the website’s host name"
+          error={errors['/name']}
+          value={draft.name}
+          onText={(name) => set({ name })}
+        />
+        <OriginsField origins={draft.origins} errors={errors} onChange={(origins) => set({ origins })} />
+        <OriginsHint
+          records={records}
+          origins={cleanDraft(draft).origins}
+          onAdd={(origin) => set({ origins: [...cleanDraft(draft).origins, origin] })}
+        />
+      </>
+    )}
+  </DraftForm>
+);
 
-  const submit = async () => {
-    const clean = cleanDraft(draft);
-    setDraft(clean);
-    const wrong = errorsIn(clean);
-    setErrors(wrong);
-    setFailure(null);
-    if (Object.keys(wrong).length > 0) return;
-    setBusy(true);
-    try {
-      await save(clean);
-    } catch (error) {
-      const found = errorsByPath(error instanceof ApiError ? error.errors : []);
-      setErrors(found);
-      if (Object.keys(found).length === 0) setFailure(textOf(error));
-    }
-    setBusy(false);
+/** Makes a domain. Its keys are made on its own page. */
+export function NewDomain() {
+  const { api, organization, onOrganization } = useSignedIn();
+  const make = async (draft: DomainDraft) => {
+    const domain = await api.manage.createDomain(draft);
+    onOrganization(withDomain(organization, domain));
+    navigate(settingsAddress(domain.domainId), { replace: true });
   };
-  const setOrigins = (origins: string[]) => setDraft({ ...draft, origins });
   return (
-    <form
-      class="settings-form"
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void submit();
-      }}
-    >
-      <div class="settings-field" data-wrong={errors['/name'] && ''}>
-        <label>
-          Name
-          <input
-            type="text"
-            autocomplete="off"
-            placeholder="www.example.com"
-            aria-invalid={errors['/name'] !== undefined}
-            aria-describedby="domain-name-note"
-            value={draft.name}
-            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-          />
-        </label>
-        <FieldNote id="domain-name-note" error={errors['/name']}>
-          For people: usually the website’s host name
-        </FieldNote>
-      </div>
-      <OriginsField origins={draft.origins} errors={errors} onChange={setOrigins} />
-      <OriginsHint
-        records={records}
-        origins={cleanDraft(draft).origins}
-        onAdd={(origin) => setOrigins([...cleanDraft(draft).origins, origin])}
+    <>
+      <PageHead
+        title="New domain"
+        note="A website whose visitors decide. Its banner and its first key come next."
+        under={{ name: 'Domains', address: domainsAddress }}
       />
-      {failure !== null && (
-        <p class="field-note" role="alert">
-          {failure}
-        </p>
-      )}
-      <div class="actions">
-        <button type="submit" class="button primary">
-          {action}
-        </button>
-        <button type="button" class="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    </form>
+      <section class="card" aria-label="New domain">
+        <DomainForm
+          given={{ name: '', origins: [''] }}
+          action="Create domain"
+          save={make}
+          onCancel={() => navigate(domainsAddress)}
+        />
+      </section>
+    </>
   );
 }

@@ -1,36 +1,34 @@
 /** The settings of one domain, and its keys. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
-import { useNewestRecords } from '../../data/newest-records.ts';
+import { widgetAddress } from '../../data/router.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { useNewestRecords } from '../../data/unlisted-origins.ts';
 import type { Called } from '../../data/webhook-api.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
+import { dateAndTime } from '../../format.ts';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { useFocusAfter } from '../../parts/focus.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { RefusedOrigins } from '../../parts/refused-origins.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
-import { ArchiveDialog } from './archive-dialog.tsx';
-import { Archived } from './archived.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
+import { ArchiveDialog, Archived } from './archive.tsx';
 import { ChangeDomain } from './change-domain.tsx';
-import { DomainFacts } from './domain-facts.tsx';
-import { FirstSteps } from './first-steps.tsx';
-import { KeyCard } from './key-card.tsx';
-import { Keys } from './keys.tsx';
-import { OriginsHint } from './origins-hint.tsx';
+import { KeyCard, Keys } from './keys.tsx';
+import { Origins, OriginsHint } from './origins.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   /** shown until somebody has copied it or leaves the page */
   made: MadeKey | null;
   onMade(made: MadeKey | null): void;
-  onOrganization(organization: Organization): void;
 }
 
-export function OneDomain({ api, organization, domainId, made, onMade, onOrganization }: Props) {
+export function OneDomain({ domainId, made, onMade }: Props) {
+  const { api, organization, onOrganization } = useSignedIn();
   const reading = useManagedDomain(api, domainId);
   const [asks, setAsks] = useState<'change' | 'archive' | null>(null);
   const [added, setAdded] = useState<string[]>([]);
@@ -49,11 +47,7 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
   const known = organization.domains.find((each) => each.domainId === domainId);
   const name = snapshot?.domain.name ?? known?.name ?? domainId;
   const head = (
-    <PageHead
-      title={name}
-      note="Name, origins and keys. Times are UTC."
-      domain={{ domainId, page: 'settings', organization }}
-    >
+    <PageHead title={name} note="Name, origins and keys. Times are UTC." domain={{ domainId, page: 'settings' }}>
       {snapshot && reading.live && <LiveBadge state={reading.live} />}
     </PageHead>
   );
@@ -62,11 +56,7 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
     return (
       <div class="stack" ref={page}>
         {head}
-        {reading.error ? (
-          <ErrorCard error={reading.error} retry={reading.retry} />
-        ) : (
-          <Skeleton kind="table" isSlow={reading.isSlow} />
-        )}
+        <Unanswered reading={reading} kind="table" />
       </div>
     );
   const { domain, keys, refused } = snapshot;
@@ -83,14 +73,13 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
     <div class="stack" ref={page}>
       {head}
       {domain.archivedAt !== null && (
-        <Archived api={api} domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
+        <Archived domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
       )}
       {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
       {domain.archivedAt === null && keys.length === 0 && <FirstSteps domainId={domainId} />}
-      <section class="card settings-card" aria-label="Domain">
+      <section class="card stack gap-16" aria-label="Domain">
         {isChanging ? (
           <ChangeDomain
-            api={api}
             snapshot={snapshot}
             records={records}
             added={added}
@@ -99,28 +88,23 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
           />
         ) : (
           <>
-            <DomainFacts domain={domain} />
+            <Known domain={domain} />
             {domain.archivedAt === null && (
               <>
                 <RefusedOrigins refused={refused} origins={domain.origins} onAdd={change} />
                 <OriginsHint records={records} origins={domain.origins} onAdd={change} />
               </>
             )}
-            <div class="actions settings-actions">
-              <button type="button" class="button settings-change" onClick={() => change()}>
-                Change…
-              </button>
+            <div class="actions tight">
+              <Button text="Change…" class="settings-change" onClick={() => change()} />
               {domain.archivedAt === null && (
-                <button type="button" class="button danger" onClick={() => setAsks('archive')}>
-                  Archive…
-                </button>
+                <Button text="Archive…" kind="danger" class="at-end" onClick={() => setAsks('archive')} />
               )}
             </div>
           </>
         )}
       </section>
       <Keys
-        api={api}
         domain={domain}
         keys={keys}
         onMade={(key) => {
@@ -132,7 +116,6 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
       />
       {asks === 'archive' && (
         <ArchiveDialog
-          api={api}
           domain={domain}
           keys={keys}
           onArchived={async (changed) => {
@@ -147,13 +130,24 @@ export function OneDomain({ api, organization, domainId, made, onMade, onOrganiz
   );
 }
 
-/** Where what had the focus is gone with this change. Undefined waits. */
-function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLElement | null | undefined): void {
-  const before = useRef(is);
-  useEffect(() => {
-    if (is === undefined) return;
-    const isChanged = before.current !== undefined && before.current !== is;
-    before.current = is;
-    if (isChanged && document.activeElement === document.body) find(is)?.focus();
-  }, [is]);
-}
+const Known = ({ domain: { domainId, name, origins, createdAt } }: { domain: ManagedDomain }) => (
+  <Facts class="settings-facts">
+    <Fact name="Name">{isolated(name)}</Fact>
+    <Fact name="Id">
+      <code>{domainId}</code>
+    </Fact>
+    <Fact name="Created">{dateAndTime(createdAt)} UTC</Fact>
+    <Fact name="Origins that may record" isWide>
+      <Origins origins={origins} />
+    </Fact>
+  </Facts>
+);
+
+/** What comes after making a domain. */
+const FirstSteps = ({ domainId }: { domainId: string }) => (
+  <section class="card message" aria-labelledby="first-steps-title">
+    <h2 id="first-steps-title">Next: the banner</h2>
+    <p>Choose how it looks, make its key, and copy the tag into the site. All of it is on one page.</p>
+    <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domainId)} />
+  </section>
+);

@@ -1,14 +1,16 @@
 /** The origins that may record, a field each. A list that is pasted becomes several. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type DomainErrors, originsIn } from '../../data/domain-draft.ts';
+import { originsIn } from '../../data/domain-draft.ts';
 import { originFrom } from '../../data/typed-origin.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { Button } from '../../parts/button.tsx';
+import type { Errors } from '../../parts/draft-form.tsx';
+import { FieldNote } from '../../parts/field.tsx';
 
 const most = 100;
 
 interface Props {
   origins: string[];
-  errors: DomainErrors;
+  errors: Errors;
   onChange(origins: string[]): void;
 }
 
@@ -55,12 +57,12 @@ export function OriginsField({ origins, errors, onChange }: Props) {
     onChange(replace(at, ...all));
   };
   return (
-    <fieldset class="settings-field" ref={group} data-wrong={errors['/origins'] && ''} aria-describedby="origins-note">
+    <fieldset class="field gap-8" ref={group} data-wrong={errors['/origins'] && ''} aria-describedby="origins-note">
       <legend>Addresses of the website</legend>
       {origins.map((origin, at) => {
         const error = errors[`/origins/${at}`];
         return (
-          <div key={at} class="settings-origin" data-wrong={error && ''}>
+          <div key={at} class="beside" data-wrong={error && ''}>
             <input
               type="url"
               inputMode="url"
@@ -76,9 +78,9 @@ export function OriginsField({ origins, errors, onChange }: Props) {
               onChange={(event) => settle(event.currentTarget.value, at)}
               onPaste={(event) => paste(event, at)}
             />
-            <button type="button" class="button quiet" onClick={() => remove(at)}>
+            <Button kind="quiet" onClick={() => remove(at)}>
               Remove<span class="hidden"> address {at + 1}</span>
-            </button>
+            </Button>
             <FieldNote id={`origin-note-${at}`} error={error}>
               {noteOf(origin)}
             </FieldNote>
@@ -87,9 +89,7 @@ export function OriginsField({ origins, errors, onChange }: Props) {
       })}
       {origins.length < most && (
         <div>
-          <button type="button" class="button settings-add" onClick={add}>
-            Add address
-          </button>
+          <Button text="Add address" class="settings-add" onClick={add} />
         </div>
       )}
       <FieldNote id="origins-note" error={errors['/origins']}>

@@ -2,25 +2,22 @@
 import './settings.css';
 import { useState } from 'preact/hooks';
 import type { MadeKey } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import type { SettingsRoute } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Activity } from './activity.tsx';
 import { AllDomains } from './all-domains.tsx';
-import { NewDomain } from './new-domain.tsx';
+import { NewDomain } from './domain-form.tsx';
 import { OneDomain } from './one-domain.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   route: SettingsRoute;
-  onOrganization(organization: Organization): void;
 }
 
-export function Settings({ api, organization, route, onOrganization }: Props) {
+export function Settings({ route }: Props) {
+  const { organization } = useSignedIn();
   const [made, setMade] = useState<MadeKey | null>(null);
   if (!mayManage(organization))
     return (
@@ -31,22 +28,13 @@ export function Settings({ api, organization, route, onOrganization }: Props) {
     );
   switch (route.page) {
     case 'domains':
-      return <AllDomains api={api} organization={organization} />;
+      return <AllDomains />;
     case 'new-domain':
-      return <NewDomain api={api} organization={organization} onOrganization={onOrganization} />;
+      return <NewDomain />;
     case 'activity':
-      return <Activity api={api} organization={organization} />;
+      return <Activity />;
     case 'settings':
-      return (
-        <OneDomain
-          api={api}
-          organization={organization}
-          domainId={route.domainId}
-          made={made}
-          onMade={setMade}
-          onOrganization={onOrganization}
-        />
-      );
+      return <OneDomain domainId={route.domainId} made={made} onMade={setMade} />;
   }
 }
 

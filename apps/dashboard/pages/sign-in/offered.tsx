@@ -2,7 +2,7 @@
  * Asks before a token that came by a link, or was pasted, opens its session, where people have a sign-in of their own. A
  * link that somebody else made would otherwise have them work in that person's session. Nothing is kept until then.
  */
-import './sign-in.css';
+
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/statistics';
 import { createApi } from '../../data/api.ts';
@@ -10,9 +10,9 @@ import { textOf } from '../../data/api-error.ts';
 import { useReading } from '../../data/reading.ts';
 import { now } from '../../data/service-clock.ts';
 import { refusalOf, subjectOf } from '../../data/session.ts';
-import { escapeInvisible } from '../../format.ts';
-import { Logo } from '../../parts/logo.tsx';
-import { messages } from './sign-in.tsx';
+import { Button } from '../../parts/button.tsx';
+import { isolated } from '../../parts/isolated.tsx';
+import { messages, SignInFrame } from './sign-in.tsx';
 
 interface Props {
   token: string;
@@ -33,49 +33,33 @@ export function Offered({ token, open, leave }: Props) {
   }, []);
   const trouble = isRefused ? messages[refusalOf(token, now())] : error && textOf(error);
   return (
-    <main class="sign-in">
-      <div class="card sign-in-card" aria-busy={!organization && !trouble}>
-        <Logo />
-        {trouble && (
-          <p class="notice notice-bad" role="alert">
-            {trouble}
-          </p>
+    <SignInFrame isBusy={!organization && !trouble}>
+      {trouble && (
+        <p class="notice notice-bad" role="alert">
+          {trouble}
+        </p>
+      )}
+      {!organization && !trouble && <p role="status">Checking the access token …</p>}
+      {organization && <Question name={organization.name} subject={subjectOf(token)} />}
+      <div class="actions">
+        <Button text="Cancel" onClick={leave} />
+        {error && <Button text="Try again" kind="primary" onClick={retry} />}
+        {organization && (
+          <Button kind="primary" onClick={() => open(token)}>
+            <span>Open {isolated(organization.name)}</span>
+          </Button>
         )}
-        {!organization && !trouble && <p role="status">Checking the access token …</p>}
-        {organization && <Question name={organization.name} subject={subjectOf(token)} />}
-        <div class="actions">
-          <button type="button" class="button" onClick={leave}>
-            Cancel
-          </button>
-          {error && (
-            <button type="button" class="button primary" onClick={retry}>
-              Try again
-            </button>
-          )}
-          {organization && (
-            <button type="button" class="button primary" onClick={() => open(token)}>
-              <span>
-                Open <bdi>{escapeInvisible(organization.name)}</bdi>
-              </span>
-            </button>
-          )}
-        </div>
       </div>
-    </main>
+    </SignInFrame>
   );
 }
 
 const Question = ({ name, subject }: { name: string; subject: string }) => (
   <>
-    <h1>
-      Open <bdi>{escapeInvisible(name)}</bdi>?
-    </h1>
+    <h1>Open {isolated(name)}?</h1>
     <p>
-      A link or an access token, not your own sign-in, opens the dashboard of <bdi>{escapeInvisible(name)}</bdi> as{' '}
-      <strong>
-        <bdi>{escapeInvisible(subject)}</bdi>
-      </strong>
-      .
+      A link or an access token, not your own sign-in, opens the dashboard of {isolated(name)} as{' '}
+      <strong>{isolated(subject)}</strong>.
     </p>
     <p class="muted">What you enter there belongs to that organization. If you did not expect this, cancel.</p>
   </>

@@ -1,10 +1,12 @@
 /** The way to the provider, or the form for an access token, with a line on why the last session ended. */
 import './sign-in.css';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Provider } from '#libs/contract/sign-in';
 import type { SignOutReason } from '../../data/session.ts';
 import { readProvider } from '../../data/sign-in.ts';
 import { assentCommand } from '../../parts/assent-command.ts';
+import { Button } from '../../parts/button.tsx';
 import { Logo } from '../../parts/logo.tsx';
 
 export const messages: Record<SignOutReason, string> = {
@@ -31,28 +33,34 @@ export function SignIn({ reason, failure, signIn }: Props) {
     readProvider().then(setProvider, () => setProvider(null));
   }, []);
   return (
-    <main class="sign-in">
-      <div class="card sign-in-card">
-        <Logo />
-        <h1>Sign in to Assent</h1>
-        <p class="muted">See how visitors decide, as it happens, and look up any consent record.</p>
-        {message && (
-          <p class={reason === 'signed-out' && !failure ? 'notice' : 'notice notice-bad'} role="alert">
-            {message}
-          </p>
-        )}
-        {provider && <WithProvider provider={provider} />}
-        {provider === null && <WithToken signIn={signIn} />}
-        {provider && (
-          <details class="explain">
-            <summary>Use an access token</summary>
-            <WithToken signIn={signIn} />
-          </details>
-        )}
-      </div>
-    </main>
+    <SignInFrame>
+      <h1>Sign in to Assent</h1>
+      <p class="muted">See how visitors decide, as it happens, and look up any consent record.</p>
+      {message && (
+        <p class={reason === 'signed-out' && !failure ? 'notice' : 'notice notice-bad'} role="alert">
+          {message}
+        </p>
+      )}
+      {provider && <WithProvider provider={provider} />}
+      {provider === null && <WithToken signIn={signIn} />}
+      {provider && (
+        <details class="explain">
+          <summary>Use an access token</summary>
+          <WithToken signIn={signIn} />
+        </details>
+      )}
+    </SignInFrame>
   );
 }
+
+export const SignInFrame = ({ isBusy, children }: { isBusy?: boolean; children: ComponentChildren }) => (
+  <main class="sign-in">
+    <div class="card stack anywhere sign-in-card" aria-busy={isBusy}>
+      <Logo />
+      {children}
+    </div>
+  </main>
+);
 
 function WithProvider({ provider }: { provider: Provider }) {
   const [state, setState] = useState<'ready' | 'leaving' | { failure: string }>('ready');
@@ -66,9 +74,7 @@ function WithProvider({ provider }: { provider: Provider }) {
   };
   return (
     <>
-      <button type="button" class="button primary" disabled={state === 'leaving'} onClick={leave}>
-        Sign in
-      </button>
+      <Button text="Sign in" kind="primary" disabled={state === 'leaving'} onClick={leave} />
       <p class="muted">
         at <bdi>{new URL(provider.issuer).host}</bdi>
       </p>
@@ -86,6 +92,7 @@ function WithToken({ signIn }: Pick<Props, 'signIn'>) {
   return (
     <>
       <form
+        class="stack gap-14 full"
         onSubmit={(event) => {
           event.preventDefault();
           const bare = token.trim().replace(/^bearer\s+/i, '');
@@ -103,9 +110,7 @@ function WithToken({ signIn }: Pick<Props, 'signIn'>) {
             onInput={(event) => setToken(event.currentTarget.value)}
           />
         </label>
-        <button type="submit" class="button primary">
-          Sign in
-        </button>
+        <Button text="Sign in" type="submit" kind="primary" />
       </form>
       <details class="explain">
         <summary>Where do I get a token?</summary>
@@ -121,3 +126,33 @@ function WithToken({ signIn }: Pick<Props, 'signIn'>) {
 
 /** A link to a banner's settings has them in its fragment. Any other is not to be kept. */
 const settingsIn = (hash: string): string => (hash.startsWith('#banner=') ? hash : '');
+
+interface ReturningProps {
+  done(session: { token: string; returnTo: string }): void;
+  failed(why: string): void;
+}
+
+/** On the way back from the provider: what it sent becomes a session, or a reason why not. */
+export function Returning({ done, failed }: ReturningProps) {
+  useEffect(() => {
+    const address = new URL(location.href);
+    // what it holds is good for once, and nothing for a history or a bookmark
+    history.replaceState(null, '', '/sign-in');
+    comeIn(address).then(done, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+  }, []);
+  return (
+    <SignInFrame isBusy>
+      <p role="status">Signing in …</p>
+    </SignInFrame>
+  );
+}
+
+async function comeIn(address: URL): Promise<{ token: string; returnTo: string }> {
+  const [{ comeBack }, provider] = await Promise.all([import('../../provider/provider.ts'), readProvider()]).catch(
+    () => {
+      throw new Error('The service cannot be reached. Sign in again in a moment.');
+    },
+  );
+  if (!provider) throw new Error('This service has no identity provider.');
+  return comeBack(provider, address);
+}

@@ -1,28 +1,30 @@
 /** Says what an erasure takes and what it leaves, and erases. */
+
 import { useState } from 'preact/hooks';
 import type { Erasure } from '#libs/contract/privacy';
 import type { FullRecord } from '#libs/contract/record';
-import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
+import { useAttempt } from '../../data/attempt.ts';
 import { type Erased, erase } from '../../data/erasing.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { count } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/field.tsx';
 
 interface Props {
-  api: Api;
   visitor: { domainId: string; visitorId: string; records: FullRecord[] };
   onErased(erased: Erased): void;
   onClose(): void;
 }
 
-type State = 'asks' | 'begins' | Erasure | { failure: string };
-
-export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
-  const [state, setState] = useState<State>('asks');
-  const isBusy = state === 'begins' || (typeof state === 'object' && 'erasureId' in state);
-  const begin = () => {
-    setState('begins');
-    erase(api, visitor, setState).then(onErased, (error: unknown) => setState({ failure: failureOf(error) }));
+export function EraseDialog({ visitor, onErased, onClose }: Props) {
+  const { api } = useSignedIn();
+  const [running, setRunning] = useState<Erasure | null>(null);
+  const { isBusy, failure, attempt } = useAttempt();
+  const begin = async () => {
+    setRunning(null);
+    onErased(await erase(api, visitor, setRunning));
   };
   return (
     <Dialog title="Erase this visitor?" isBusy={isBusy} onClose={onClose}>
@@ -34,7 +36,7 @@ export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
       <div class="erase-lists">
         <section aria-labelledby="erase-goes">
           <h3 id="erase-goes">What goes</h3>
-          <ul>
+          <ul class="points">
             <li>the visitor’s id</li>
             <li>IP address and browser</li>
             <li>page and metadata</li>
@@ -42,7 +44,7 @@ export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
         </section>
         <section aria-labelledby="erase-stays">
           <h3 id="erase-stays">What stays</h3>
-          <ul>
+          <ul class="points">
             <li>each decision, its time and its categories</li>
             <li>what was shown, versions and language</li>
             <li>figures and proofs</li>
@@ -53,21 +55,12 @@ export function EraseDialog({ api, visitor, onErased, onClose }: Props) {
         Without the id nobody can find the visitor’s records again. Download them first if you need them.
       </p>
       <div role="status">
-        {state === 'begins' && <p>Erasing</p>}
-        {typeof state === 'object' && 'erasureId' in state && <p>Erasing: {count(state.records)} records so far</p>}
+        {isBusy && <p>{running ? `Erasing: ${count(running.records)} records so far` : 'Erasing'}</p>}
       </div>
-      {typeof state === 'object' && 'failure' in state && (
-        <p class="field-note" role="alert">
-          {state.failure}
-        </p>
-      )}
+      <Failure>{failure}</Failure>
       <div class="actions">
-        <button type="button" class="button" disabled={isBusy} onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="button danger" disabled={isBusy} onClick={begin}>
-          Erase this visitor
-        </button>
+        <Button text="Cancel" disabled={isBusy} onClick={onClose} />
+        <Button text="Erase this visitor" kind="danger" disabled={isBusy} onClick={() => attempt(begin, failureOf)} />
       </div>
     </Dialog>
   );

@@ -1,28 +1,29 @@
 /** One visitor of a domain: what they decided and saw, and their erasure. Every plan has it; the token needs a scope. */
 import './visitor.css';
-import { useEffect, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api, FoundVisitor } from '../../data/api.ts';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { FoundVisitor } from '../../data/api.ts';
 import type { Erased } from '../../data/erasing.ts';
 import { useReading } from '../../data/reading.ts';
 import { navigate, visitorAddress } from '../../data/router.ts';
 import { mayReadVisitors } from '../../data/scopes.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { count, dateAndTime } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
+import { VisitorField } from '../../parts/field.tsx';
+import { FocusedTitle } from '../../parts/focus.tsx';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
-import { FindVisitor } from './find-visitor.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { Found } from './found.tsx';
-import { Left } from './left.tsx';
+import { Timeline } from './timeline.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   visitorId: string | null;
 }
 
-export function Visitor({ api, organization, domainId, visitorId }: Props) {
+export function Visitor({ domainId, visitorId }: Props) {
+  const { organization } = useSignedIn();
   const isAllowed = mayReadVisitors(organization);
   const [erased, setErased] = useState<Erased | null>(null);
   useEffect(() => {
@@ -33,36 +34,77 @@ export function Visitor({ api, organization, domainId, visitorId }: Props) {
     setErased(done);
     navigate(visitorAddress(domainId), { replace: true });
   };
-  const domainName = organization.domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   return (
-    <div class="visitor">
+    <div class="stack visitor">
       <PageHead
-        title={domainName}
         note="What is stored about one visitor of this domain. Times are UTC."
-        domain={{ domainId, page: 'visitor', organization }}
+        domain={{ domainId, page: 'visitor' }}
       />
       {!isAllowed && <NotAllowed what="Reading and erasing one visitor" scope="privacy" />}
       {isAllowed && <FindVisitor domainId={domainId} visitorId={visitorId} />}
       {isAllowed && visitorId !== null && (
-        <OneVisitor key={visitorId} api={api} domainId={domainId} visitorId={visitorId} onErased={onErased} />
+        <OneVisitor key={visitorId} domainId={domainId} visitorId={visitorId} onErased={onErased} />
       )}
-      {isAllowed && visitorId === null && erased && <Left api={api} erased={erased} />}
+      {isAllowed && visitorId === null && erased && <Left erased={erased} />}
     </div>
   );
 }
 
 interface OneVisitorProps {
-  api: Api;
   domainId: string;
   visitorId: string;
   onErased(erased: Erased): void;
 }
 
-function OneVisitor({ api, domainId, visitorId, onErased }: OneVisitorProps) {
+function OneVisitor({ domainId, visitorId, onErased }: OneVisitorProps) {
+  const { api } = useSignedIn();
   const reading = useReading<FoundVisitor>(JSON.stringify([domainId, visitorId]), (signal) =>
     api.visitor(domainId, visitorId, signal),
   );
-  if (reading.error) return <ErrorCard error={reading.error} retry={reading.retry} />;
-  if (!reading.value) return <Skeleton kind="table" isSlow={reading.isSlow} />;
-  return <Found api={api} domainId={domainId} found={reading.value} onErased={onErased} />;
+  if (!reading.value) return <Unanswered reading={reading} kind="table" />;
+  return <Found domainId={domainId} found={reading.value} onErased={onErased} />;
+}
+
+/** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
+function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: string | null }) {
+  const [typed, setTyped] = useState(visitorId ?? '');
+  // before anything can be typed, which a later effect would take back
+  useLayoutEffect(() => setTyped(visitorId ?? ''), [visitorId]);
+  return (
+    <form
+      class="card cluster bottom full find-visitor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed !== '') navigate(visitorAddress(domainId, typed));
+      }}
+    >
+      <VisitorField value={typed} onType={setTyped} />
+      <Button text="Find" type="submit" kind="primary" disabled={typed === ''} />
+    </form>
+  );
+}
+
+/** What an erasure has left: decisions of nobody. */
+function Left({ erased: { erasure, left } }: { erased: Erased }) {
+  return (
+    <div class="stack">
+      <section class="card message">
+        <FocusedTitle>The visitor is erased</FocusedTitle>
+        <p>
+          {count(erasure.records)} {erasure.records === 1 ? 'record has' : 'records have'} no visitor’s id, IP address,
+          browser, page or metadata any more
+          {erasure.erasedAt === null ? '' : `, since ${dateAndTime(erasure.erasedAt)} UTC`}. Decisions, figures and
+          proofs are as they were.
+        </p>
+        <p class="muted">
+          Erasure <code>{erasure.erasureId}</code>
+        </p>
+      </section>
+      {left === null ? (
+        <p class="notice">What is left is in the log, which your token or your plan does not include.</p>
+      ) : (
+        left.length > 0 && <Timeline records={left} notices={{}} title="What is left" />
+      )}
+    </div>
+  );
 }

@@ -1,16 +1,18 @@
 /** What can be done with a webhook. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/contract/webhook';
-import type { Api } from '../../data/api.ts';
-import { textOf } from '../../data/api-error.ts';
+import { useAttempt } from '../../data/attempt.ts';
+import { navigate, webhooksAddress } from '../../data/router.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import type { Called } from '../../data/webhook-api.ts';
-import type { Delivery, FreshSecret } from '../../data/webhooks.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
-import { TestResult } from './test-result.tsx';
+import { type Delivery, type FreshSecret, failureOf, hostOf, isDelivered } from '../../data/webhooks.ts';
+import { count } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Failure } from '../../parts/field.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 
 interface Props {
-  api: Api;
   webhook: Webhook;
   deliveries: Delivery[];
   onChanged(changed: Called<Webhook>): void;
@@ -21,52 +23,68 @@ interface Props {
   onReplay: (() => void) | undefined;
 }
 
-export type Outcome = 'none' | 'busy' | { testId: string } | { failure: string };
-
-export function Actions({ api, webhook, deliveries, onChanged, remove, onSecret, onChange, onReplay }: Props) {
-  const { webhookId, enabled } = webhook;
-  const [outcome, setOutcome] = useState<Outcome>('none');
+export function Actions({ webhook, deliveries, onChanged, remove, onSecret, onChange, onReplay }: Props) {
+  const { api } = useSignedIn();
+  const { webhookId, enabled, url } = webhook;
+  const { isBusy, failure, attempt } = useAttempt();
+  const [testId, setTestId] = useState<string | null>(null);
   const [asks, setAsks] = useState<'delete' | 'rotate' | null>(null);
+  const close = () => setAsks(null);
   // the buttons stay enabled, since one that is disabled loses the focus
-  const attempt = (action: () => Promise<Outcome>) => {
-    if (outcome === 'busy') return;
-    setOutcome('busy');
-    action().then(setOutcome, (error: unknown) => setOutcome({ failure: textOf(error) }));
+  const begin = (act: () => Promise<void>) => {
+    if (!isBusy) setTestId(null);
+    attempt(act);
   };
-  const test = async (): Promise<Outcome> => ({ testId: (await api.webhooks.test(webhookId)).messageId });
-  const toggle = async (): Promise<Outcome> => {
-    onChanged(await api.webhooks.change(webhookId, { enabled: !enabled }));
-    return 'none';
+  const test = async () => setTestId((await api.webhooks.test(webhookId)).messageId);
+  const toggle = async () => onChanged(await api.webhooks.change(webhookId, { enabled: !enabled }));
+  const rotate = async () => {
+    const { secret, previousUntil } = await api.webhooks.rotate(webhookId);
+    onSecret({ webhookId, secret, previousUntil });
+  };
+  const end = async () => {
+    await remove();
+    navigate(webhooksAddress, { replace: true });
   };
   return (
     <>
-      <div class="actions webhook-actions">
-        <button type="button" class="button primary" onClick={() => attempt(test)}>
-          Send test
-        </button>
-        <button type="button" class="button webhook-change" onClick={onChange}>
-          Change…
-        </button>
-        <button type="button" class="button" onClick={() => attempt(toggle)}>
-          {enabled ? 'Pause' : 'Resume'}
-        </button>
-        {onReplay && (
-          <button type="button" class="button" onClick={onReplay}>
-            Replay…
-          </button>
-        )}
-        <button type="button" class="button" onClick={() => setAsks('rotate')}>
-          New secret…
-        </button>
-        <button type="button" class="button danger" onClick={() => setAsks('delete')}>
-          Delete…
-        </button>
+      <div class="actions tight webhook-actions">
+        <Button text="Send test" kind="primary" onClick={() => begin(test)} />
+        <Button text="Change…" class="webhook-change" onClick={onChange} />
+        <Button text={enabled ? 'Pause' : 'Resume'} onClick={() => begin(toggle)} />
+        {onReplay && <Button text="Replay…" onClick={onReplay} />}
+        <Button text="New secret…" onClick={() => setAsks('rotate')} />
+        <Button text="Delete…" kind="danger" class="at-end" onClick={() => setAsks('delete')} />
       </div>
-      <TestResult outcome={outcome} deliveries={deliveries} />
+      {failure ? <Failure>{failure}</Failure> : <TestResult testId={testId} deliveries={deliveries} />}
       {asks === 'rotate' && (
-        <RotateDialog api={api} webhookId={webhookId} onSecret={onSecret} onClose={() => setAsks(null)} />
+        <ConfirmDialog title="Make a new secret?" action="Make a new secret" act={rotate} onClose={close}>
+          <p>
+            For 24 hours messages are signed with both secrets, so you have a day to update your receiver. After that
+            the current secret stops working.
+          </p>
+        </ConfirmDialog>
       )}
-      {asks === 'delete' && <DeleteDialog webhook={webhook} remove={remove} onClose={() => setAsks(null)} />}
+      {asks === 'delete' && (
+        <ConfirmDialog title="Delete this webhook?" action="Delete this webhook" isDangerous act={end} onClose={close}>
+          <p>
+            Nothing more is sent to {isolated(hostOf(url))}, and its list of deliveries is deleted too. This cannot be
+            undone. To stop for a while, pause it instead.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
+  );
+}
+
+function TestResult({ testId, deliveries }: { testId: string | null; deliveries: Delivery[] }) {
+  const tried = deliveries.find(({ messageId }) => messageId === testId);
+  return (
+    <p role="status" class={tried && !isDelivered(tried) ? 'field-note' : 'gone-if-empty'}>
+      {testId !== null && !tried && 'Sending the test…'}
+      {tried &&
+        (isDelivered(tried)
+          ? `The test was delivered in ${count(tried.milliseconds)} ms.`
+          : `The test failed: ${failureOf(tried)}.`)}
+    </p>
   );
 }

@@ -1,6 +1,7 @@
 /** Several of a few. */
 import type { ComponentChildren } from 'preact';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { Check } from '../../parts/check.tsx';
+import { FieldNote } from '../../parts/field.tsx';
 
 interface Option<Value extends string> {
   value: Value;
@@ -35,22 +36,21 @@ export function CheckGroup<Value extends string>({
   const toggle = (value: Value, isOn: boolean) =>
     onChoose(options.map((each) => each.value).filter((each) => (each === value ? isOn : chosen.includes(each))));
   return (
-    <fieldset class="webhook-field" data-wrong={error && ''} aria-describedby={noteId}>
+    <fieldset class="field" data-wrong={error && ''} aria-describedby={noteId}>
       <legend>{label}</legend>
-      <div class={isInline ? 'webhook-checks webhook-checks-inline' : 'webhook-checks'}>
+      <div class={isInline ? 'cluster in-line' : 'stack gap-6'}>
         {options.map(({ value, label: text, note: meaning, isDisabled }) => (
-          <label key={value} class="webhook-check">
-            <input
-              type="checkbox"
-              checked={chosen.includes(value)}
-              disabled={isDisabled}
-              onChange={(event) => toggle(value, event.currentTarget.checked)}
-            />
+          <Check
+            key={value}
+            checked={chosen.includes(value)}
+            disabled={isDisabled}
+            onChange={(isOn) => toggle(value, isOn)}
+          >
             <span>
               {text}
               {meaning && <span class="hint">: {meaning}</span>}
             </span>
-          </label>
+          </Check>
         ))}
       </div>
       <FieldNote id={noteId} error={error}>

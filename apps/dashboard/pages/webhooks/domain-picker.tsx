@@ -1,9 +1,12 @@
 /** All domains, or some of them. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
+import { domainsFound } from '../../data/domains.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import type { Draft } from '../../data/webhook-draft.ts';
-import { count, escapeInvisible } from '../../format.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { count } from '../../format.ts';
+import { Check } from '../../parts/check.tsx';
+import { FieldNote } from '../../parts/field.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 
 /** More are searched. */
 const few = 8;
@@ -11,47 +14,34 @@ const few = 8;
 const listed = 100;
 
 interface Props {
-  organization: Organization;
   draft: Draft;
   onChange(changed: Partial<Draft>): void;
   error: string | undefined;
 }
 
-export function DomainPicker({ organization, draft, onChange, error }: Props) {
+export function DomainPicker({ draft, onChange, error }: Props) {
+  const { organization } = useSignedIn();
   const [search, setSearch] = useState('');
   const { hasAllDomains, domains: chosen } = draft;
   // one that is no longer listed can still be taken out
   const lost = chosen.filter((domainId) => !organization.domains.some((each) => each.domainId === domainId));
   const all = [...organization.domains, ...lost.map((domainId) => ({ domainId, name: domainId }))];
-  const needle = search.trim().toLowerCase();
-  const found = all.filter(({ name, domainId }) => `${name} ${domainId}`.toLowerCase().includes(needle));
+  const found = domainsFound(all, search);
   const toggle = (domainId: string, isOn: boolean) =>
     onChange({ domains: isOn ? [...chosen, domainId] : chosen.filter((each) => each !== domainId) });
   return (
-    <fieldset class="webhook-field" data-wrong={error && ''} aria-describedby="webhook-domains-note">
+    <fieldset class="field" data-wrong={error && ''} aria-describedby="webhook-domains-note">
       <legend>Domains</legend>
-      <div class="webhook-checks">
-        <label class="webhook-check">
-          <input
-            type="radio"
-            name="domains"
-            checked={hasAllDomains}
-            onChange={() => onChange({ hasAllDomains: true })}
-          />
+      <div class="stack gap-6">
+        <Check type="radio" name="domains" checked={hasAllDomains} onChange={() => onChange({ hasAllDomains: true })}>
           All domains, including future ones
-        </label>
-        <label class="webhook-check">
-          <input
-            type="radio"
-            name="domains"
-            checked={!hasAllDomains}
-            onChange={() => onChange({ hasAllDomains: false })}
-          />
+        </Check>
+        <Check type="radio" name="domains" checked={!hasAllDomains} onChange={() => onChange({ hasAllDomains: false })}>
           Only these
-        </label>
+        </Check>
       </div>
       {!hasAllDomains && (
-        <div class="webhook-domains">
+        <div class="stack gap-8 webhook-domains">
           {all.length > few && (
             <input
               type="search"
@@ -63,16 +53,11 @@ export function DomainPicker({ organization, draft, onChange, error }: Props) {
               onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
             />
           )}
-          <div class="webhook-domain-list">
+          <div class="stack gap-6 webhook-domain-list">
             {found.slice(0, listed).map(({ domainId, name }) => (
-              <label key={domainId} class="webhook-check">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(domainId)}
-                  onChange={(event) => toggle(domainId, event.currentTarget.checked)}
-                />
-                <bdi>{escapeInvisible(name)}</bdi>
-              </label>
+              <Check key={domainId} checked={chosen.includes(domainId)} onChange={(isOn) => toggle(domainId, isOn)}>
+                {isolated(name)}
+              </Check>
             ))}
             {found.length === 0 && <p class="muted">No domain matches “{search}”.</p>}
           </div>

@@ -1,60 +1,47 @@
 /** One webhook: what it is told of, whether it works, and every try of the last 30 days. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
+import { useRef, useState } from 'preact/hooks';
 import { webhooksAddress } from '../../data/router.ts';
 import { mayReadLogs } from '../../data/scopes.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import type { Replay } from '../../data/webhook-api.ts';
 import { useWebhook } from '../../data/webhook-reading.ts';
-import type { FreshSecret } from '../../data/webhooks.ts';
-import { hostOf } from '../../data/webhooks.ts';
-import { escapeInvisible } from '../../format.ts';
-import { ErrorCard } from '../../parts/error-card.tsx';
+import { type FreshSecret, hostOf } from '../../data/webhooks.ts';
+import { dateAndTime } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
+import { FocusedTitle, useFocusAfter } from '../../parts/focus.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Snippet } from '../../parts/snippet.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
 import { Actions } from './actions.tsx';
-import { ChangeWebhook } from './change-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
-import { SecretCard } from './secret-card.tsx';
-import { Settings } from './settings.tsx';
-import { Trouble } from './trouble.tsx';
+import { Settings, Trouble } from './settings.tsx';
+import { ChangeWebhook } from './webhook-form.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   webhookId: string;
   secret: FreshSecret | null;
   onSecret(secret: FreshSecret | null): void;
 }
 
-export function OneWebhook({ api, organization, webhookId, secret, onSecret }: Props) {
+export function OneWebhook({ webhookId, secret, onSecret }: Props) {
+  const { api, organization } = useSignedIn();
   const reading = useWebhook(api, webhookId);
   const [isChanging, setChanging] = useState(false);
   const [replay, setReplay] = useState<Partial<Replay> | null>(null);
   const secretCard = secret?.webhookId === webhookId && <SecretCard fresh={secret} onDone={() => onSecret(null)} />;
   const settings = useRef<HTMLElement>(null);
-  const wasChanging = useRef(false);
-  // what had the focus is gone: to the form's first field, and back to the button that opened it
-  useEffect(() => {
-    if (wasChanging.current !== isChanging)
-      settings.current?.querySelector<HTMLElement>(isChanging ? 'input' : '.webhook-change')?.focus();
-    wasChanging.current = isChanging;
-  }, [isChanging]);
+  // to the form's first field, and back to the button that opened it
+  useFocusAfter(isChanging, (is) => settings.current?.querySelector<HTMLElement>(is ? 'input' : '.webhook-change'));
   const snapshot = reading.value;
   if (!snapshot)
     return (
       <>
         {secretCard}
-        {reading.error ? (
-          <>
-            <PageHead title="Webhook" note={webhookId} way={wayTo('Webhook')} />
-            <ErrorCard error={reading.error} retry={reading.retry} />
-          </>
-        ) : (
-          <Skeleton kind="table" isSlow={reading.isSlow} />
-        )}
+        {reading.error && <PageHead title="Webhook" note={webhookId} under={under} />}
+        <Unanswered reading={reading} kind="table" />
       </>
     );
   const { webhook, tries } = snapshot;
@@ -62,25 +49,18 @@ export function OneWebhook({ api, organization, webhookId, secret, onSecret }: P
   const canReplay = mayReadLogs(organization) && webhook.types.includes('records.sealed');
   return (
     <>
-      <PageHead title={host} before="Webhook to " note={<bdi>{escapeInvisible(webhook.url)}</bdi>} way={wayTo(host)}>
+      <PageHead title={host} before="Webhook to " note={isolated(webhook.url)} under={under}>
         {reading.live && <LiveBadge state={reading.live} />}
       </PageHead>
       {secretCard}
       <Trouble webhook={webhook} deliveries={tries.deliveries} />
-      <section class="card webhook-settings" aria-label="Settings" ref={settings}>
+      <section class="card stack gap-16" aria-label="Settings" ref={settings}>
         {isChanging ? (
-          <ChangeWebhook
-            api={api}
-            organization={organization}
-            snapshot={snapshot}
-            onChanged={reading.putWebhook}
-            onClose={() => setChanging(false)}
-          />
+          <ChangeWebhook snapshot={snapshot} onChanged={reading.putWebhook} onClose={() => setChanging(false)} />
         ) : (
           <>
-            <Settings webhook={webhook} organization={organization} />
+            <Settings webhook={webhook} />
             <Actions
-              api={api}
               webhook={webhook}
               deliveries={tries.deliveries}
               onChanged={reading.putWebhook}
@@ -92,26 +72,26 @@ export function OneWebhook({ api, organization, webhookId, secret, onSecret }: P
           </>
         )}
       </section>
-      <Deliveries
-        tries={tries}
-        older={reading.older}
-        organization={organization}
-        onReplay={canReplay ? setReplay : undefined}
-      />
-      {replay && (
-        <ReplayDialog
-          api={api}
-          organization={organization}
-          webhook={webhook}
-          given={replay}
-          onClose={() => setReplay(null)}
-        />
-      )}
+      <Deliveries tries={tries} older={reading.older} onReplay={canReplay ? setReplay : undefined} />
+      {replay && <ReplayDialog webhook={webhook} given={replay} onClose={() => setReplay(null)} />}
     </>
   );
 }
 
-const wayTo = (name: string) => [
-  { name: 'Webhooks', address: webhooksAddress },
-  { name, address: null },
-];
+const under = { name: 'Webhooks', address: webhooksAddress };
+
+/** The secret, this once. */
+const SecretCard = ({ fresh: { secret, previousUntil }, onDone }: { fresh: FreshSecret; onDone(): void }) => (
+  <section class="card message once" aria-labelledby="secret-title">
+    <FocusedTitle id="secret-title" of={secret}>
+      Copy the secret now: it is not shown again
+    </FocusedTitle>
+    <p>
+      Your receiver uses it to check that messages come from this service.
+      {previousUntil !== null &&
+        ` Until ${dateAndTime(previousUntil)} UTC, messages are also signed with the previous secret.`}
+    </p>
+    <Snippet name="Secret" code={secret} />
+    <Button text="Done" onClick={onDone} />
+  </section>
+);

@@ -1,47 +1,49 @@
 /** Sends entries of a domain again, from a position on. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
 import type { Webhook, WebhookReplay } from '#libs/contract/webhook';
-import type { Api } from '../../data/api.ts';
-import { ApiError, sentence, textOf } from '../../data/api-error.ts';
+import { ApiError, sentence } from '../../data/api-error.ts';
+import { useAttempt } from '../../data/attempt.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import type { Replay } from '../../data/webhook-api.ts';
+import { count } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
+import { DoneDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { FieldNote } from '../../parts/field-note.tsx';
+import type { Errors } from '../../parts/draft-form.tsx';
+import { Failure, Field, FieldNote } from '../../parts/field.tsx';
 import { nameOfDomain } from './coverage.ts';
-import { ReplayDone } from './replay-done.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   webhook: Webhook;
   /** empty, or of a delivery */
   given: Partial<Replay>;
   onClose(): void;
 }
 
-type State = 'asks' | 'busy' | { errors: Record<string, string> } | { failure: string } | { done: WebhookReplay };
-
-export function ReplayDialog({ api, organization, webhook, given, onClose }: Props) {
+export function ReplayDialog({ webhook, given, onClose }: Props) {
+  const { api, organization } = useSignedIn();
   const told = webhook.domains ?? organization.domains.map(({ domainId }) => domainId);
   // it may not be told of the delivery's any more
   const domainIds = [...new Set([...(given.domainId === undefined ? [] : [given.domainId]), ...told])];
   const [domainId, setDomain] = useState(given.domainId ?? domainIds[0] ?? '');
   const [from, setFrom] = useState(String(given.from ?? 0));
-  const [state, setState] = useState<State>('asks');
-  const isBusy = state === 'busy';
-  const replay = () => {
-    if (!/^\d{1,15}$/.test(from)) return setState({ errors: { from: 'Must be a whole number, 0 or more.' } });
-    setState('busy');
+  const [errors, setErrors] = useState<Errors>({});
+  const [done, setDone] = useState<WebhookReplay | null>(null);
+  const { isBusy, failure, attempt } = useAttempt();
+  const replay = async () => {
+    if (!/^\d{1,15}$/.test(from)) return setErrors({ from: 'Must be a whole number, 0 or more.' });
+    setErrors({});
     // a delivery's log is that of its domain
     const log = domainId === given.domainId ? given.log : undefined;
-    api.webhooks.replay(webhook.webhookId, { domainId, from: Number(from), ...(log !== undefined && { log }) }).then(
-      (done) => setState({ done }),
-      (error: unknown) => setState(stateAfter(error)),
-    );
+    const body = { domainId, from: Number(from), ...(log !== undefined && { log }) };
+    try {
+      setDone(await api.webhooks.replay(webhook.webhookId, body));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
+      setErrors(Object.fromEntries(error.errors.map(({ path, message }) => [path.slice(1), sentence(message)])));
+    }
   };
-  const errors = typeof state === 'object' && 'errors' in state ? state.errors : {};
-  if (typeof state === 'object' && 'done' in state)
-    return <ReplayDone replayed={state.done} organization={organization} webhook={webhook} onClose={onClose} />;
+  if (done) return <ReplayDone replayed={done} webhook={webhook} onClose={onClose} />;
   return (
     <Dialog title="Replay entries" isBusy={isBusy} onClose={onClose}>
       <p>
@@ -49,14 +51,14 @@ export function ReplayDialog({ api, organization, webhook, given, onClose }: Pro
         and position what it already has.
       </p>
       <form
-        class="webhook-form"
+        class="form full"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) replay();
+          attempt(replay);
         }}
       >
-        <div class="webhook-field">
+        <div class="field">
           <label>
             Domain
             <select
@@ -74,42 +76,51 @@ export function ReplayDialog({ api, organization, webhook, given, onClose }: Pro
           </label>
           <FieldNote id="replay-domain-note" error={errors.domainId} />
         </div>
-        <div class="webhook-field">
-          <label>
-            From entry
-            <input
-              inputMode="numeric"
-              autocomplete="off"
-              aria-invalid={errors.from !== undefined}
-              aria-describedby="replay-from-note"
-              value={from}
-              onInput={(event) => setFrom(event.currentTarget.value)}
-            />
-          </label>
-          <FieldNote id="replay-from-note" error={errors.from}>
-            The first entry of a log is 0
-          </FieldNote>
-        </div>
-        {typeof state === 'object' && 'failure' in state && (
-          <p class="field-note" role="alert">
-            {state.failure}
-          </p>
-        )}
+        <Field
+          label="From entry"
+          inputMode="numeric"
+          noteId="replay-from-note"
+          note="The first entry of a log is 0"
+          error={errors.from}
+          value={from}
+          onText={setFrom}
+        />
+        <Failure>{failure}</Failure>
         <div class="actions">
-          <button type="button" class="button" disabled={isBusy} onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            Replay
-          </button>
+          <Button text="Cancel" disabled={isBusy} onClick={onClose} />
+          <Button text="Replay" type="submit" kind="primary" disabled={isBusy} />
         </div>
       </form>
     </Dialog>
   );
 }
 
-function stateAfter(error: unknown): State {
-  const errors = error instanceof ApiError ? error.errors : [];
-  if (errors.length === 0) return { failure: textOf(error) };
-  return { errors: Object.fromEntries(errors.map(({ path, message }) => [path.slice(1), sentence(message)])) };
+interface DoneProps {
+  replayed: WebhookReplay;
+  webhook: Webhook;
+  onClose(): void;
+}
+
+/** What a replay sends again. */
+function ReplayDone({ replayed: { domainId, from, size }, webhook, onClose }: DoneProps) {
+  const { organization } = useSignedIn();
+  const entries = size - from;
+  const counted = entries === 0 ? 'No entry' : entries === 1 ? '1 entry' : `${count(entries)} entries`;
+  const name = <bdi>{nameOfDomain(organization, domainId)}</bdi>;
+  return (
+    <DoneDialog title="Replay entries" onClose={onClose}>
+      <p role="status">
+        {webhook.decisions === null || entries === 0 ? (
+          <>
+            {counted} of {name} will be sent again
+          </>
+        ) : (
+          <>
+            Of {counted} of {name}, those with the chosen decisions will be sent again
+          </>
+        )}
+        {webhook.enabled ? '.' : ', once the webhook is resumed.'}
+      </p>
+    </DoneDialog>
+  );
 }

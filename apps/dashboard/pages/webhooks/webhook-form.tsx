@@ -1,17 +1,23 @@
-/** What a webhook is made of. What is wrong stands next to the field that it is about. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+/** What a webhook is made of: to make one, and to change one. */
+
+import { useState } from 'preact/hooks';
 import type { Organization } from '#libs/contract/statistics';
-import { ApiError, textOf } from '../../data/api-error.ts';
+import type { Webhook } from '#libs/contract/webhook';
 import { decisionNames, decisions } from '../../data/decisions.ts';
+import { navigate, webhooksAddress } from '../../data/router.ts';
 import { mayReadLogs } from '../../data/scopes.ts';
-import { type Draft, type DraftErrors, errorsByField, hasEntries, missingIn } from '../../data/webhook-draft.ts';
-import { messageMeanings, messageNames, webhookTypes } from '../../data/webhooks.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { useSignedIn } from '../../data/signed-in.ts';
+import type { Called } from '../../data/webhook-api.ts';
+import { bodyOf, type Draft, draftOf, errorsByField, hasEntries, missingIn } from '../../data/webhook-draft.ts';
+import type { WebhookSnapshot } from '../../data/webhook-reading.ts';
+import { type FreshSecret, messageMeanings, messageNames, webhookTypes } from '../../data/webhooks.ts';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { CheckGroup } from './check-group.tsx';
 import { DomainPicker } from './domain-picker.tsx';
 
 interface Props {
-  organization: Organization;
   given: Draft;
   /** of the button */
   action: string;
@@ -19,107 +25,102 @@ interface Props {
   onCancel(): void;
 }
 
-export function WebhookForm({ organization, given, action, save, onCancel }: Props) {
-  const [draft, setDraft] = useState(given);
-  const [errors, setErrors] = useState<DraftErrors>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const set = (changed: Partial<Draft>) => setDraft({ ...draft, ...changed });
-  // to the first field that something is wrong with
-  useEffect(() => {
-    if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>('[data-wrong] input')?.focus();
-  }, [errors]);
-
-  const submit = async () => {
-    const missing = missingIn(draft);
-    setErrors(missing);
-    setFailure(null);
-    if (Object.keys(missing).length > 0) return;
-    setBusy(true);
-    try {
-      await save(draft);
-    } catch (error) {
-      const found = errorsByField(error instanceof ApiError ? error.errors : []);
-      setErrors(found);
-      if (Object.keys(found).length === 0) setFailure(textOf(error));
-      setBusy(false);
-    }
-  };
+function WebhookForm(props: Props) {
+  const { organization } = useSignedIn();
   const mayHaveEntries = mayReadLogs(organization);
   return (
-    <form
-      class="webhook-form"
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void submit();
-      }}
-    >
-      <div class="webhook-field" data-wrong={errors.url && ''}>
-        <label>
-          URL
-          <input
+    <DraftForm {...props} wrongIn={missingIn} errorsOf={errorsByField}>
+      {({ draft, errors, set }) => (
+        <>
+          <Field
+            label="URL"
             type="url"
             inputMode="url"
-            autocomplete="off"
             spellcheck={false}
             maxLength={2048}
             placeholder="https://receiver.example.com/webhooks/consent"
-            aria-invalid={errors.url !== undefined}
-            aria-describedby="webhook-url-note"
+            noteId="webhook-url-note"
+            note="A public https address, port 443 or 1024 and above"
+            error={errors.url}
             value={draft.url}
-            onInput={(event) => set({ url: event.currentTarget.value })}
+            onText={(url) => set({ url })}
           />
-        </label>
-        <FieldNote id="webhook-url-note" error={errors.url}>
-          A public https address, port 443 or 1024 and above
-        </FieldNote>
-      </div>
-      <CheckGroup
-        label="Events"
-        name="types"
-        options={webhookTypes.map((type) => ({
-          value: type,
-          label: messageNames[type],
-          note: messageMeanings[type],
-          isDisabled: type === 'records.sealed' && !mayHaveEntries && !given.types.includes(type),
-        }))}
-        chosen={draft.types}
-        onChoose={(types) => set({ types })}
-        error={errors.types}
-        note={!mayHaveEntries && `New entries need ${whatIsMissing(organization)}.`}
-      />
-      <DomainPicker organization={organization} draft={draft} onChange={set} error={errors.domains} />
-      {hasEntries(draft) && (
-        <CheckGroup
-          label="Decisions"
-          name="decisions"
-          isInline
-          options={decisions.map((value) => ({ value, label: decisionNames[value] }))}
-          chosen={draft.decisions}
-          onChoose={(chosen) => set({ decisions: chosen })}
-          error={errors.decisions}
-          note="Only entries with these decisions are sent."
-        />
+          <CheckGroup
+            label="Events"
+            name="types"
+            options={webhookTypes.map((type) => ({
+              value: type,
+              label: messageNames[type],
+              note: messageMeanings[type],
+              isDisabled: type === 'records.sealed' && !mayHaveEntries && !props.given.types.includes(type),
+            }))}
+            chosen={draft.types}
+            onChoose={(types) => set({ types })}
+            error={errors.types}
+            note={!mayHaveEntries && `New entries need ${whatIsMissing(organization)}.`}
+          />
+          <DomainPicker draft={draft} onChange={set} error={errors.domains} />
+          {hasEntries(draft) && (
+            <CheckGroup
+              label="Decisions"
+              name="decisions"
+              isInline
+              options={decisions.map((value) => ({ value, label: decisionNames[value] }))}
+              chosen={draft.decisions}
+              onChoose={(chosen) => set({ decisions: chosen })}
+              error={errors.decisions}
+              note="Only entries with these decisions are sent."
+            />
+          )}
+        </>
       )}
-      {failure !== null && (
-        <p class="field-note" role="alert">
-          {failure}
-        </p>
-      )}
-      <div class="actions">
-        <button type="submit" class="button primary">
-          {action}
-        </button>
-        <button type="button" class="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </div>
-    </form>
+    </DraftForm>
   );
 }
 
 const whatIsMissing = ({ plan }: Organization): string =>
   plan.consentLog ? 'a token with the scope “read” too' : 'a plan that includes the log';
+
+export function NewWebhook({ onMade }: { onMade(secret: FreshSecret): void }) {
+  const { api, organization } = useSignedIn();
+  const make = async (draft: Draft) => {
+    const { webhookId, secret } = await api.webhooks.create(bodyOf(draft));
+    onMade({ webhookId, secret, previousUntil: null });
+  };
+  const types = mayReadLogs(organization) ? (['records.sealed'] as const) : [];
+  return (
+    <>
+      <PageHead
+        title="New webhook"
+        note="A webhook receives what happens from now on. You can replay earlier entries."
+        under={{ name: 'Webhooks', address: webhooksAddress }}
+      />
+      <section class="card" aria-label="New webhook">
+        <WebhookForm
+          given={draftOf({ url: '', types: [...types] })}
+          action="Create webhook"
+          save={make}
+          onCancel={() => navigate(webhooksAddress)}
+        />
+      </section>
+    </>
+  );
+}
+
+interface ChangeProps {
+  snapshot: WebhookSnapshot;
+  onChanged(changed: Called<Webhook>): void;
+  onClose(): void;
+}
+
+/** Unless somebody else has changed it since the form was opened. */
+export function ChangeWebhook({ snapshot, onChanged, onClose }: ChangeProps) {
+  const { api } = useSignedIn();
+  // the page goes on being updated below the form
+  const [{ webhook, tag }] = useState(snapshot);
+  const save = async (draft: Draft) => {
+    onChanged(await api.webhooks.change(webhook.webhookId, bodyOf(draft), tag));
+    onClose();
+  };
+  return <WebhookForm given={draftOf(webhook)} action="Save changes" save={save} onCancel={onClose} />;
+}

@@ -1,6 +1,7 @@
 /** A field whose text becomes one more of something. */
 import { useId, useState } from 'preact/hooks';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { Button } from '../../parts/button.tsx';
+import { FieldNote } from '../../parts/field.tsx';
 
 interface Props {
   label: string;
@@ -19,7 +20,7 @@ export function AddForm({ label, placeholder, action, note, troubleOf, onAdd }: 
   const noteId = useId();
   return (
     <form
-      class="widget-add"
+      class="beside bottom"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -43,9 +44,7 @@ export function AddForm({ label, placeholder, action, note, troubleOf, onAdd }: 
           onInput={({ currentTarget }) => setText(currentTarget.value.trim())}
         />
       </label>
-      <button type="submit" class="button">
-        {action}
-      </button>
+      <Button text={action} type="submit" />
       <FieldNote id={noteId} error={error}>
         {note}
       </FieldNote>

@@ -1,25 +1,18 @@
 /** From which sites a domain records: a refused origin is the most common mistake. */
 import type { ManagedDomain } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';
 import { settingsAddress } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';
-import { escapeInvisible } from '../../format.ts';
-
-interface Props {
-  api: Api;
-  organization: Organization;
-  domainId: string;
-}
+import { useSignedIn } from '../../data/signed-in.ts';
+import { isolated } from '../../parts/isolated.tsx';
 
 /** milliseconds */
 const askEvery = 2_000;
 
-export const AllowedOrigins = (props: Props) =>
-  mayManage(props.organization) ? (
-    <Known {...props} />
+export const AllowedOrigins = ({ domainId }: { domainId: string }) =>
+  mayManage(useSignedIn().organization) ? (
+    <Known domainId={domainId} />
   ) : (
     <p class="hint">
       If the domain has a list of origins, the site’s must be on it. Whoever manages the domain sees the list in its
@@ -27,7 +20,8 @@ export const AllowedOrigins = (props: Props) =>
     </p>
   );
 
-function Known({ api, domainId }: Props) {
+function Known({ domainId }: { domainId: string }) {
+  const { api } = useSignedIn();
   const read = async (signal: AbortSignal): Promise<ManagedDomain> => (await api.manage.domain(domainId, signal)).body;
   const reading = useReading<ManagedDomain>(domainId, read);
   useLive(reading.value ? domainId : null, { ask: read, onAnswer: reading.put, interval: askEvery });
@@ -48,9 +42,7 @@ function Known({ api, domainId }: Props) {
       {origins.map((origin, at) => (
         <span key={origin}>
           {at > 0 && ', '}
-          <strong>
-            <bdi>{escapeInvisible(origin)}</bdi>
-          </strong>
+          <strong>{isolated(origin)}</strong>
         </span>
       ))}{' '}
       only. Is the site at another address? The site’s origin must be on the list: add it in the {settings}.

@@ -1,5 +1,6 @@
 /** How long a choice lasts, where it counts, and who is told. */
-import { Group, type PartProps } from './group.tsx';
+import { Check } from '../../parts/check.tsx';
+import { Group, type PartProps, TextInput } from './group.tsx';
 
 export function Behaviour({ draft, change }: PartProps) {
   const { maxAgeMonths = 12, cookieDomain = '', consentMode, displays } = draft;
@@ -17,37 +18,24 @@ export function Behaviour({ draft, change }: PartProps) {
           }}
         />
       </label>
-      <label>
-        One choice for all subdomains of
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="example.com"
-          aria-describedby="widget-cookie-note"
-          value={cookieDomain}
-          onInput={({ currentTarget }) => change({ cookieDomain: currentTarget.value.replace(/[^A-Za-z0-9.-]/g, '') })}
-        />
-      </label>
+      <TextInput
+        label="One choice for all subdomains of"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="example.com"
+        aria-describedby="widget-cookie-note"
+        value={cookieDomain}
+        onText={(text) => change({ cookieDomain: text.replace(/[^A-Za-z0-9.-]/g, '') })}
+      />
       <p class="hint" id="widget-cookie-note">
         The choice is then kept in a cookie. Otherwise each host name asks for itself.
       </p>
-      <label class="widget-check">
-        <input
-          type="checkbox"
-          checked={consentMode !== false}
-          onChange={({ currentTarget }) => change({ consentMode: currentTarget.checked ? undefined : false })}
-        />
+      <Check checked={consentMode !== false} onChange={(isOn) => change({ consentMode: isOn ? undefined : false })}>
         Tell Google’s tags (Consent Mode v2)
-      </label>
-      <label class="widget-check">
-        <input
-          type="checkbox"
-          checked={displays === true}
-          onChange={({ currentTarget }) => change({ displays: currentTarget.checked || undefined })}
-        />
+      </Check>
+      <Check checked={displays === true} onChange={(isOn) => change({ displays: isOn || undefined })}>
         Count how often the banner is shown, to see how many leave it unanswered
-      </label>
+      </Check>
     </Group>
   );
 }

@@ -1,5 +1,6 @@
 /** What the banner asks for. */
-
+import { Button } from '../../parts/button.tsx';
+import { Check } from '../../parts/check.tsx';
 import { AddForm } from './add-form.tsx';
 import {
   defaultCategories,
@@ -12,7 +13,7 @@ import {
   withRequired,
 } from './draft/categories.ts';
 import { defaultText, languageName, textIn, withoutText, withText } from './draft/texts.ts';
-import { Group, type PartProps } from './group.tsx';
+import { Group, type PartProps, TextInput } from './group.tsx';
 
 interface Props extends PartProps {
   language: string;
@@ -25,34 +26,27 @@ export function Categories({ draft, change, language }: Props) {
   const own = categories.filter(({ id }) => id !== necessary && !knownCategories.includes(id));
   return (
     <Group title="Categories">
-      <ul class="widget-checks">
+      <ul class="stack gap-8">
         <li>
-          <label>
-            <input type="checkbox" checked disabled />
+          <Check checked disabled>
             <span>
               {nameIn(necessary)}
               <span class="hint"> always on</span>
             </span>
-          </label>
+          </Check>
         </li>
         {knownCategories.map((id) => (
           <li key={id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={categories.some((each) => each.id === id)}
-                onChange={({ currentTarget }) =>
-                  change({
-                    categories: currentTarget.checked
-                      ? withCategory(categories, { id })
-                      : withoutCategory(categories, id),
-                  })
-                }
-              />
+            <Check
+              checked={categories.some((each) => each.id === id)}
+              onChange={(isOn) =>
+                change({ categories: isOn ? withCategory(categories, { id }) : withoutCategory(categories, id) })
+              }
+            >
               <span>
                 {nameIn(id)} <code>{id}</code>
               </span>
-            </label>
+            </Check>
           </li>
         ))}
       </ul>
@@ -61,27 +55,25 @@ export function Categories({ draft, change, language }: Props) {
           <legend>
             <code>{id}</code>
           </legend>
-          <Named label="Name" value={textIn(texts, language, id)} placeholder={nameIn(id) || id} onInput={write(id)} />
-          <Named
+          <TextInput
+            label="Name"
+            maxLength={2000}
+            value={textIn(texts, language, id)}
+            placeholder={nameIn(id) || id}
+            onText={write(id)}
+          />
+          <TextInput
             label="What it is for"
+            maxLength={2000}
             value={textIn(texts, language, purposeOf(id))}
             placeholder={defaultText(texts, language, purposeOf(id))}
-            onInput={write(purposeOf(id))}
+            onText={write(purposeOf(id))}
           />
-          <div class="widget-row">
-            <label class="widget-check">
-              <input
-                type="checkbox"
-                checked={required}
-                onChange={({ currentTarget }) =>
-                  change({ categories: withRequired(categories, id, currentTarget.checked) })
-                }
-              />
+          <div class="cluster spread widget-row">
+            <Check checked={required} onChange={(isOn) => change({ categories: withRequired(categories, id, isOn) })}>
               Always on, visitors are not asked
-            </label>
-            <button
-              type="button"
-              class="button"
+            </Check>
+            <Button
               onClick={() =>
                 change({
                   categories: withoutCategory(categories, id),
@@ -90,7 +82,7 @@ export function Categories({ draft, change, language }: Props) {
               }
             >
               Remove<span class="hidden"> {id}</span>
-            </button>
+            </Button>
           </div>
         </fieldset>
       ))}
@@ -111,17 +103,3 @@ export function Categories({ draft, change, language }: Props) {
     </Group>
   );
 }
-
-interface NamedProps {
-  label: string;
-  value: string;
-  placeholder: string;
-  onInput(value: string): void;
-}
-
-const Named = ({ label, onInput, ...given }: NamedProps) => (
-  <label>
-    {label}
-    <input type="text" maxLength={2000} {...given} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
-  </label>
-);

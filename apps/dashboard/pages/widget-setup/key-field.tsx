@@ -1,27 +1,25 @@
 /** The key of the tag: made here or pasted, and whether it is one of this domain. */
-import { useState } from 'preact/hooks';
 import type { Key } from '#libs/contract/manage';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
-import { textOf } from '../../data/api-error.ts';
+import { useAttempt } from '../../data/attempt.ts';
 import { domainIn } from '../../data/domains.ts';
 import { isMadeHere, keepKey, keepMadeKey } from '../../data/kept-keys.ts';
 import { useReading } from '../../data/reading.ts';
 import { mayManage } from '../../data/scopes.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { escapeInvisible } from '../../format.ts';
 import { assentCommand } from '../../parts/assent-command.ts';
-import { FieldNote } from '../../parts/field-note.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Failure, FieldNote } from '../../parts/field.tsx';
 import { isKey } from './draft/tag-reader.ts';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   apiKey: string;
   setApiKey(apiKey: string): void;
 }
 
-export function KeyField({ api, organization, domainId, apiKey, setApiKey }: Props) {
+export function KeyField({ domainId, apiKey, setApiKey }: Props) {
+  const { api, organization } = useSignedIn();
   const isManager = mayManage(organization);
   const isPasted = isManager && isKey(apiKey) && !isMadeHere(apiKey);
   const keys = useReading<Key[] | null>(isPasted ? `${domainId} ${apiKey}` : '', async (signal) =>
@@ -31,7 +29,7 @@ export function KeyField({ api, organization, domainId, apiKey, setApiKey }: Pro
   const error = isPasted && keys.value && !keys.isLoading ? pastedError(apiKey, keys.value, name) : formError(apiKey);
   return (
     <>
-      <div class="widget-key">
+      <div class="cluster bottom widget-key">
         <label>
           Key
           <input
@@ -51,7 +49,6 @@ export function KeyField({ api, organization, domainId, apiKey, setApiKey }: Pro
         </label>
         {isManager && (
           <NewKey
-            api={api}
             domainId={domainId}
             isFirst={apiKey === ''}
             onMade={(made) => {
@@ -92,36 +89,20 @@ function pastedError(apiKey: string, keys: Key[], name: string): string | undefi
 }
 
 interface NewKeyProps {
-  api: Api;
   domainId: string;
   /** otherwise the tag has one already */
   isFirst: boolean;
   onMade(apiKey: string): void;
 }
 
-function NewKey({ api, domainId, isFirst, onMade }: NewKeyProps) {
-  const [state, setState] = useState<'idle' | 'busy' | { failure: string }>('idle');
-  const make = () => {
-    if (state === 'busy') return;
-    setState('busy');
-    api.manage.createKey(domainId).then(
-      ({ apiKey }) => {
-        setState('idle');
-        onMade(apiKey);
-      },
-      (error: unknown) => setState({ failure: textOf(error) }),
-    );
-  };
+function NewKey({ domainId, isFirst, onMade }: NewKeyProps) {
+  const { api } = useSignedIn();
+  const { failure, attempt } = useAttempt();
+  const make = async () => onMade((await api.manage.createKey(domainId)).apiKey);
   return (
     <>
-      <button type="button" class={isFirst ? 'button primary' : 'button'} onClick={make}>
-        New key
-      </button>
-      {typeof state === 'object' && (
-        <p class="field-note" role="alert">
-          {state.failure}
-        </p>
-      )}
+      <Button text="New key" kind={isFirst ? 'primary' : undefined} onClick={() => attempt(make)} />
+      <Failure>{failure}</Failure>
     </>
   );
 }

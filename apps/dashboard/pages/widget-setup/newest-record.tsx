@@ -1,22 +1,28 @@
 /** Waits for the first record, and then shows the newest. */
-import { useRef } from 'preact/hooks';
+
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/contract/calendar';
+import type { ShownDomain } from '#libs/contract/manage';
 import type { FullRecord } from '#libs/contract/record';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import { ApiError } from '../../data/api-error.ts';
+import { useAttempt } from '../../data/attempt.ts';
 import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';
 import { logAddress } from '../../data/router.ts';
+import { mayManage } from '../../data/scopes.ts';
 import { now } from '../../data/service-clock.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
+import type { Called } from '../../data/webhook-api.ts';
 import { count, dateAndTime, escapeInvisible } from '../../format.ts';
+import { Button } from '../../parts/button.tsx';
 import { DecisionName } from '../../parts/decision-name.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/field.tsx';
+import { isolated } from '../../parts/isolated.tsx';
 import { LiveBadge } from '../../parts/live-badge.tsx';
-import { Waiting } from './waiting.tsx';
+import { RefusedOrigins } from '../../parts/refused-origins.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
 }
 
@@ -30,7 +36,8 @@ interface Seen {
 /** Records are accepted for up to 30 days after the decision; one more day covers midnight. */
 const acceptedDays = 31;
 
-export function NewestRecord({ api, organization, domainId }: Props) {
+export function NewestRecord({ domainId }: Props) {
+  const { api, organization } = useSignedIn();
   const hasLog = organization.plan.consentLog;
   const countAll = async (signal: AbortSignal) => {
     const to = dayOf(now());
@@ -84,36 +91,79 @@ export function NewestRecord({ api, organization, domainId }: Props) {
         {seen && seen.total > 0 && !seen.newest && <p>Decisions of the last 30 days: {count(seen.total)}.</p>}
         {seen?.newest && <Newest record={seen.newest} />}
       </div>
-      {seen?.total === 0 && <Waiting api={api} organization={organization} domainId={domainId} />}
-      {reading.error && (
-        <button type="button" class="button" onClick={reading.retry}>
-          Try again
-        </button>
-      )}
+      {seen?.total === 0 && <Waiting domainId={domainId} />}
+      {reading.error && <Button text="Try again" onClick={reading.retry} />}
       {seen?.newest && <a href={logAddress(domainId)}>All records of this domain</a>}
     </section>
   );
 }
 
 const Newest = ({ record }: { record: FullRecord }) => (
-  <dl class="widget-facts">
-    <div>
-      <dt>Decision</dt>
-      <dd>
-        <DecisionName decision={record.decision} />
-      </dd>
-    </div>
-    <div>
-      <dt>Decided</dt>
-      <dd>{dateAndTime(record.decidedAt)} UTC</dd>
-    </div>
-    <div>
-      <dt>Page</dt>
-      <dd>{record.pageUrl === null ? 'not stored' : <bdi>{escapeInvisible(record.pageUrl)}</bdi>}</dd>
-    </div>
-    <div>
-      <dt>Language</dt>
-      <dd>{record.language === null ? 'not stored' : escapeInvisible(record.language)}</dd>
-    </div>
-  </dl>
+  <Facts class="widget-facts">
+    <Fact name="Decision">
+      <DecisionName decision={record.decision} />
+    </Fact>
+    <Fact name="Decided">{dateAndTime(record.decidedAt)} UTC</Fact>
+    <Fact name="Page">{record.pageUrl === null ? 'not stored' : isolated(record.pageUrl)}</Fact>
+    <Fact name="Language">{record.language === null ? 'not stored' : escapeInvisible(record.language)}</Fact>
+  </Facts>
 );
+
+/** What helps while no record comes. */
+const Waiting = ({ domainId }: { domainId: string }) => (
+  <>
+    {mayManage(useSignedIn().organization) && <Refused domainId={domainId} />}
+    <div class="muted">
+      <p id="widget-causes">Nothing comes? The usual causes:</p>
+      <ul class="points" aria-labelledby="widget-causes">
+        <li>The tag is not in the page that you opened.</li>
+        <li>The site’s origin is not on the domain’s list.</li>
+        <li>The key in the tag is revoked, or belongs to another domain.</li>
+      </ul>
+    </div>
+  </>
+);
+
+/** milliseconds */
+const askEvery = 2_000;
+
+/** While no record comes: which origins the domain refuses, and a button that puts one on its list. */
+function Refused({ domainId }: { domainId: string }) {
+  const { api } = useSignedIn();
+  const [shown, setShown] = useState<Called<ShownDomain> | null>(null);
+  const [added, setAdded] = useState('');
+  const { failure, attempt } = useAttempt();
+  const message = useRef<HTMLParagraphElement>(null);
+  // an answer that was asked for before a change would show the list before it
+  const changes = useRef(0);
+  useLive(domainId, {
+    interval: askEvery,
+    ask: async (signal) => ({ asOf: changes.current, newest: await api.manage.domain(domainId, signal) }),
+    onAnswer: ({ asOf, newest }) => {
+      if (asOf === changes.current) setShown(newest);
+    },
+  });
+  // the button that was clicked is gone with its origin
+  useEffect(() => {
+    if (added) message.current?.focus();
+  }, [added]);
+  if (!shown) return null;
+  const { refusedOrigins, origins } = shown.body;
+  const add = async (origin: string) => {
+    const { body, tag } = await api.manage.changeDomain(domainId, { origins: [...origins, origin] }, shown.tag);
+    changes.current += 1;
+    setShown({ body: { ...body, refusedOrigins }, tag });
+    setAdded(origin);
+  };
+  return (
+    <>
+      <RefusedOrigins refused={refusedOrigins} origins={origins} onAdd={(origin) => attempt(() => add(origin))} />
+      <Failure>{failure}</Failure>
+      {added && (
+        <p ref={message} tabIndex={-1}>
+          {isolated(added)} is on the list now. Reload its page and decide.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,5 +1,6 @@
 /** Takes over the settings of a tag or of a link to this page. */
 import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import type { WidgetDraft } from './draft/draft.ts';
 import { readPasted } from './draft/tag-reader.ts';
 import { refusedText } from './draft/use-draft.ts';
@@ -34,7 +35,7 @@ export function OpenTag({ domainId, onOpen, onKey }: Props) {
     <details class="explain widget-open">
       <summary>Does the site already have a tag? Open it to go on.</summary>
       <form
-        class="widget-fields"
+        class="stack gap-14 widget-fields"
         onSubmit={(event) => {
           event.preventDefault();
           open();
@@ -50,9 +51,7 @@ export function OpenTag({ domainId, onOpen, onKey }: Props) {
           />
         </label>
         <div>
-          <button type="submit" class="button">
-            Open
-          </button>
+          <Button text="Open" type="submit" />
         </div>
         <div role="status">
           {told.map((each) => (

@@ -1,22 +1,25 @@
 /** One of a few, side by side. */
+import { Check } from '../../parts/check.tsx';
+
 interface Props<Value extends string> {
   label: string;
-  options: readonly { value: Value; name: string }[];
-  chosen: Value;
-  onChoose(value: Value): void;
+  /** value → its name */
+  options: Record<Value, string>;
+  chosen: NoInfer<Value>;
+  onChoose(value: NoInfer<Value>): void;
   note?: string;
 }
 
-export function Options<const Value extends string>({ label, options, chosen, onChoose, note }: Props<Value>) {
+export function Options<Value extends string>({ label, options, chosen, onChoose, note }: Props<Value>) {
+  const values = Object.keys(options) as Value[];
   return (
     <fieldset class="widget-options">
       <legend>{label}</legend>
-      <div>
-        {options.map(({ value, name }) => (
-          <label key={value}>
-            <input type="radio" name={label} checked={value === chosen} onChange={() => onChoose(value)} />
-            {name}
-          </label>
+      <div class="cluster">
+        {values.map((value) => (
+          <Check key={value} type="radio" name={label} checked={value === chosen} onChange={() => onChoose(value)}>
+            {options[value]}
+          </Check>
         ))}
       </div>
       {note && <p class="hint">{note}</p>}

@@ -2,22 +2,9 @@
 import { Group, type PartProps } from './group.tsx';
 import { Options } from './options.tsx';
 
-const themes = [
-  { value: 'auto', name: 'As the visitor’s screen' },
-  { value: 'light', name: 'Light' },
-  { value: 'dark', name: 'Dark' },
-] as const;
-const positions = [
-  { value: 'bottom', name: 'Bottom' },
-  { value: 'left', name: 'Bottom left' },
-  { value: 'right', name: 'Bottom right' },
-  { value: 'center', name: 'Centre' },
-] as const;
-const buttons = [
-  { value: 'left', name: 'Left' },
-  { value: 'right', name: 'Right' },
-  { value: 'none', name: 'None' },
-] as const;
+const themes = { auto: 'As the visitor’s screen', light: 'Light', dark: 'Dark' };
+const positions = { bottom: 'Bottom', left: 'Bottom left', right: 'Bottom right', center: 'Centre' };
+const buttons = { left: 'Left', right: 'Right', none: 'None' };
 
 export const Place = ({ draft, change }: PartProps) => (
   <Group title="Position and theme">

@@ -2,8 +2,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
 import { useWidth } from '../../charts/use-width.ts';
+import { Button } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 import type { WidgetDraft } from './draft/draft.ts';
-import { languageName, languagesOf } from './draft/texts.ts';
+import { languageName, languagesOf, withChosen } from './draft/texts.ts';
 import { Options } from './options.tsx';
 
 interface Props {
@@ -40,59 +42,31 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
   const { width: natural, height } = sizes[size];
   const scale = width === 0 ? 1 : Math.min(1, width / natural);
   return (
-    <section class="card widget-preview" aria-labelledby="preview-title">
+    <section class="card stack gap-14 widget-preview" aria-labelledby="preview-title">
       <header class="card-head">
         <h2 id="preview-title">Preview</h2>
         <p class="muted">Nothing that you click here is recorded.</p>
       </header>
-      <div class="widget-switches">
-        <Options
-          label="Width"
-          options={[
-            { value: 'desktop', name: 'Desktop' },
-            { value: 'phone', name: 'Phone' },
-          ]}
-          chosen={size}
-          onChoose={(value) => setSize(value)}
-        />
-        <Options
-          label="Screen"
-          options={[
-            { value: 'light', name: 'Light' },
-            { value: 'dark', name: 'Dark' },
-          ]}
-          chosen={shade}
-          onChoose={(value) => setShade(value)}
-        />
+      <div class="cluster bottom widget-switches">
+        <Options label="Width" options={{ desktop: 'Desktop', phone: 'Phone' }} chosen={size} onChoose={setSize} />
+        <Options label="Screen" options={{ light: 'Light', dark: 'Dark' }} chosen={shade} onChoose={setShade} />
         <Options
           label="View"
-          options={[
-            { value: 'banner', name: 'Banner' },
-            { value: 'preferences', name: 'Settings' },
-          ]}
+          options={{ banner: 'Banner', preferences: 'Settings' }}
           chosen={view}
-          onChoose={(value) => setView(value)}
+          onChoose={setView}
         />
-        <label class="widget-switch">
-          Language
-          <select value={chosen} onChange={({ currentTarget }) => setLanguage(currentTarget.value)}>
-            {(languages.includes(chosen) ? languages : [...languages, chosen]).map((each) => (
-              <option key={each} value={each}>
-                {languageName(each)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" class="button" onClick={() => setTurn(turn + 1)}>
-          Show again
-        </button>
+        <Select
+          label="Language"
+          options={withChosen(languages, chosen).map((value) => ({ value, name: languageName(value) }))}
+          chosen={chosen}
+          onChoose={setLanguage}
+        />
+        <Button text="Show again" onClick={() => setTurn(turn + 1)} />
       </div>
       {frame.state === 'lost' && (
         <div class="notice notice-bad" role="alert">
-          The preview could not be loaded.{' '}
-          <button type="button" class="button" onClick={frame.reload}>
-            Try again
-          </button>
+          The preview could not be loaded. <Button text="Try again" onClick={frame.reload} />
         </div>
       )}
       <div ref={ref} class="widget-stage" style={{ height: `${height * scale}px` }}>

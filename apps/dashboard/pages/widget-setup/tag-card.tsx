@@ -1,8 +1,7 @@
 /** What comes out: the tag, with a key, and a link that opens these settings again. */
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
 import { copyText } from '../../clipboard.ts';
-import type { Api } from '../../data/api.ts';
+import { Button } from '../../parts/button.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { AllowedOrigins } from './allowed-origins.tsx';
 import { contrastWarning } from './draft/contrast.ts';
@@ -12,8 +11,6 @@ import { isKey } from './draft/tag-reader.ts';
 import { KeyField } from './key-field.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
   draft: WidgetDraft;
   /** null where the settings are too long for a link */
@@ -22,7 +19,7 @@ interface Props {
   setApiKey(apiKey: string): void;
 }
 
-export function TagCard({ api, organization, domainId, draft, fragment, apiKey, setApiKey }: Props) {
+export function TagCard({ domainId, draft, fragment, apiKey, setApiKey }: Props) {
   const [copied, setCopied] = useState('');
   const warning = contrastWarning(draft);
   const link = location.origin + location.pathname + (fragment ?? '');
@@ -30,7 +27,7 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
     <section class="card message widget-tag" aria-labelledby="tag-title">
       <h2 id="tag-title">The tag</h2>
       <p>Put it into the head of every page of the site. Nothing else is needed: the settings are in it.</p>
-      <KeyField api={api} organization={organization} domainId={domainId} apiKey={apiKey} setApiKey={setApiKey} />
+      <KeyField domainId={domainId} apiKey={apiKey} setApiKey={setApiKey} />
       {warning && <p class="notice notice-bad">{warning.sentence}</p>}
       <Snippet
         name="Script tag"
@@ -38,16 +35,13 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
         warning={isKey(apiKey) ? '' : 'It has no key yet: nothing will be recorded.'}
       />
       <div class="actions">
-        <button
-          type="button"
-          class="button"
+        <Button
+          text="Copy link to these settings"
           disabled={fragment === null}
           onClick={() =>
             void copyText(link).then((isCopied) => setCopied(isCopied ? 'Copied.' : 'The browser did not allow it.'))
           }
-        >
-          Copy link to these settings
-        </button>
+        />
         <span role="status">{copied}</span>
       </div>
       <p class="hint">
@@ -55,7 +49,7 @@ export function TagCard({ api, organization, domainId, draft, fragment, apiKey, 
           ? 'These settings are too long for a link. Keep the tag: it opens them again.'
           : 'The address of this page holds the settings too, without the key.'}
       </p>
-      <AllowedOrigins api={api} organization={organization} domainId={domainId} />
+      <AllowedOrigins domainId={domainId} />
     </section>
   );
 }

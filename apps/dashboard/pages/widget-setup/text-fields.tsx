@@ -1,7 +1,9 @@
 /** The texts of the banner, for all languages or for one of them, with what visitors read where a field is empty. */
 import { useId, useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 import { AddForm } from './add-form.tsx';
-import { defaultText, languageName, languagesOf, languageTag, textIn, withText } from './draft/texts.ts';
+import { defaultText, languageName, languagesOf, languageTag, textIn, withChosen, withText } from './draft/texts.ts';
 import { Group, type PartProps } from './group.tsx';
 
 interface Props extends PartProps {
@@ -28,7 +30,6 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
   const [isAdding, setAdding] = useState(false);
   const { texts } = draft;
   const languages = languagesOf(texts);
-  const shown = language === '' || languages.includes(language) ? languages : [...languages, language];
   const fields = (names: Record<string, string>) =>
     Object.entries(names).map(([name, label]) => (
       <TextField
@@ -43,33 +44,29 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
     ));
   return (
     <Group title="Languages and texts" isOpen>
-      <label>
-        The banner’s language
-        <select value={draft.lang ?? ''} onChange={({ currentTarget }) => change({ lang: currentTarget.value })}>
-          <option value="">The page’s, then the visitor’s</option>
-          {withChosen(languages, draft.lang).map((each) => (
-            <option key={each} value={each}>
-              Always {languageName(each)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <div class="widget-row">
-        <label>
-          Texts in
-          <select value={language} onChange={({ currentTarget }) => setLanguage(currentTarget.value)}>
-            <option value="">all languages</option>
-            {shown.map((each) => (
-              <option key={each} value={each}>
-                {languageName(each)}
-                {typeof texts?.[each] === 'object' ? ' ✓' : ''}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-          Another language…
-        </button>
+      <Select
+        label="The banner’s language"
+        options={[
+          { value: '', name: 'The page’s, then the visitor’s' },
+          ...withChosen(languages, draft.lang).map((value) => ({ value, name: `Always ${languageName(value)}` })),
+        ]}
+        chosen={draft.lang ?? ''}
+        onChoose={(lang) => change({ lang })}
+      />
+      <div class="cluster bottom widget-row">
+        <Select
+          label="Texts in"
+          options={[
+            { value: '', name: 'all languages' },
+            ...withChosen(languages, language || undefined).map((value) => ({
+              value,
+              name: `${languageName(value)}${typeof texts?.[value] === 'object' ? ' ✓' : ''}`,
+            })),
+          ]}
+          chosen={language}
+          onChoose={setLanguage}
+        />
+        <Button text="Another language…" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />
       </div>
       {isAdding && (
         <AddForm
@@ -92,14 +89,11 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
       {fields(first)}
       <details class="explain">
         <summary>Further texts</summary>
-        <div class="widget-fields">{fields(others)}</div>
+        <div class="stack gap-14 widget-fields">{fields(others)}</div>
       </details>
     </Group>
   );
 }
-
-const withChosen = (languages: string[], chosen: string | undefined): string[] =>
-  chosen === undefined || languages.includes(chosen) ? languages : [...languages, chosen];
 
 interface FieldProps {
   label: string;
@@ -114,7 +108,7 @@ function TextField({ label, isLong, lang, onInput, ...given }: FieldProps) {
   const id = useId();
   const all = { ...given, id, lang: lang || undefined, dir: 'auto' as const, maxLength: 2000 };
   return (
-    <div class="widget-field">
+    <div class="stack gap-4">
       <label for={id}>{label}</label>
       {isLong ? (
         <textarea {...all} rows={4} onInput={({ currentTarget }) => onInput(currentTarget.value)} />

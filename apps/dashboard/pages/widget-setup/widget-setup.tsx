@@ -1,10 +1,9 @@
 /** Setting up a domain's widget by looking at it. Nothing changes on the service: what comes out is a tag. */
 import './widget-setup.css';
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from '../../data/api.ts';
 import { domainIn } from '../../data/domains.ts';
 import { keptKey } from '../../data/kept-keys.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Behaviour } from './behaviour.tsx';
 import { Categories } from './categories.tsx';
@@ -19,12 +18,11 @@ import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
 
 interface Props {
-  api: Api;
-  organization: Organization;
   domainId: string;
 }
 
-export function WidgetSetup({ api, organization, domainId }: Props) {
+export function WidgetSetup({ domainId }: Props) {
+  const { organization } = useSignedIn();
   const state = useDraft(domainId);
   const { draft, change } = state;
   const [apiKey, setApiKey] = useState(() => keptKey(domainId));
@@ -35,13 +33,12 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
     setShade(chosen);
     document.querySelector('.widget-stage')?.scrollIntoView({ block: 'nearest' });
   };
-  const { name, archivedAt } = domainIn(organization, domainId);
+  const { archivedAt } = domainIn(organization, domainId);
   return (
     <>
       <PageHead
-        title={name}
         note="Choose how the banner looks and what it asks, then copy the tag into the site."
-        domain={{ domainId, page: 'widget', organization }}
+        domain={{ domainId, page: 'widget' }}
       />
       {archivedAt && <p class="notice">This domain is archived: its tag shows the banner, and nothing is recorded.</p>}
       {state.linkTrouble !== null && (
@@ -49,8 +46,8 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
           {state.linkTrouble}
         </p>
       )}
-      <div class="widget-columns">
-        <section class="card widget-form" aria-label="Settings of the banner">
+      <div class="columns widget-columns">
+        <section class="card full widget-form" aria-label="Settings of the banner">
           <OpenTag domainId={domainId} onOpen={state.open} onKey={setApiKey} />
           <TextFields draft={draft} change={change} language={language} setLanguage={setLanguage} />
           <Categories draft={draft} change={change} language={language} />
@@ -62,15 +59,13 @@ export function WidgetSetup({ api, organization, domainId }: Props) {
         <Preview draft={state.sound} language={language} setLanguage={setLanguage} shade={shade} setShade={setShade} />
       </div>
       <TagCard
-        api={api}
-        organization={organization}
         domainId={domainId}
         draft={state.sound}
         fragment={state.fragment}
         apiKey={apiKey}
         setApiKey={setApiKey}
       />
-      <NewestRecord api={api} organization={organization} domainId={domainId} />
+      <NewestRecord domainId={domainId} />
     </>
   );
 }

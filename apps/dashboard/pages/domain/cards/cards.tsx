@@ -2,7 +2,6 @@
 import './cards.css';
 import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
-import type { Api } from '../../../data/api.ts';
 import { completeness } from '../../../data/completeness.ts';
 import { experimentsOf } from '../../../data/experiments.ts';
 import { funnelOf } from '../../../data/groups.ts';
@@ -11,11 +10,11 @@ import { includesToday, isGrouped, type Period } from '../../../data/periods.ts'
 import { useReading } from '../../../data/reading.ts';
 import { domainAddress } from '../../../data/router.ts';
 import { now } from '../../../data/service-clock.ts';
+import { useSignedIn } from '../../../data/signed-in.ts';
 import { share } from '../../../format.ts';
-import { ErrorCard } from '../../../parts/error-card.tsx';
 import { memo } from '../../../parts/memo.ts';
 import { RateFormulas } from '../../../parts/rate-formulas.tsx';
-import { Skeleton } from '../../../parts/skeleton.tsx';
+import { Unanswered } from '../../../parts/unanswered.tsx';
 import { ExperimentCard } from './experiment-card.tsx';
 import { FunnelCard } from './funnel-card.tsx';
 import { GroupCard } from './group-card.tsx';
@@ -25,7 +24,6 @@ const carded = ['country', 'device', 'language', 'category', 'bannerVersion'] as
 const interval = 60_000;
 
 interface Props extends Period {
-  api: Api;
   domainId: string;
 }
 
@@ -33,7 +31,7 @@ export const Cards = (props: Props) => <Section {...props} />;
 
 // the page around it renders with each poll
 const Section = memo((props: Props) => (
-  <section class="cards" aria-labelledby="groups-title">
+  <section class="stack" aria-labelledby="groups-title">
     {isGrouped(props) ? (
       <GroupedCards {...props} />
     ) : (
@@ -45,7 +43,8 @@ const Section = memo((props: Props) => (
   </section>
 ));
 
-function GroupedCards({ api, domainId, from, to }: Props) {
+function GroupedCards({ domainId, from, to }: Props) {
+  const { api } = useSignedIn();
   const key = domainAddress(domainId, { from, to });
   const read = (signal: AbortSignal) => readAll((by) => api.stats(domainId, { from, to, by }, signal));
   const reading = useReading(key, read);
@@ -55,15 +54,14 @@ function GroupedCards({ api, domainId, from, to }: Props) {
     onAnswer: reading.put,
     interval,
   });
-  if (reading.error) return <ErrorCard error={reading.error} retry={reading.retry} />;
-  if (!value) return <Skeleton kind="table" isSlow={reading.isSlow} />;
+  if (!value) return <Unanswered reading={reading} kind="table" />;
   const period = { from: value.source.from, to: value.source.to };
   const funnel = funnelOf(value.source);
   const experiments = experimentsOf(value.variant);
   return (
     <>
       <Head stats={value.source} />
-      <div class={reading.isLate ? 'cards-grid fading' : 'cards-grid'} aria-busy={reading.isLoading}>
+      <div class={reading.isLate ? 'stack cards-grid fading' : 'stack cards-grid'} aria-busy={reading.isLoading}>
         {funnel && <FunnelCard domainId={domainId} period={period} funnel={funnel} />}
         {experiments.length > 0 && <ExperimentCard domainId={domainId} period={period} experiments={experiments} />}
         {carded.map((by) => (
@@ -76,11 +74,11 @@ function GroupedCards({ api, domainId, from, to }: Props) {
 }
 
 const Head = ({ stats }: { stats?: DomainStats }) => (
-  <header class="cards-head">
+  <header class="stack gap-2">
     <h2 id="groups-title">Who decided how</h2>
-    {stats && <p class="muted">{completeness(stats)}</p>}
+    {stats && <p class="hint">{completeness(stats)}</p>}
     {stats?.optInRate != null && (
-      <p class="muted">
+      <p class="hint">
         <strong>Opt-in rate {share(stats.optInRate)}</strong> = opt-ins ÷ choices. The rate at the top of the page is of
         all decisions, also those of crawlers and imports.
       </p>

@@ -3,6 +3,7 @@ import { conclusionOf, type Experiment, titleOf, unevenness } from '../../../dat
 import type { Period } from '../../../data/periods.ts';
 import { experimentsAddress } from '../../../data/router.ts';
 import { count } from '../../../format.ts';
+import { LinkedCard } from './group-card.tsx';
 
 const listed = 3;
 
@@ -13,14 +14,8 @@ interface Props {
 }
 
 export const ExperimentCard = ({ domainId, period, experiments }: Props) => (
-  <section class="card group-card" aria-label="Experiments">
-    <header class="card-head">
-      <h2>Experiments</h2>
-      <a href={experimentsAddress(domainId, { ...period })}>
-        Open<span class="hidden"> experiments</span>
-      </a>
-    </header>
-    <ul class="experiment-list">
+  <LinkedCard title="Experiments" href={experimentsAddress(domainId, { ...period })}>
+    <ul class="stack gap-14">
       {experiments.slice(0, listed).map((experiment) => (
         <li key={experiment.name}>
           <strong>
@@ -34,6 +29,6 @@ export const ExperimentCard = ({ domainId, period, experiments }: Props) => (
         </li>
       ))}
     </ul>
-    {experiments.length > listed && <p class="group-card-foot muted">and {count(experiments.length - listed)} more</p>}
-  </section>
+    {experiments.length > listed && <p class="hint group-card-foot">and {count(experiments.length - listed)} more</p>}
+  </LinkedCard>
 );

@@ -2,7 +2,8 @@
 import type { Period } from '../../../data/periods.ts';
 import { groupsAddress } from '../../../data/router.ts';
 import { count, share } from '../../../format.ts';
-import { GroupBar } from '../../../parts/group-bar.tsx';
+import { GroupBar } from '../../../parts/group-cells.tsx';
+import { LinkedCard } from './group-card.tsx';
 
 interface Funnel {
   displays: number;
@@ -21,12 +22,12 @@ interface Props {
 export function FunnelCard({ domainId, period, funnel: { displays, answers, optIns } }: Props) {
   const of = (part: number) => Math.min(1, part / displays);
   return (
-    <section class="card group-card" aria-label="From banner to opt-in">
-      <header class="card-head">
-        <h2>From banner to opt-in</h2>
-        <a href={groupsAddress(domainId, 'bannerVersion', { ...period })}>By version</a>
-      </header>
-      <ol class="funnel">
+    <LinkedCard
+      title="From banner to opt-in"
+      href={groupsAddress(domainId, 'bannerVersion', { ...period })}
+      link="By version"
+    >
+      <ol class="stack gap-14">
         <Step name="Shown" value={displays} part={1} note="how often a banner was shown" />
         <Step
           name="Answered"
@@ -45,7 +46,7 @@ export function FunnelCard({ domainId, period, funnel: { displays, answers, optI
           note={answers === 0 ? 'no choices yet' : `${share(optIns / answers)} of the choices in the banner`}
         />
       </ol>
-    </section>
+    </LinkedCard>
   );
 }
 
@@ -54,6 +55,6 @@ const Step = ({ name, value, part, note }: { name: string; value: number; part: 
     <span>{name}</span>
     <strong class="number">{count(value)}</strong>
     <GroupBar share={part} />
-    <p class="muted">{note}</p>
+    <p class="hint">{note}</p>
   </li>
 );

@@ -1,4 +1,5 @@
 /** The largest groups of one dimension. */
+import type { ComponentChildren } from 'preact';
 import type { DomainStats } from '#libs/contract/statistics';
 import type { Dimension } from '#libs/contract/terms';
 import { dimensionNames } from '../../../data/dimension-names.ts';
@@ -8,6 +9,7 @@ import type { Period } from '../../../data/periods.ts';
 import { groupsAddress } from '../../../data/router.ts';
 import { count } from '../../../format.ts';
 import { GroupName, GroupRate, rateName } from '../../../parts/group-cells.tsx';
+import { NumberHead } from '../../../parts/sort-head.tsx';
 
 const listed = 5;
 
@@ -24,28 +26,18 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
   const more = rows.length - listed;
   const title = `By ${dimensionNames[by]}`;
   return (
-    <section class="card group-card" aria-label={title}>
-      <header class="card-head">
-        <h2>{title}</h2>
-        <a href={groupsAddress(domainId, by, { ...period })}>
-          Open<span class="hidden"> {title.toLowerCase()}</span>
-        </a>
-      </header>
+    <LinkedCard title={title} href={groupsAddress(domainId, by, { ...period })}>
       {rows.length === 0 ? (
         <p class="muted">{by === 'category' ? 'No choices by category yet.' : 'No decisions yet.'}</p>
       ) : (
         <div class="table-frame">
-          <table>
+          <table class="flush dense">
             <caption class="hidden">{title}</caption>
             <thead>
               <tr>
                 <th scope="col">{titleOf(by)}</th>
-                <th scope="col" class="number">
-                  Decisions
-                </th>
-                <th scope="col" class="number">
-                  {rateName(by)}
-                </th>
+                <NumberHead>Decisions</NumberHead>
+                <NumberHead>{rateName(by)}</NumberHead>
               </tr>
             </thead>
             <tbody>
@@ -60,7 +52,29 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
           </table>
         </div>
       )}
-      {more > 0 && <p class="group-card-foot muted">and {count(more)} more</p>}
-    </section>
+      {more > 0 && <p class="hint group-card-foot">and {count(more)} more</p>}
+    </LinkedCard>
   );
 }
+
+interface CardProps {
+  title: string;
+  href: string;
+  /** what it says; “Open” with the title, if absent */
+  link?: string;
+  children: ComponentChildren;
+}
+
+/** A card with a way to the page of what it shows. */
+export const LinkedCard = ({ title, href, link, children }: CardProps) => (
+  <section class="card upright group-card" aria-label={title}>
+    <header class="card-head">
+      <h2>{title}</h2>
+      <a href={href}>
+        {link ?? 'Open'}
+        {link === undefined && <span class="hidden"> {title.toLowerCase()}</span>}
+      </a>
+    </header>
+    {children}
+  </section>
+);

@@ -1,5 +1,4 @@
 /** Reads what somebody pastes: a tag as it is in a page, with `window.assentConfig` before it, or a link to this page. */
-
 import { readDraft, type WidgetDraft } from './draft.ts';
 import { fromFragment, hasDraft } from './link.ts';
 import { readLiteral } from './literal.ts';

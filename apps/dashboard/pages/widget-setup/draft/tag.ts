@@ -1,5 +1,4 @@
 /** A banner's settings as a tag: attributes where they are possible, else `window.assentConfig` before it. */
-
 import { widgetTag } from '../../../data/widget-tag.ts';
 import type { WidgetDraft } from './draft.ts';
 import { isObject } from './values.ts';

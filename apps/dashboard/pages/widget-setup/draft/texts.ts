@@ -28,6 +28,10 @@ export const languagesOf = (texts: Texts = {}): string[] => [
   ...Object.keys(texts).filter((name) => isObject(texts[name]) && !known.includes(name)),
 ];
 
+/** With one that is chosen and is none of them. */
+export const withChosen = (all: string[], chosen: string | undefined): string[] =>
+  chosen === undefined || all.includes(chosen) ? all : [...all, chosen];
+
 /** `language`: empty for all. */
 export function textIn(texts: Texts | undefined, language: string, name: string): string {
   const from = language === '' ? texts : texts?.[language];

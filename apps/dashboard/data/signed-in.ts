@@ -1,0 +1,23 @@
+/** Whose session it is: what every page below the header reads and asks with. */
+
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Organization } from '#libs/contract/statistics';
+import type { Api } from './api.ts';
+
+export interface SignedIn {
+  api: Api;
+  /** as it was last read */
+  organization: Organization;
+  /** takes over what another answer says of it */
+  onOrganization(organization: Organization): void;
+}
+
+export const SignedInContext = createContext<SignedIn | null>(null);
+
+/** Throws outside of a session. */
+export function useSignedIn(): SignedIn {
+  const signedIn = useContext(SignedInContext);
+  if (!signedIn) throw new Error('nobody has signed in');
+  return signedIn;
+}

@@ -1,0 +1,115 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+
+/** A field, what it takes, and what is wrong with what it has. */
+
+interface NoteProps {
+  id: string;
+  error: string | undefined;
+  children?: ComponentChildren;
+}
+
+/** Beside a field of any kind: what it takes, or what is wrong with what it has. */
+export const FieldNote = ({ id, error, children }: NoteProps) => (
+  <div id={id}>{error === undefined ? children && <p class="hint">{children}</p> : <Failure>{error}</Failure>}</div>
+);
+
+type FieldProps = InputHTMLAttributes & {
+  label: string;
+  noteId: string;
+  error: string | undefined;
+  note: string;
+  onText(text: string): void;
+};
+
+export const Field = ({ label, noteId, error, note, onText, ...given }: FieldProps) => (
+  <div class="field" data-wrong={error && ''}>
+    <label>
+      {label}
+      <input
+        autocomplete="off"
+        {...given}
+        aria-invalid={error !== undefined}
+        aria-describedby={noteId}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    </label>
+    <FieldNote id={noteId} error={error}>
+      {note}
+    </FieldNote>
+  </div>
+);
+
+/** What went wrong, read aloud at once; nothing where nothing did. */
+export const Failure = ({ children }: { children: string }) =>
+  children && (
+    <p class="field-note" role="alert">
+      {children}
+    </p>
+  );
+
+interface DayProps {
+  label: string;
+  /** beside the field and not above it; such a day is required */
+  isInRow?: boolean;
+  value: string;
+  onDay(day: string): void;
+}
+
+export const DayField = ({ label, isInRow = false, value, onDay }: DayProps) => (
+  <label class={isInRow ? 'in-row' : undefined}>
+    {label}
+    <input
+      type="date"
+      min="2000-01-01"
+      max="2100-12-31"
+      required={isInRow}
+      value={value}
+      onInput={(event) => onDay(event.currentTarget.value)}
+    />
+  </label>
+);
+
+interface SelectProps<Value extends string | number> {
+  label: ComponentChildren;
+  options: readonly { value: Value; name: ComponentChildren }[];
+  chosen: Value;
+  onChoose(value: string): void;
+  class?: string;
+}
+
+export function Select<const Value extends string | number>(props: SelectProps<Value>) {
+  const { label, options, chosen, onChoose, class: own } = props;
+  return (
+    <label class={own}>
+      {label}
+      <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map(({ value, name }) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface VisitorProps {
+  class?: string;
+  value: string;
+  onType(text: string): void;
+}
+
+/** A field for a visitor's id. */
+export const VisitorField = ({ class: className, value, onType }: VisitorProps) => (
+  <label class={className}>
+    Visitor
+    <input
+      type="search"
+      maxLength={128}
+      placeholder="Full visitor id"
+      spellcheck={false}
+      value={value}
+      onInput={(event) => onType(event.currentTarget.value)}
+    />
+  </label>
+);

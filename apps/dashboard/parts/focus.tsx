@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  id?: string;
+  /** takes the focus again when this changes */
+  of?: string;
+  children: ComponentChildren;
+}
+
+/** Takes the focus, since what had it is gone or would keep it elsewhere. */
+export function FocusedTitle({ id, of, children }: Props) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), [of]);
+  return (
+    <h2 id={id} ref={title} tabIndex={-1}>
+      {children}
+    </h2>
+  );
+}
+
+/** Gives the focus on where what had it is gone with a change of `is`. Undefined waits. */
+export function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLElement | null | undefined): void {
+  const before = useRef(is);
+  useEffect(() => {
+    if (is === undefined) return;
+    const isChanged = before.current !== undefined && before.current !== is;
+    before.current = is;
+    if (isChanged && document.activeElement === document.body) find(is)?.focus();
+  }, [is]);
+}

@@ -1,0 +1,67 @@
+/**
+ * A page of the organization with a list of things that one makes, changes and ends: a way to make one, the list, and
+ * what stands there before the first. A new kind of thing needs its words, its reading and its rows.
+ */
+import type { ComponentChildren } from 'preact';
+import type { Reading } from '../data/reading.ts';
+import { ButtonLink } from './button.tsx';
+import { type OrganizationPage, PageHead } from './page-head.tsx';
+import { Unanswered } from './unanswered.tsx';
+
+interface Props<Answer> {
+  page: OrganizationPage;
+  title: string;
+  note: string;
+  /** absent where nobody makes one */
+  make?: { text: string; href: string };
+  reading: Reading<Answer>;
+  isEmpty(answer: Answer): boolean;
+  /** instead of an empty list */
+  none: { title: string; text: string };
+  /** what stands beside the list, and beside an empty one */
+  beside?(answer: Answer): ComponentChildren;
+  /** the list */
+  children(answer: Answer): ComponentChildren;
+}
+
+export function ThingsPage<Answer>({
+  page,
+  title,
+  note,
+  make,
+  reading,
+  isEmpty,
+  none,
+  beside,
+  children,
+}: Props<Answer>) {
+  const answer = reading.value;
+  const hasNone = answer !== undefined && isEmpty(answer);
+  const list =
+    answer !== undefined &&
+    (hasNone ? (
+      <section class="card message">
+        <h2>{none.title}</h2>
+        <p>{none.text}</p>
+        {make && <ButtonLink kind="primary" {...make} />}
+      </section>
+    ) : (
+      children(answer)
+    ));
+  return (
+    <>
+      <PageHead title={title} note={note} tabs={page}>
+        {answer !== undefined && !hasNone && make && <ButtonLink kind="primary" class="at-end" {...make} />}
+      </PageHead>
+      <Unanswered reading={reading} kind="table" />
+      {answer !== undefined && beside ? (
+        <div class="columns">
+          {list}
+          {beside(answer)}
+        </div>
+      ) : (
+        list
+      )}
+    </>
+  );
+}
