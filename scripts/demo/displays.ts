@@ -8,14 +8,16 @@ import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';
 
 export function displaysOf(records: readonly NewRecord[]): Displays[] {
-  const tally = createDisplayTally({ perDomain: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY });
+  const any = Number.POSITIVE_INFINITY;
+  const tally = createDisplayTally({ perDomain: any, perOrganization: any, inAll: any });
   for (const { id, domainId, source, bot, variant, bannerVersion, language } of records) {
     if (source !== 'banner' || bot) continue;
     const time = timeOf(id);
-    tally.add(domainId, time, { bannerVersion, language, variant });
+    const on = { domainId, organizationId: '' };
+    tally.add(on, time, { bannerVersion, language, variant });
     const random = randomOf('unanswered', id);
     if (random() >= unansweredFor(dayOf(time))) continue;
-    tally.add(domainId, time, { bannerVersion, language, variant: variant && variantOf(dayOf(time), random()) });
+    tally.add(on, time, { bannerVersion, language, variant: variant && variantOf(dayOf(time), random()) });
   }
   return tally.take();
 }

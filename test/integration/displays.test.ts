@@ -12,7 +12,8 @@ import { eventually } from '../support/wait.ts';
 const flush = '018f0000-0000-4000-8000-000000000001';
 
 const { db, sql, url } = await openDatabase();
-const domainId = at((await makeTenant(db)).domainIds, 0);
+const { organizationId, domainIds } = await makeTenant(db);
+const domainId = at(domainIds, 0);
 
 describe('displays of the banner', () => {
   let counter: DisplayCounter | undefined;
@@ -75,7 +76,8 @@ describe('displays of the banner', () => {
     const gate = await openGate(url);
     const { counter, storedSoFar } = countThrough(gate);
     const count = (times: number) => {
-      for (let each = 0; each < times; each += 1) counter.count(domainId, Date.now(), { variant: 'a' });
+      for (let each = 0; each < times; each += 1)
+        counter.count({ domainId, organizationId }, Date.now(), { variant: 'a' });
     };
     // from now on the statement is prepared: it reaches Postgres in one go
     count(3);
@@ -93,12 +95,12 @@ describe('displays of the banner', () => {
   it('are stored at the end, and those that Postgres does not take in time are told', async () => {
     const gate = await openGate(url);
     const { counter: first } = countThrough(gate, { statementTimeout: 2_000, deadline: 2_400 });
-    first.count(domainId, Date.now(), {});
+    first.count({ domainId, organizationId }, Date.now(), {});
     await counter?.close();
     expect(await sum()).toBe(1);
     const { counter: second, told } = countThrough(gate);
     gate.freeze();
-    second.count(domainId, Date.now(), {});
+    second.count({ domainId, organizationId }, Date.now(), {});
     await counter?.close();
     expect(await sum()).toBe(1);
     expect(told.at(-1)).toMatchObject({ displays: 1 });

@@ -10,15 +10,16 @@ const of = (fields: object) => ({
   language: '',
   ...fields,
 });
+const on = (domainId: string, organizationId = 'org_a') => ({ domainId, organizationId });
 const total = (tally: DisplayTally) => tally.take().reduce((sum, { displays }) => sum + displays, 0);
 
 describe('a tally of displays', () => {
   it('counts by domain, UTC day of the arrival and values, and begins anew once it was taken', () => {
     const tally = createDisplayTally();
-    for (let count = 0; count < 3; count += 1) tally.add('dom_a', noon, { bannerVersion: '2', language: 'de' });
-    tally.add('dom_a', noon, { variant: '2', language: 'de' });
-    tally.add('dom_a', Date.UTC(2026, 10, 28), {});
-    tally.add('dom_b', Date.UTC(2026, 10, 28) - 1, {});
+    for (let count = 0; count < 3; count += 1) tally.add(on('dom_a'), noon, { bannerVersion: '2', language: 'de' });
+    tally.add(on('dom_a'), noon, { variant: '2', language: 'de' });
+    tally.add(on('dom_a'), Date.UTC(2026, 10, 28), {});
+    tally.add(on('dom_b'), Date.UTC(2026, 10, 28) - 1, {});
     expect(tally.take()).toEqual([
       of({ bannerVersion: '2', language: 'de', displays: 3 }),
       of({ variant: '2', language: 'de', displays: 1 }),
@@ -29,10 +30,10 @@ describe('a tally of displays', () => {
   });
 
   it('leaves out made-up values of a domain past its bound, counts all, and others keep theirs', () => {
-    const tally = createDisplayTally({ perDomain: 3, inAll: 100 });
-    for (let count = 0; count < 10; count += 1) tally.add('dom_a', noon, { variant: `made-up-${count}` });
-    tally.add('dom_a', noon, { variant: 'made-up-0' });
-    tally.add('dom_b', noon, { variant: 'blue' });
+    const tally = createDisplayTally({ perDomain: 3, perOrganization: 100, inAll: 100 });
+    for (let count = 0; count < 10; count += 1) tally.add(on('dom_a'), noon, { variant: `made-up-${count}` });
+    tally.add(on('dom_a'), noon, { variant: 'made-up-0' });
+    tally.add(on('dom_b'), noon, { variant: 'blue' });
     expect(tally.take()).toEqual([
       of({ variant: 'made-up-0', displays: 2 }),
       of({ variant: 'made-up-1', displays: 1 }),
@@ -42,13 +43,23 @@ describe('a tally of displays', () => {
     ]);
   });
 
+  it('keeps room for the values of other organizations, however many domains one has', () => {
+    const tally = createDisplayTally({ perDomain: 10, perOrganization: 20, inAll: 40 });
+    for (let count = 0; count < 100; count += 1)
+      tally.add(on(`dom_${count % 10}`), noon, { variant: `made-up-${count}` });
+    tally.add(on('dom_other', 'org_b'), noon, { variant: 'blue' });
+    const taken = tally.take();
+    expect(taken.filter(({ variant }) => variant !== '')).toHaveLength(21);
+    expect(taken).toContainEqual(of({ domainId: 'dom_other', variant: 'blue', displays: 1 }));
+  });
+
   it('holds at most one more a domain than its bound for all, and loses no display', () => {
-    const tally = createDisplayTally({ perDomain: 50, inAll: 100 });
-    for (let count = 0; count < 1_000; count += 1) tally.add(`dom_${count % 4}`, noon, { variant: String(count) });
+    const tally = createDisplayTally({ perDomain: 50, perOrganization: 100, inAll: 100 });
+    for (let count = 0; count < 1_000; count += 1) tally.add(on(`dom_${count % 4}`), noon, { variant: String(count) });
     const taken = tally.take();
     expect(taken).toHaveLength(104);
     expect(taken.reduce((sum, { displays }) => sum + displays, 0)).toBe(1_000);
-    tally.add('dom_0', noon, { variant: 'again' });
+    tally.add(on('dom_0'), noon, { variant: 'again' });
     expect(total(tally)).toBe(1);
   });
 });

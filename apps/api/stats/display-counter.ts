@@ -9,7 +9,7 @@ import { within } from '#libs/runtime/within';
 import type { Flush } from '#libs/store/displays/displays';
 import type { Log } from '#libs/telemetry/log';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
-import { createDisplayTally } from './display-tally.ts';
+import { createDisplayTally, type DisplayedOn } from './display-tally.ts';
 
 /** milliseconds */
 const storeEvery = 1_000;
@@ -17,7 +17,7 @@ const stopPatience = 2_500;
 
 export interface DisplayCounter {
   /** `time`: when its request came, in Unix milliseconds. */
-  count(domainId: string, time: number, body: DisplayBody): void;
+  count(of: DisplayedOn, time: number, body: DisplayBody): void;
   /** Stores what is left, within 2.5 s. */
   close(): Promise<void>;
 }
@@ -62,8 +62,8 @@ export function createDisplayCounter({
   };
 
   return {
-    count: (domainId, time, body) => {
-      tally.add(domainId, time, body);
+    count: (of, time, body) => {
+      tally.add(of, time, body);
       metrics.displays.inc({ outcome: 'counted' });
     },
     close: async () => {

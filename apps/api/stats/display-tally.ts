@@ -4,13 +4,16 @@
  */
 import { dayOf } from '#libs/contract/calendar';
 import type { DisplayBody, Displays } from '#libs/contract/display';
+import type { Domain } from '#libs/store/tenants/tenants';
 
-/** Different ones between two flushes, of a domain and of all. */
-export const bounds = { perDomain: 500, inAll: 20_000 };
+/** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
+export const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
+
+export type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
 
 export interface DisplayTally {
   /** `time`: Unix milliseconds */
-  add(domainId: string, time: number, body: DisplayBody): void;
+  add(of: DisplayedOn, time: number, body: DisplayBody): void;
   /** What was counted since the last time. */
   take(): Displays[];
 }
@@ -19,26 +22,32 @@ export interface DisplayTally {
 const separator = '\0';
 const withoutValues = separator.repeat(2);
 
-export function createDisplayTally({ perDomain, inAll } = bounds): DisplayTally {
+export function createDisplayTally({ perDomain, perOrganization, inAll } = bounds): DisplayTally {
   let domains = new Map<string, Map<string, number>>();
+  let sizes = new Map<string, number>();
   let size = 0;
   const today = createDays();
 
   return {
-    add: (domainId, time, { bannerVersion = '', variant = '', language = '' }) => {
+    add: ({ domainId, organizationId }, time, { bannerVersion = '', variant = '', language = '' }) => {
       const domain = domainId + separator + today(time);
       const counts = domains.get(domain) ?? new Map<string, number>();
       if (counts.size === 0) domains.set(domain, counts);
       const wanted = bannerVersion + separator + variant + separator + language;
-      const isFull = counts.size >= perDomain || size >= inAll;
+      const ofOrganization = sizes.get(organizationId) ?? 0;
+      const isFull = counts.size >= perDomain || ofOrganization >= perOrganization || size >= inAll;
       const key = isFull && !counts.has(wanted) ? withoutValues : wanted;
       const count = counts.get(key);
-      if (count === undefined) size += 1;
+      if (count === undefined) {
+        size += 1;
+        sizes.set(organizationId, ofOrganization + 1);
+      }
       counts.set(key, (count ?? 0) + 1);
     },
     take: () => {
       const taken = domains;
       domains = new Map();
+      sizes = new Map();
       size = 0;
       return [...taken].flatMap(([domain, counts]) => {
         const [domainId = '', day = ''] = domain.split(separator);

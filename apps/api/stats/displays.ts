@@ -11,9 +11,9 @@ import type { DisplayCounter } from './display-counter.ts';
 export function display({ displays }: { displays: DisplayCounter }): Step {
   const isCrawler = createCrawlerCheck();
   return async (ctx) => {
-    const { domainId } = domainIn(ctx);
+    const domain = domainIn(ctx);
     const body = checkDisplay(await readOptionalObject(ctx));
-    if (!isCrawler(ctx.req.headers['user-agent'])) displays.count(domainId, ctx.state.receivedAt, body);
+    if (!isCrawler(ctx.req.headers['user-agent'])) displays.count(domain, ctx.state.receivedAt, body);
     ctx.status = 204;
   };
 }
