@@ -178,7 +178,10 @@ describe('logs', () => {
     await expectSealed(three, [8]);
 
     const origin = `${logName}/${one}/2`;
+    const behind = { position: 30, what: expect.stringContaining('80 entries were signed') };
+    expect((await checkLogs({ db, redis, domainId: one })).differences).toMatchObject([behind]);
     expect(await restart({ domainId: one })).toEqual([{ domainId: one, ended: 1, size: 30, log: 2, origin }]);
+    expect(await checkLogs({ db, redis, domainId: one })).toEqual({ checked: 30, differences: [] });
     await store(one, 9);
     await sealer.closeAndSeal();
     await expectSealed(one, [30, 36]);

@@ -79,7 +79,9 @@ async function checkDomain(
   let present = 0;
   for (const stored of logs) {
     const told = limited((position, what) => differences.push({ domainId, log: stored.log, position, what }));
-    const remembered = witnessed?.log === stored.log ? witnessed : undefined;
+    // what a restart gave up of a log is missing from it for good, and Redis forgets it with the next checkpoint
+    const isGivenUp = stored !== logs.at(-1) && (witnessed?.size ?? 0) > stored.size;
+    const remembered = witnessed?.log === stored.log && !isGivenUp ? witnessed : undefined;
     const differs = told.differs;
     present += await checkLog({ db, domainNumber, stored, witnessed: remembered, expiry, differs, progress });
     told.end();
