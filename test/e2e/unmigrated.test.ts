@@ -31,7 +31,9 @@ it('a database without its schema: not ready, 503 and one line that says what to
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^the database has no schema.*npm run migrate\n$/);
 
-  expect(await runCli(env, 'migrate')).toMatchObject({ code: 0, stderr: '' });
+  const migrated = await runCli(env, 'migrate', '--json');
+  expect(migrated).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(migrated.stdout).done).toContainEqual(expect.stringMatching(/^Applied: /));
   await eventually(async () => {
     expect((await request(api.baseUrl, '/v1/organization', { headers })).status).toBe(401);
   });
