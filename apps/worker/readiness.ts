@@ -1,7 +1,7 @@
 /** What a worker cannot do without a store, and what that costs. It needs both. */
 import type { RedisHealth } from '#libs/queue/health';
 import type { RedisClient } from '#libs/runtime/redis';
-import { lookAtSchema } from '#libs/store/schema';
+import { lacksRights, lookAtSchema } from '#libs/store/schema';
 import type { Database } from '#libs/store/sql';
 import type { Fault, Readiness } from '#libs/telemetry/readiness';
 
@@ -25,7 +25,7 @@ export async function lookAtStores({
   redis: RedisClient;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
 }): Promise<Readiness> {
-  const [schema, answers] = await Promise.all([lookAtSchema(db, patience), isAnswered(redis.ping())]);
+  const [schema, answers] = await Promise.all([lookAtSchema(db, patience, 'worker'), isAnswered(redis.ping())]);
   const postgres = schema === 'current';
   const degraded: Fault[] = [];
   if (schema === 'old')
@@ -35,10 +35,10 @@ export async function lookAtStores({
       since: Math.round(performance.timeOrigin),
       costs: costs.schema,
     });
-  if (schema === 'unknown')
+  if (schema === 'unknown' || schema === 'forbidden')
     degraded.push({
       part: 'postgres',
-      reason: 'does not answer',
+      reason: schema === 'unknown' ? 'does not answer' : lacksRights,
       since: db.unavailableSince() ?? Date.now(),
       costs: costs.postgres,
     });

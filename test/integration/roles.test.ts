@@ -229,6 +229,9 @@ describe('a login that may not create roles', () => {
     expect(months).toEqual({ made: true });
     await expect(open(address('api'))`delete from log_keys`).rejects.toMatchObject({ code: '42501' });
     expect(await again()).toBe('');
+    // nor is anything missing where a superuser made the logins, too
+    await admin.unsafe(`alter role ${login} nocreaterole`);
+    expect(await again()).toBe('');
   });
 });
 
@@ -245,6 +248,14 @@ describe('a right that is missing', () => {
       const metrics = await (await fetch(`${worker.opsUrl}/metrics`)).text();
       expect(metrics).toMatch(/^assent_postgres_usable 0$/m);
     });
+    const readiness = async (opsUrl: string) => {
+      const response = await fetch(`${opsUrl}/readyz`);
+      return { status: response.status, body: await response.text() };
+    };
+    const lacking = expect.stringContaining('"reason":"its login lacks rights');
+    expect(await readiness(worker.opsUrl)).toEqual({ status: 503, body: lacking });
+    // it records on
+    expect(await readiness(stack.api.opsUrl)).toEqual({ status: 200, body: lacking });
     expect(worker.lines.join()).toContain('assent migrate grants what the roles of API and worker need');
     const log = `/v1/consent/${domainId}/records`;
     expect(await client.get(log)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
@@ -252,5 +263,6 @@ describe('a right that is missing', () => {
     await change('grant select on records to assent_api');
     expect(await recordsOf(stack, 1)).toHaveLength(1);
     expect(await client.get(log)).toMatchObject({ status: 200 });
+    expect(await readiness(worker.opsUrl)).toMatchObject({ status: 200 });
   });
 });

@@ -85,7 +85,7 @@ describe('connections to Postgres that go silent', () => {
 
   it.each<[string, string, (db: Database) => Promise<unknown>]>([
     ['the backlog', 'owed_raises', (db) => askPostgres(db, statsBacklog).catch(() => 'unknown')],
-    ['the schema', 'schema_migrations', (db) => lookAtSchema(db, 500)],
+    ['the schema', 'schema_migrations', (db) => lookAtSchema(db, 500, 'api')],
   ])('are not taken for lost by a look at %s, which gives up sooner', async (_, table, look) => {
     const url = await freshDatabase();
     const db = openPool(url);
@@ -125,8 +125,8 @@ describe('connections to Postgres that go silent', () => {
       name: 'a',
       cursorKey: new Uint8Array(),
       tokensSince: null,
-      revokedTokens: [],
-      domains: [],
+      revokedTokens: new Set<string>(),
+      domains: new Map(),
       plan: { name: 'pro', consentLog: true, monthlyRecordLimit: null },
     };
     const reads = setInterval(() => void db.run((sql) => findCap(sql, unlimited, now)), 20);

@@ -1,7 +1,7 @@
 /** What an API can do without a store, and what that costs. */
 import type { RedisHealth } from '#libs/queue/health';
 import type { Replica } from '#libs/store/replica';
-import { lookAtSchema } from '#libs/store/schema';
+import { lacksRights, lookAtSchema } from '#libs/store/schema';
 import type { Database } from '#libs/store/sql';
 import type { Fault, Readiness } from '#libs/telemetry/readiness';
 
@@ -24,7 +24,7 @@ export async function lookAtStores(
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>,
   replica?: Pick<Replica, 'reason' | 'since'>,
 ): Promise<Readiness> {
-  const schema = await lookAtSchema(db, patience);
+  const schema = await lookAtSchema(db, patience, 'api');
   const postgres = schema === 'current';
   const reason = redisHealth.reason();
   const lacksReplica = replica?.reason() ?? null;
@@ -35,7 +35,7 @@ export async function lookAtStores(
     ...(schema === 'old'
       ? { reason: 'lacks migrations of this release', since: Math.round(performance.timeOrigin), costs: costs.schema }
       : {
-          reason: 'does not answer',
+          reason: schema === 'forbidden' ? lacksRights : 'does not answer',
           since: db.unavailableSince() ?? Date.now(),
           costs: ready ? costs[isReplicaUsed ? 'postgresBesideReplica' : 'postgres'] : costs.both,
         }),

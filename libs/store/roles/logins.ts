@@ -1,7 +1,8 @@
 /** Logins of API and worker, made from the addresses that these connect with. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
-import { join, quoted } from './roles.ts';
+import { isForbidden } from '../errors.ts';
+import { isMember, join, quoted } from './roles.ts';
 
 export interface Login {
   name: string;
@@ -13,14 +14,22 @@ export const loginOf = (databaseUrl: string): Login => {
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 };
 
-/** A login that is there gets this password, unless it is a superuser or our own. Returns what was made, or why nothing. */
+/**
+ * A login that is there gets this password, unless it is a superuser or our own, or a superuser made it a member, whom we
+ * may not change. Returns what was made, or why nothing.
+ */
 export async function makeLogin(sql: postgres.Sql, group: string, { name, password }: Login): Promise<string[]> {
   const [role] = await sql<{ isSuper: boolean; isOurs: boolean }[]>`
     select rolsuper as "isSuper", rolname = current_user as "isOurs" from pg_roles where rolname = ${name}`;
   if (role?.isOurs) return [];
   if (role?.isSuper) return [`the login ${name} is a superuser: it was left as it is`];
   const verb = role ? 'alter' : 'create';
-  await sql.unsafe(`${verb} role ${quoted(name)} login password '${verifierOf(password)}'`);
+  try {
+    await sql.unsafe(`${verb} role ${quoted(name)} login password '${verifierOf(password)}'`);
+  } catch (error) {
+    if (role && isForbidden(error) && (await isMember(sql, group, name))) return [];
+    throw error;
+  }
   await join(sql, group, name);
   return role ? [] : [`made the login ${name}, a member of ${group}`];
 }

@@ -38,11 +38,16 @@ export async function createRoles(sql: postgres.Sql, { owner, keeper, worker, ap
   return created;
 }
 
+export async function isMember(sql: postgres.Sql, group: string, member: string): Promise<boolean> {
+  const { count } = await sql`
+    select from pg_auth_members where roleid = to_regrole(${quoted(group)}) and member = to_regrole(${quoted(member)})`;
+  return count > 0;
+}
+
 /** Makes `member` a member of `group`, unless it is one. */
 export async function join(sql: postgres.Sql, group: string, member: string): Promise<void> {
-  const isMember = () => sql`
-    select from pg_auth_members where roleid = to_regrole(${quoted(group)}) and member = to_regrole(${quoted(member)})`;
-  if ((await isMember()).count === 0) await beside(() => sql.unsafe(`grant ${quoted(group)} to ${quoted(member)}`));
+  if (!(await isMember(sql, group, member)))
+    await beside(() => sql.unsafe(`grant ${quoted(group)} to ${quoted(member)}`));
 }
 
 /** As a name in a statement. */
