@@ -57,6 +57,7 @@ find_secret() {
     esac
     if [ -n "$value" ]; then taken="$taken $1"; fi
   fi
+  if [ "$1" = DATABASE_READ_URL ]; then value=$(with_login_of_api "$value"); fi
   if [ -n "$value" ] && [ -s "$folder/$file" ] && [ "$value" != "$(cat "$folder/$file")" ]; then
     fail "$1 is not what $folder/$file has: find out which of them is in use, and remove the other"
   fi
@@ -70,6 +71,15 @@ find_owner() {
     '') echo "$folder/database-url" ;;
     /*) echo "$given" ;;
     *) echo "$(dirname "$folder")/$given" ;;
+  esac
+}
+
+# An address of a replica with the owner's login gets that of the API: a replica has the logins of the primary.
+with_login_of_api() {
+  owner=$(sed 's#.*//\([^:@]*\).*#\1#' "$(find_owner)")
+  case $1 in
+    *//"$owner"@* | *//"$owner":*@*) printf '%s//%s@%s' "${1%%//*}" "$(sed 's#.*//\(.*\)@.*#\1#' "$folder/database-api-url")" "${1##*@}" ;;
+    *) printf %s "$1" ;;
   esac
 }
 

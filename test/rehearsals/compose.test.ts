@@ -102,6 +102,20 @@ describe('scripts/make-secrets.sh', () => {
     expect(readFileSync(path.join(made, 'redis.conf'), 'utf8')).toBe('requirepass another\n');
   });
 
+  it('gives the address of a replica the login of the API where it has that of the owner', () => {
+    const made = path.join(mkdtempSync(path.join(inject('folder'), 'replica-')), 'secrets');
+    const address = 'postgres://assent:of-a-superuser@replica.internal:5432/assent?sslmode=require';
+    for (let times = 0; times < 2; times += 1)
+      expect(makeSecrets(made, { DATABASE_READ_URL: address })).toMatchObject({ status: 0, stderr: '' });
+    const [api, replica] = ['database-api-url', 'database-read-url'].map(
+      (name) => new URL(readFileSync(path.join(made, name), 'utf8').trim()),
+    );
+    expect(replica?.href).toBe(
+      `postgres://${api?.username}:${api?.password}@replica.internal:5432/assent?sslmode=require`,
+    );
+    expect(api?.username).toBe('assent_api_login');
+  });
+
   describe('where an older .env holds secrets', () => {
     const installation = mkdtempSync(path.join(inject('folder'), 'older-'));
     const made = path.join(installation, 'secrets');
