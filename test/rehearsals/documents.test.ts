@@ -50,7 +50,8 @@ const staying = /^npm run (api|worker)$/;
  */
 const prelude = `
 set -eu
-if command -v curl >/dev/null; then curl() { command curl -sS --fail-with-body "$@"; }
+if command -v curl >/dev/null; then
+  curl() { case " $* " in *' --fail '*) command curl -sS "$@" ;; *) command curl -sS --fail-with-body "$@" ;; esac; }
 else curl() { node "$CURL" "$@"; }; fi
 sleep() { command sleep 0.2; }
 command -v openssl >/dev/null || openssl() { node -p "require('crypto').randomBytes($3).toString('hex')"; }
