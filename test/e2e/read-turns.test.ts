@@ -44,11 +44,16 @@ describe('large reads whose readers take nothing', () => {
     for (const socket of idle) socket.destroy();
   });
 
-  it('nor are all connections of the process taken by erasures of one organization', async () => {
-    const { organizationId } = stack.tenant;
-    const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy' })}` };
-    const erase = (visitorId: string) =>
-      request(stack.api.baseUrl, `/v1/organization/visitors/${visitorId}`, { method: 'DELETE', headers });
+  it.each([
+    { what: 'erasures', table: 'tombstones', ask: ['DELETE', '/v1/organization/visitors/v'] },
+    { what: 'changes', table: 'domains', ask: ['POST', '/v1/organization/domains', '{"name":"more.example"}'] },
+  ] as const)('nor are all connections of the process taken by $what of one organization', async ({ table, ask }) => {
+    const { organizationId } = await makeTenant(stack.db);
+    const [method, path, body] = ask;
+    const headers = {
+      authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy manage' })}`,
+      ...(body && { 'content-type': 'application/json' }),
+    };
     const waiting = async () => {
       const found = await stack.sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -60,19 +65,21 @@ describe('large reads whose readers take nothing', () => {
     });
     const locking = new Promise<void>((resolve, reject) => {
       const hold = async (sql: TransactionSql) => {
-        await sql`lock table tombstones in exclusive mode`;
+        await sql`lock table ${sql(table)} in exclusive mode`;
         resolve();
         await isReleased;
       };
       stack.db.run((sql) => sql.begin(hold), 60_000).catch(reject);
     });
     await locking;
-    const erasing = Array.from({ length: 30 }, (_, number) => erase(`v${number}`));
+    const asked = Array.from({ length: 30 }, () =>
+      request(stack.api.baseUrl, path, { method, headers, ...(body && { body }) }),
+    );
     await eventually(async () => expect(await waiting()).toBe(3));
     const strange = createClient(stack.api.baseUrl, stranger);
     expect((await strange.records(at(stranger.domainIds, 0), 'limit=1')).status).toBe(200);
     expect(await waiting()).toBe(3);
     release();
-    await Promise.all(erasing);
+    await Promise.all(asked);
   });
 });

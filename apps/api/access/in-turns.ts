@@ -5,10 +5,11 @@
 import { Readable } from 'node:stream';
 import { unavailable } from '#libs/contract/problem';
 import type { Places } from '#libs/runtime/places';
+import type { Database } from '#libs/store/sql';
 import type { Context, Middleware } from '../http/context.ts';
 import type { Unsent } from '../http/unsent.ts';
 import { organizationIn } from './bearer.ts';
-import { endOf } from './shared-places.ts';
+import { endOf, type SharedPlaces } from './shared-places.ts';
 
 /** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
 const large = 256 * 1024;
@@ -46,6 +47,21 @@ export async function inTurn<T>(places: Places, ctx: Context, work: () => Promis
     leave?.();
   }
 }
+
+/** `db` for a change that the request's organization makes: it waits for a place. */
+export const forChanges = (db: Database, places: Pick<SharedPlaces, 'changes'>, ctx: Context): Database => ({
+  ...db,
+  run: async (work, deadline) => {
+    const { organizationId } = organizationIn(ctx);
+    const leave = places.changes.tryTake(organizationId) ?? (await waitFor(places.changes, organizationId, ctx));
+    if (!leave) throw unavailable('the request has ended before its turn');
+    try {
+      return await db.run(work, deadline);
+    } finally {
+      leave();
+    }
+  },
+});
 
 /** Undefined where the deadline has answered meanwhile, or the client has left. */
 async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<(() => void) | undefined> {

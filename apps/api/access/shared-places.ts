@@ -9,7 +9,7 @@ const reads = 8;
 const statistics = 64;
 /** of one organization that wait for a place; beyond that they are refused */
 const waitingReads = 1_000;
-/** erasures, and notices that are put with a token: of one organization all but one */
+/** erasures, notices that are put with a token, and what is managed: of one organization all but one */
 const changes = 4;
 /** pages of exports, and batches of imports, that are read and checked at once */
 const pages = 4;
@@ -27,7 +27,7 @@ export interface SharedPlaces {
   reads: Places;
   /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not answer */
   statistics: Places;
-  /** for an erasure, or a notice that is put with a token */
+  /** for an erasure, a notice that is put with a token, or a change of what is managed */
   changes: Places;
   /** for a page that is read */
   exports: Places;

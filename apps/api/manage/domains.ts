@@ -15,7 +15,9 @@ import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tena
 import type { Unchanged } from '#libs/store/tenants/perform';
 import { listRefusedOrigins, type RefusedOrigin } from '#libs/store/tenants/refused-origins';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import { domainNotFound } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -26,6 +28,7 @@ import { findOwnDomain } from './own-domain.ts';
 
 interface Parts {
   db: Database;
+  places: Pick<SharedPlaces, 'changes'>;
 }
 
 /** Newest first, with those that are archived. */
@@ -38,12 +41,12 @@ export const listDomains = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createDomain = ({ config, db }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
+export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { name, origins = [] } = await readFields(ctx, domainBody);
     const { organizationId } = organizationIn(ctx);
     const { domains: quota } = config.quotas;
-    const made = await adminOf(db, ctx)
+    const made = await adminOf(parts, ctx)
       .createDomain(organizationId, { name, origins }, quota)
       .catch((error: unknown) => {
         throw toQuotaProblem(error);
@@ -66,7 +69,7 @@ export const changeDomain = (parts: Parts): Middleware =>
     const change = await readFields(ctx, domainChange);
     const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
     const version = requiredVersion(ctx, found);
-    show(ctx, requireChanged(await adminOf(parts.db, ctx).changeDomain(organizationId, domainId, change, version)));
+    show(ctx, requireChanged(await adminOf(parts, ctx).changeDomain(organizationId, domainId, change, version)));
   });
 
 /** Its log and its figures stay. */
@@ -74,10 +77,11 @@ export const archiveDomain = (parts: Parts): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
     const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
     const version = requiredVersion(ctx, found);
-    show(ctx, requireChanged(await adminOf(parts.db, ctx).archiveDomain(organizationId, domainId, version)));
+    show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
   });
 
-const adminOf = (db: Database, ctx: Context) => createAdministration(db, accessIn(ctx).subject);
+const adminOf = ({ db, places }: Parts, ctx: Context) =>
+  createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();

@@ -7,7 +7,9 @@ import { createAdministration } from '#libs/store/tenants/administration';
 import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';
 import { Archived } from '#libs/store/tenants/refusals';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import { domainArchived } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -16,6 +18,7 @@ import { findOwnDomain } from './own-domain.ts';
 
 interface Parts {
   db: Database;
+  places: Pick<SharedPlaces, 'changes'>;
 }
 
 /** Newest first, with those that are revoked. */
@@ -28,11 +31,11 @@ export const listKeys = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createKey = ({ config, db }: Parts & { config: { quotas: { keys: number } } }): Middleware =>
+export const createKey = ({ config, db, places }: Parts & { config: { quotas: { keys: number } } }): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
     try {
-      const admin = createAdministration(db, accessIn(ctx).subject);
+      const admin = createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
       const { key, apiKey } = await admin.createKey(domainId, config.quotas.keys);
       const answer: MadeKey = { ...toAnswer(key), apiKey };
       ctx.status = 201;
@@ -42,10 +45,11 @@ export const createKey = ({ config, db }: Parts & { config: { quotas: { keys: nu
     }
   });
 
-export const revokeKey = ({ db }: Parts): Middleware =>
+export const revokeKey = ({ db, places }: Parts): Middleware =>
   guard({ params: keyPath, query: noQuery }, async (ctx, { params: { domainId, prefix } }) => {
     await findOwnDomain(ctx, db, domainId);
-    const key = await createAdministration(db, accessIn(ctx).subject).revokeListedKey(domainId, prefix);
+    const admin = createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
+    const key = await admin.revokeListedKey(domainId, prefix);
     if (!key) throw new Problem('key_not_found', 'this domain has no such key');
     ctx.body = toAnswer(key);
   });

@@ -1,16 +1,13 @@
 /** POST …/test, …/secret and …/replay: what is done with a webhook beside changing it. */
 import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { formatSecret } from '#libs/store/webhooks/secret';
 import { isToldOf } from '#libs/store/webhooks/webhooks';
-import { accessIn, organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
+import type { Middleware } from '../http/context.ts';
 import { refuseFields } from '../http/field-errors.ts';
 import { readFields } from '../http/json-body.ts';
-import { forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
-
-const adminOf = ({ db }: WebhookParts, ctx: Context) => createWebhookAdministration(db, accessIn(ctx).subject);
+import { adminOf, forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 /** The worker sends it; how it went is among the deliveries. */
 export const testWebhook = (parts: WebhookParts): Middleware =>

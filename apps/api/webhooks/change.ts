@@ -1,14 +1,13 @@
 /** GET, PATCH and DELETE /v1/organization/webhooks/:webhookId. */
 import { webhookChange } from '#libs/contract/webhook';
 import type { Unchanged } from '#libs/store/tenants/perform';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import type { Webhook } from '#libs/store/webhooks/webhooks';
-import { accessIn, organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Middleware } from '../http/context.ts';
 import { readFields } from '../http/json-body.ts';
 import { changedMeanwhile, requiredVersion } from '../http/version.ts';
-import { forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
+import { adminOf, forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
 
 export const showWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => show(ctx, await find()));
@@ -23,7 +22,7 @@ export const changeWebhook = (parts: WebhookParts): Middleware =>
     const { types = webhook.types, domains = webhook.domains } = change;
     requireAllowed(ctx, organization, { types, domains });
     const version = requiredVersion(ctx, webhook);
-    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
+    const admin = adminOf(parts, ctx);
     show(ctx, requireChanged(await admin.change(organization.organizationId, webhook.webhookId, change, version)));
   });
 
@@ -33,7 +32,7 @@ export const deleteWebhook = (parts: WebhookParts): Middleware =>
     const webhook = await find();
     const { organizationId } = organizationIn(ctx);
     const version = requiredVersion(ctx, webhook);
-    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
+    const admin = adminOf(parts, ctx);
     show(ctx, requireChanged(await admin.remove(organizationId, webhook.webhookId, version)));
   });
 

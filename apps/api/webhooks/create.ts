@@ -2,14 +2,13 @@
 import { z } from 'zod';
 import { noQuery } from '#libs/contract/queries';
 import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { formatSecret } from '#libs/store/webhooks/secret';
-import { accessIn, organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '../access/bearer.ts';
 import { toQuotaProblem } from '../access/quota.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { readFields } from '../http/json-body.ts';
-import { requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
+import { adminOf, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
@@ -18,9 +17,8 @@ export function createWebhook(parts: WebhookParts): Middleware {
     const organization = organizationIn(ctx);
     requireAllowed(ctx, organization, wanted);
     const box = requireBox(parts);
-    const admin = createWebhookAdministration(parts.db, accessIn(ctx).subject);
     const { webhooks: quota } = parts.config.quotas;
-    const { webhook, secret } = await admin
+    const { webhook, secret } = await adminOf(parts, ctx)
       .create(organization.organizationId, wanted, box, quota)
       .catch((error: unknown) => {
         throw toQuotaProblem(error);

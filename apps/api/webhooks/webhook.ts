@@ -5,9 +5,12 @@ import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
 import { readWebhookUrl } from '#libs/runtime/webhook-url';
 import type { Database } from '#libs/store/sql';
 import type { Organization } from '#libs/store/tenants/tenants';
+import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox, type SecretBox } from '#libs/store/webhooks/secret';
 import { findWebhook, type Webhook } from '#libs/store/webhooks/webhooks';
-import { organizationIn, requireScope } from '../access/bearer.ts';
+import { accessIn, organizationIn, requireScope } from '../access/bearer.ts';
+import { forChanges } from '../access/in-turns.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { refuseFields } from '../http/field-errors.ts';
@@ -17,7 +20,11 @@ import { setVersion } from '../http/version.ts';
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };
   db: Database;
+  places: Pick<SharedPlaces, 'changes'>;
 }
+
+export const adminOf = ({ db, places }: WebhookParts, ctx: Context) =>
+  createWebhookAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
 
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
