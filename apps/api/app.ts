@@ -14,7 +14,7 @@ import type { BaseMetrics } from '#libs/telemetry/metrics';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 import { apiKey, pageRateLimit } from './access/api-key.ts';
-import { bearer, changeRateLimit, readRateLimit, scope } from './access/bearer.ts';
+import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from './access/bearer.ts';
 import { allowedOrigin, cors, preflight } from './access/cors.ts';
 import { createFailedCredentials } from './access/failed-credentials.ts';
 import { inTurns } from './access/in-turns.ts';
@@ -178,6 +178,7 @@ export function createApp(given: AppParts): Koa<State> {
   const manage = [...anyScope, scope('manage'), byTurns];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
   const change = [...changeOfWebhook, inForce(deps)];
+  const revoke = [...manage, revocationRateLimit(deps.config.changeRatePerMinute), inForce(deps)];
   const domains = '/v1/organization/domains';
   reads.get(domains, ...manage, listDomains(deps));
   reads.post(domains, ...change, createDomain(deps));
@@ -186,8 +187,8 @@ export function createApp(given: AppParts): Koa<State> {
   reads.delete(`${domains}/:domainId`, ...change, archiveDomain(deps));
   reads.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
   reads.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
-  reads.delete(`${domains}/:domainId/keys/:prefix`, ...change, revokeKey(deps));
-  reads.post('/v1/organization/tokens/revoke', ...change, revokeToken(deps));
+  reads.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
+  reads.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
   reads.get('/v1/organization/acts', ...manage, listActs(deps));
 
   const webhooks = '/v1/organization/webhooks';

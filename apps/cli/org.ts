@@ -63,7 +63,7 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     .description('show one organization')
     .action(async (organizationId: string, _: object, self: Command) => {
       const { name, plan, domains } = await findOrganization(tools, organizationId);
-      print(self, { organizationId, name, plan: plan.name, domains: domains.map((domain) => domain.domainId) });
+      print(self, { organizationId, name, plan: plan.name, domains: [...domains.keys()] });
     });
   return command;
 }

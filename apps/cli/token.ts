@@ -8,6 +8,8 @@ import { print, type Tools } from './session.ts';
 
 type TokenTools = Tools<{
   actor: string;
+  /** seconds */
+  maxTokenLifetime: number | undefined;
   signing(): {
     algorithm: string;
     keys: KeyObject[];
@@ -75,7 +77,8 @@ export function tokenCommand(tools: TokenTools): Command {
     .command('revoke <org> <jti>')
     .description('revoke one access token; `org revoke-tokens` revokes all of an organization')
     .action(async (organizationId: string, jti: string, _: object, self: Command) => {
-      print(self, await administer(tools, (admin) => admin.revokeToken(organizationId, jti)));
+      const { maxTokenLifetime } = tools.config();
+      print(self, await administer(tools, (admin) => admin.revokeToken(organizationId, jti, maxTokenLifetime)));
     });
   return command;
 }

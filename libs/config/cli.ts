@@ -15,7 +15,7 @@ import {
   readPrivacyKey,
   readSecretsKey,
 } from './shared.ts';
-import { readTokens } from './token-keys.ts';
+import { readMaxLifetime, readTokens } from './token-keys.ts';
 
 /**
  * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`. They
@@ -40,6 +40,8 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     /** what Node itself trusts beside the public ones; the processes need no setting for that */
     moreCertificates: environmentGiven.NODE_EXTRA_CA_CERTS,
     signing: () => readTokens(values),
+    /** seconds */
+    maxTokenLifetime: readMaxLifetime(values),
     logName: () => values.LOG_NAME ?? refuse('LOG_NAME', 'set: the name that all logs begin with, as for the worker'),
     privacyKey: () => readPrivacyKey(values) ?? refuse('PRIVACY_KEY', 'set, as for the API'),
     previousPrivacyKey: () => readPreviousPrivacyKey(values),

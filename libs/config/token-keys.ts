@@ -51,6 +51,10 @@ function readJwksUrl(values: Values): string | undefined {
   return url;
 }
 
+/** Seconds that a token may be valid. */
+export const readMaxLifetime = ({ JWT_MAX_LIFETIME: hours }: Pick<Values, 'JWT_MAX_LIFETIME'>): number | undefined =>
+  hours === undefined ? undefined : hours * 3_600;
+
 export function readTokens(values: Values) {
   const algorithm = values.JWT_ALGORITHM;
   const names =
@@ -86,6 +90,6 @@ export function readTokens(values: Values) {
     /** of a token without that claim; a provider issues tokens that were never meant for us */
     defaultScopes: values.JWT_DEFAULT_SCOPE ?? (jwksUrl === undefined ? (['read'] satisfies Scope[]) : []),
     /** seconds */
-    maxLifetime: values.JWT_MAX_LIFETIME === undefined ? undefined : values.JWT_MAX_LIFETIME * 3_600,
+    maxLifetime: readMaxLifetime(values),
   };
 }

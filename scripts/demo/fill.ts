@@ -85,7 +85,7 @@ async function withoutKnown(db: Database, records: NewRecord[]): Promise<NewReco
 async function ensureDomains(db: Database, admin: Administration, organizationId: string) {
   const found = (await db.run((sql) => findOrganizations(sql, [organizationId]))).get(organizationId);
   if (!found) throw new Advice(`There is no organization ${organizationId}.`);
-  const ids = new Map(found.domains.map(({ name, domainId }) => [name, domainId]));
+  const ids = new Map([...found.domains.values()].map(({ name, domainId }) => [name, domainId]));
   for (const { name } of sites) {
     if (ids.has(name)) continue;
     ids.set(name, (await admin.createDomain(organizationId, { name, origins: [`https://${name}`] })).domainId);

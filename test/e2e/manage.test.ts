@@ -317,6 +317,12 @@ describe('an organization', () => {
     const rename = (of: Tenant) =>
       ask('PATCH', `${domains}/${at(of.domainIds, 0)}`, { of, base: baseUrl, body: { name: 'new.example' } });
     for (const status of [200, 200, 429]) expect((await rename(own)).status).toBe(status);
+    // what is lost can still be revoked
+    const [key] = (await ask<KeysPage>('GET', `${domains}/${at(own.domainIds, 0)}/keys`, { of: own, base: baseUrl }))
+      .body.keys;
+    const revokedKey = `${domains}/${at(own.domainIds, 0)}/keys/${key?.prefix}`;
+    expect((await ask('DELETE', revokedKey, { of: own, base: baseUrl })).status).toBe(200);
+    expect((await post('/v1/organization/tokens/revoke', { jti: 'lost' })).status).toBe(200);
     expect((await rename(others)).status).toBe(200);
     expect((await ask('GET', domains, { of: own, base: baseUrl })).status).toBe(200);
   });

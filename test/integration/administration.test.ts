@@ -3,8 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/store/tenants/acts';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { directory } from '#libs/store/tenants/directory';
-import { Refused } from '#libs/store/tenants/refusals';
-import { apiKeyPattern, domainsOfKeys, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
+import { QuotaReached, Refused } from '#libs/store/tenants/refusals';
+import {
+  apiKeyPattern,
+  domainsOfKeys,
+  findOrganizations,
+  hashApiKey,
+  makeApiKey,
+  mostRevoked,
+} from '#libs/store/tenants/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -60,6 +67,36 @@ describe('administration', () => {
     expect(await acts()).toEqual(before);
     const organizations = await db.run((sql) => directory.organizations(sql));
     expect(organizations.map(({ name }) => name)).not.toContain('Two');
+  });
+
+  it('revoked tokens give way once they have expired, and where nobody knows when once all tokens are revoked', async () => {
+    const admin = createAdministration(db, 'olga');
+    await admin.setPlan('tokens', {});
+    const { organizationId } = await admin.createOrganization('Tokens', 'tokens');
+    const fill = () => sql`
+      insert into revoked_tokens (organization_number, jti, revoked_at)
+      select number, 'old-' || n, clock_timestamp() - interval '2 hours'
+      from organizations, generate_series(1, ${mostRevoked}) as n where id = ${organizationId}`;
+    const revoke = (jti: string, maxLifetime?: number) => admin.revokeToken(organizationId, jti, maxLifetime);
+    const revoked = async () => [
+      ...((await db.run((own) => findOrganizations(own, [organizationId]))).get(organizationId)?.revokedTokens ?? []),
+    ];
+    await fill();
+    await expect(revoke('one')).rejects.toBeInstanceOf(QuotaReached);
+    await admin.revokeTokens(organizationId);
+    await revoke('lasting');
+    // nothing waits that long
+    await revoke('past', -7_200);
+    expect(await revoked()).toEqual(['lasting']);
+    await revoke('bounded', 3_600);
+    expect((await revoked()).toSorted()).toEqual(['bounded', 'lasting']);
+    const rows = await sql<{ jti: string; hours: number | null }>`
+      select jti, round(extract(epoch from expires_at - revoked_at) / 3600)::int as hours from revoked_tokens
+      where organization_number = (select number from organizations where id = ${organizationId}) order by jti`;
+    expect(rows).toEqual([
+      { jti: 'bounded', hours: 2 },
+      { jti: 'lasting', hours: null },
+    ]);
   });
 
   it('an act becomes visible only after all that have a smaller id, so that a poll past the newest misses none', async () => {

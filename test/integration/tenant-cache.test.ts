@@ -4,7 +4,7 @@ import { isUnavailable } from '#libs/store/errors';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
-import { hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
+import { findOrganizations, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
 import { openGate } from '../support/gate.ts';
 import { counting, openPool } from '../support/pool.ts';
@@ -146,7 +146,7 @@ describe('the tenant cache', () => {
     await eventually(async () => {
       expect(await cache.domain(made)).toMatchObject({ name: 'late.example', origins: ['https://x'] });
       const organization = await cache.organization(tenant.organizationId);
-      expect(organization?.domains).toContainEqual({ domainId: made, name: 'late.example' });
+      expect(organization?.domains.get(made)).toEqual({ domainId: made, name: 'late.example' });
     });
     expect(cache.knownDomainOfKey(apiKey)?.domainId).toBe(domainId);
     await admin().changeDomain(tenant.organizationId, domainId, { origins: ['https://new.example'] });
@@ -181,6 +181,61 @@ describe('the tenant cache', () => {
     await watched.catchUp();
     expect(watched.knownDomainOfKey(changedKey)).toBeUndefined();
     expect([...looked]).toEqual([hashApiKey(changedKey)]);
+  });
+
+  it('a change costs what changed, not all that the organization holds', async () => {
+    const { organizationId } = tenant;
+    const more = 1_000;
+    await sql`
+      insert into domains (id, organization_id, name)
+      select ${`${domainId}-`} || n, ${organizationId}, 'more-' || n from generate_series(1, ${more}) as n`;
+    await sql`
+      insert into revoked_tokens (organization_number, jti)
+      select number, 'token-' || n from organizations, generate_series(1, ${more}) as n where id = ${organizationId}`;
+    const gate = await openGate(url);
+    const follower = createTenantCache(openPool(gate.url), { warn: () => {} });
+    atEnd(() => follower.close());
+    await follower.follow();
+    const read = async () => {
+      const before = gate.answered();
+      await follower.catchUp();
+      const organization = await follower.organization(organizationId);
+      return { organization, bytes: gate.answered() - before };
+    };
+    const whole = (await read()).bytes;
+    expect(whole).toBeGreaterThan(50 * more);
+    const changes = [
+      () => admin().changeDomain(organizationId, domainId, { name: 'changed.example' }),
+      () => admin().createDomain(organizationId, { name: 'made.example', origins: [] }),
+      () => admin().archiveDomain(organizationId, `${domainId}-1`),
+      () => admin().revokeToken(organizationId, 'one more', undefined),
+      () => admin().renameOrganization(organizationId, 'renamed'),
+      () => admin().setOrganizationPlan(organizationId, 'other'),
+      () => admin().setPlan('other', { monthlyRecordLimit: 7 }),
+    ];
+    for (const change of changes) {
+      await change();
+      const { organization, bytes } = await read();
+      expect(bytes).toBeLessThan(whole / 10);
+      expect(organization).toEqual(
+        (await db.run((own) => findOrganizations(own, [organizationId]))).get(organizationId),
+      );
+    }
+  });
+
+  it('what is held of organizations is bounded by its size', async () => {
+    const [one, two] = await Promise.all([makeTenant(db), makeTenant(db)]);
+    for (const { organizationId } of [one, two])
+      await sql`
+        insert into domains (id, organization_id, name)
+        select ${`${organizationId}-`} || n, ${organizationId}, 'more-' || n from generate_series(1, 300) as n`;
+    const bounded = createTenantCache(db, { warn: () => {} }, { organizationBytes: 120_000 });
+    atEnd(() => bounded.close());
+    await bounded.follow();
+    const held = await bounded.organization(one.organizationId);
+    expect(await bounded.organization(one.organizationId)).toBe(held);
+    await bounded.organization(two.organizationId);
+    expect(await bounded.organization(one.organizationId)).not.toBe(held);
   });
 
   it('what is known is answered without a query', async () => {

@@ -13,6 +13,8 @@ export interface Gate {
   freeze(): void;
   /** what clients send passes, and no answer does */
   loseAnswers(): void;
+  /** bytes that the server has answered */
+  answered(): number;
   /** new connections go to that server, as after a change of DNS; those there are stay */
   leadTo(url: string): void;
 }
@@ -20,6 +22,7 @@ export interface Gate {
 export async function openGate(url: string): Promise<Gate> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
+  let answered = 0;
   let state: 'open' | 'shut' | 'frozen' | 'mute' = 'open';
   const passes = (isAnswer: boolean) => state === 'open' || (state === 'mute' && !isAnswer);
 
@@ -31,7 +34,10 @@ export async function openGate(url: string): Promise<Gate> {
       [onward, socket],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => passes(from === onward) && to.write(data));
+      from.on('data', (data) => {
+        if (from === onward) answered += data.length;
+        if (passes(from === onward)) to.write(data);
+      });
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
@@ -68,6 +74,7 @@ export async function openGate(url: string): Promise<Gate> {
     loseAnswers: () => {
       state = 'mute';
     },
+    answered: () => answered,
     leadTo: (next) => {
       target = new URL(next);
     },

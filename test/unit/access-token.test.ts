@@ -36,7 +36,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }));
 afterEach(() => void vi.useRealTimers());
 
 describe('an access token', () => {
-  const organization = { organizationId: 'org_a', tokensSince: null, revokedTokens: [] };
+  const organization = { organizationId: 'org_a', tokensSince: null, revokedTokens: new Set() };
   const find = async (id: string) => {
     if (id.includes('\0')) throw new Error('Postgres has no NUL in a text');
     return id === 'org_a' ? organization : null;

@@ -16,8 +16,8 @@ const organizationOf = (organizationId: string) => ({
   plan: { name: 'plan', consentLog: true, monthlyRecordLimit: null },
   cursorKey: new Uint8Array(),
   tokensSince: null,
-  revokedTokens: [],
-  domains: [],
+  revokedTokens: new Set<string>(),
+  domains: new Map(),
 });
 
 describe('reads by turns over organizations, in two places', () => {

@@ -32,7 +32,7 @@ export function bearer({
     if (!organization) return 'the token names an organization that does not exist';
     const { tokensSince, revokedTokens } = organization;
     if (tokensSince && issuedAt * 1000 < tokensSince.getTime()) return 'the token was revoked';
-    if (jti !== undefined && revokedTokens.includes(jti)) return 'the token was revoked';
+    if (jti !== undefined && revokedTokens.has(jti)) return 'the token was revoked';
     ctx.state.organization = organization;
     return undefined;
   };
@@ -113,9 +113,13 @@ export function readRateLimit(limit: number): Middleware {
 }
 
 /** Changes per organization: each is written down, and heard of in every process. */
-export function changeRateLimit(limit: number): Middleware {
-  const detail = `at most ${limit} changes a minute in one organization`;
-  const limiter = createLimiter({ name: 'change', limit, detail });
+export const changeRateLimit = (limit: number): Middleware => perOrganization('change', limit, 'changes');
+
+/** Keys and tokens that are revoked: as many, apart from other changes, which must not keep out what cannot wait. */
+export const revocationRateLimit = (limit: number): Middleware => perOrganization('revocation', limit, 'revocations');
+
+function perOrganization(name: string, limit: number, what: string): Middleware {
+  const limiter = createLimiter({ name, limit, detail: `at most ${limit} ${what} a minute in one organization` });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).organizationId);
     return next();

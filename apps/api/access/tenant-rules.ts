@@ -4,7 +4,7 @@ import type { Organization, OwnDomain } from '#libs/store/tenants/tenants';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
 export function requireOwnDomain(organization: Organization, domainId: string): OwnDomain {
-  const own = organization.domains.find((domain) => domain.domainId === domainId);
+  const own = organization.domains.get(domainId);
   if (own) return own;
   throw domainNotFound();
 }

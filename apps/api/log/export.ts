@@ -50,7 +50,7 @@ export function organizationExport(parts: Parts): Middleware {
   return guard({ params: z.object({}), query: organizationExportQuery }, async (ctx, { query }) => {
     const { organizationId, domains } = organizationIn(ctx);
     const { format = 'ndjson', ...rest } = query;
-    const domainIds = domains.map(({ domainId }) => domainId).toSorted();
+    const domainIds = [...domains.keys()].toSorted();
     await send(ctx, { organizationId, domainIds, format, ...rest });
   });
 }

@@ -6,6 +6,7 @@ import type { Organization } from '#libs/contract/statistics';
 import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/contract/terms';
 import type { Wanted } from '#libs/counters/read';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';
+import type { OwnDomain } from '#libs/store/tenants/tenants';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
@@ -18,6 +19,11 @@ interface Counters {
 interface Facets {
   readIfQuick(question: FacetQuestion): Promise<Facet[] | undefined>;
 }
+
+/** Most are in order already, so this costs little. */
+const collator = new Intl.Collator('en');
+const byName = (a: OwnDomain, b: OwnDomain): number =>
+  collator.compare(a.name, b.name) || collator.compare(a.domainId, b.domainId);
 
 export function organization({ counters, facets }: { counters: Counters; facets: Facets }): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
@@ -35,7 +41,7 @@ export function organization({ counters, facets }: { counters: Counters; facets:
       name,
       plan,
       usage: { month, used: Math.max(0, totalOf(counts) - bots), bots, limit: plan.monthlyRecordLimit },
-      domains,
+      domains: [...domains.values()].toSorted(byName),
       scopes: accessIn(ctx).scopes,
     };
     ctx.set('X-Stats-Source', source);

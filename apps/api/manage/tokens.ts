@@ -5,16 +5,25 @@ import { noQuery } from '#libs/contract/queries';
 import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
+import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
+import type { SharedPlaces } from '../access/shared-places.ts';
 import type { Middleware } from '../http/context.ts';
 import { guard } from '../http/guard.ts';
 import { readFields } from '../http/json-body.ts';
 
-export const revokeToken = ({ db }: { db: Database }): Middleware =>
+interface Parts {
+  config: { tokens: { maxLifetime: number | undefined } };
+  db: Database;
+  places: Pick<SharedPlaces, 'changes'>;
+}
+
+export const revokeToken = ({ config, db, places }: Parts): Middleware =>
   guard({ params: z.object({}), query: noQuery }, async (ctx) => {
     const { jti } = await readFields(ctx, revokedTokenBody);
-    const admin = createAdministration(db, accessIn(ctx).subject);
-    const revoked = await admin.revokeToken(organizationIn(ctx).organizationId, jti).catch((error: unknown) => {
+    const admin = createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
+    const { organizationId } = organizationIn(ctx);
+    const revoked = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime).catch((error: unknown) => {
       throw toQuotaProblem(error);
     });
     const answer: RevokedToken = { jti, revokedAt: revoked.revokedAt.toISOString() };

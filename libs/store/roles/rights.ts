@@ -28,7 +28,7 @@ export const rights: Record<string, Rights> = {
   deleted_ids: { api: read, worker: read },
   // who may do what, and what was done: no work of the worker, but for webhooks that it disables
   api_keys: { api: write, worker: none },
-  revoked_tokens: { api: write, worker: none },
+  revoked_tokens: { api: all, worker: none },
   administrative_acts: { api: add, worker: ['insert'] },
   visitor_acts: { api: add, worker: none },
   refused_origins: { api: all, worker: none },

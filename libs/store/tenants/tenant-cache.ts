@@ -9,12 +9,12 @@ import { Batcher } from '#libs/runtime/batcher';
 import { every, type Rounds } from '#libs/runtime/every';
 import type { Log } from '#libs/runtime/log';
 import type { Database, Sql } from '../sql.ts';
+import { createKnownOrganizations } from './known-organizations.ts';
 import {
   apiKeyPattern,
   type Domain,
   domainsOfKeys,
   findDomains,
-  findOrganizations,
   hashApiKey,
   noteKeyUse,
   type Organization,
@@ -25,6 +25,8 @@ const unknownFor = 500;
 const pollEvery = 500;
 /** Milliseconds: `last_used_at` of a key is accurate to within this. */
 const usualNoteUseEvery = 30_000;
+/** Bytes of domains by their keys, and as many by their ids: their lists of origins may be long. */
+const mostBytes = 64 * 1024 * 1024;
 /** Milliseconds: short enough that a request that needs a lookup is still answered in time. */
 const lookupTimeout = 1_500;
 
@@ -33,6 +35,8 @@ interface Act {
   act: string;
   subject: string;
   organizationId: string | null;
+  /** of a revoked token */
+  jti: string | null;
 }
 
 export interface TenantCache {
@@ -53,14 +57,14 @@ export interface TenantCache {
 export function createTenantCache(
   db: Database,
   log: Pick<Log, 'warn'>,
-  { noteUseEvery = usualNoteUseEvery } = {},
+  { noteUseEvery = usualNoteUseEvery, organizationBytes }: { noteUseEvery?: number; organizationBytes?: number } = {},
 ): TenantCache {
   let lastAct: number | undefined;
   let lastActAt: string | null = null;
   let generation = 0;
 
   /** One query runs at a time; lookups that arrive meanwhile share the next one. */
-  function lookup<Found extends object>(
+  function lookup<Found extends Domain>(
     max: number,
     find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>,
     groupOf: (found: Found) => string = () => '',
@@ -69,6 +73,8 @@ export function createTenantCache(
     const groups = new Map<string, Set<string>>();
     const known = new LRUCache<string, Found>({
       max,
+      maxSize: mostBytes,
+      sizeCalculation: sizeOf,
       dispose: (found, id) => {
         const group = groups.get(groupOf(found));
         group?.delete(id);
@@ -124,26 +130,32 @@ export function createTenantCache(
   /** only of valid keys, so that guesses take no memory */
   const hashes = new LRUCache<string, string>({ max: 50_000 });
   const domains = lookup(50_000, findDomains);
-  const organizations = lookup(10_000, findOrganizations);
+  const organizations = createKnownOrganizations(db, {
+    unknownFor,
+    lookupTimeout,
+    isFollowing: () => lastAct !== undefined,
+    mostBytes: organizationBytes,
+  });
 
   const forgetAll = () => {
     for (const cache of [keys, domains, organizations]) cache.clear();
   };
 
   /** An act's name is `noun.verb`; its subject is the changed thing's id (for a key: its hash). */
-  const forget = ({ act, subject, organizationId }: Act) => {
+  const forget = ({ act, subject, organizationId, jti }: Act) => {
     const noun = act.split('.')[0];
     if (noun === 'key') keys.forget(subject);
+    else if (act === 'org.revoke-token' && jti !== null) organizations.revoked(subject, jti);
     else if (noun === 'org') {
-      organizations.forget(subject);
+      organizations.changed(subject);
       if (act === 'org.close') forgetDomainsOf(subject);
-    } else if (noun === 'plan') organizations.clear();
+    } else if (noun === 'plan') organizations.allChanged();
     else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit
       keys.forgetGroup(subject);
       if (organizationId === null) organizations.clear();
-      else organizations.forget(organizationId);
+      else organizations.changed(organizationId, subject);
     }
   };
 
@@ -157,7 +169,7 @@ export function createTenantCache(
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
         select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
           (select at::text from administrative_acts where id = ${lastAct ?? -1}) as "lastAt",
-          a.id, a.act, a.subject, a.organization_id as "organizationId"
+          a.id, a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti
         from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
         order by a.id`,
       2_000,
@@ -240,3 +252,10 @@ export function createTenantCache(
     },
   };
 }
+
+/** Bytes, with what an object and its places in tables cost. */
+const sizeOf = ({ domainId, organizationId, name, origins }: Domain): number =>
+  origins.reduce(
+    (sum, { length }) => sum + 40 + 2 * length,
+    400 + 2 * (domainId.length + organizationId.length + name.length),
+  );

@@ -31,12 +31,16 @@ export interface Organization {
   /** access tokens that were issued before are refused */
   tokensSince: Date | null;
   /** `jti`s of access tokens that are refused */
-  revokedTokens: string[];
-  domains: OwnDomain[];
+  revokedTokens: Set<string>;
+  /** by their ids; in the order of their names, but for those that changed since */
+  domains: Map<string, OwnDomain>;
 }
 
 /** As organizations and domains are named. */
 export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
+
+/** Access tokens of an organization that can be revoked one by one, of those that may still be valid. */
+export const mostRevoked = 10_000;
 
 /** 192 random bits; the prefix lets secret scanners find leaked keys. */
 export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64url')}`;
@@ -60,28 +64,47 @@ export async function findDomains(sql: Sql, ids: string[]): Promise<Map<string, 
   return new Map(rows.map((domain) => [domain.domainId, domain]));
 }
 
-export async function findOrganizations(sql: Sql, ids: string[]): Promise<Map<string, Organization>> {
-  const rows = await sql<
-    (Omit<Organization, 'plan'> & { plan: string; consentLog: boolean; monthlyRecordLimit: number | null })[]
-  >`
+interface OrganizationRow extends Omit<Organization, 'plan' | 'revokedTokens' | 'domains'> {
+  plan: string;
+  consentLog: boolean;
+  monthlyRecordLimit: number | null;
+  revokedTokens: string[];
+  domains: OwnDomain[];
+}
+
+/** `changedDomains`: with these of their domains alone, and without revoked tokens. */
+export async function findOrganizations(
+  sql: Sql,
+  ids: string[],
+  changedDomains?: string[],
+): Promise<Map<string, Organization>> {
+  const isWhole = changedDomains === undefined;
+  const rows = await sql<OrganizationRow[]>`
     select
       o.id as "organizationId", o.name, o.cursor_key as "cursorKey", p.name as plan, p.consent_log as "consentLog",
       p.monthly_record_limit as "monthlyRecordLimit", o.tokens_since as "tokensSince",
       (
-        select coalesce(json_agg(jti), '[]') from revoked_tokens where organization_number = o.number
+        select coalesce(json_agg(jti), '[]') from revoked_tokens
+        where ${isWhole} and organization_number = o.number and coalesce(expires_at > clock_timestamp(), true)
       ) as "revokedTokens",
       coalesce(
         (select json_agg(json_strip_nulls(json_build_object(
             'domainId', d.id, 'name', d.name,
             'archivedAt', to_char(d.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
           )) order by d.name, d.id)
-         from domains d where d.organization_id = o.id), '[]') as domains
+         from domains d
+         where d.organization_id = o.id ${isWhole ? sql`` : sql`and d.id = any(${changedDomains})`}), '[]') as domains
     from organizations o join plans p on p.name = o.plan
     where o.id = any(${ids})`;
   return new Map(
-    rows.map(({ plan, consentLog, monthlyRecordLimit, ...organization }) => [
+    rows.map(({ plan, consentLog, monthlyRecordLimit, revokedTokens, domains, ...organization }) => [
       organization.organizationId,
-      { ...organization, plan: { name: plan, consentLog, monthlyRecordLimit } },
+      {
+        ...organization,
+        plan: { name: plan, consentLog, monthlyRecordLimit },
+        revokedTokens: new Set(revokedTokens),
+        domains: new Map(domains.map((domain) => [domain.domainId, domain])),
+      },
     ]),
   );
 }

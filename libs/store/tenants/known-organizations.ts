@@ -1,0 +1,174 @@
+/**
+ * Organizations in memory, bounded by their size. Of one that changed only what changed is read again: its own row, and the
+ * rows of the domains that acts named. So an organization with ten thousand domains may change them all day.
+ */
+import { LRUCache } from 'lru-cache';
+import { Batcher } from '#libs/runtime/batcher';
+import type { Database } from '../sql.ts';
+import { findOrganizations, mostRevoked, type Organization, type OwnDomain } from './tenants.ts';
+
+/** Bytes. One with as many domains and revoked tokens as it may have takes some ten million. */
+const usualMostBytes = 128 * 1024 * 1024;
+
+export interface KnownOrganizations {
+  /** Rejects while Postgres is away, but for one that is known and has not changed. */
+  get(organizationId: string): Promise<Organization | null>;
+  /** `domainId`: of this domain of it, too. */
+  changed(organizationId: string, domainId?: string): void;
+  revoked(organizationId: string, jti: string): void;
+  allChanged(): void;
+  clear(): void;
+}
+
+interface Held {
+  organization: Organization;
+  bytes: number;
+  /** domains to read again */
+  changedDomains: Set<string>;
+  /** nothing is to be read again */
+  isCurrent: boolean;
+  /** how often it was said to have changed */
+  changes: number;
+}
+
+export interface KnownOrganizationsOptions {
+  /** Milliseconds: how long an organization that was not found is taken not to exist. */
+  unknownFor: number;
+  /** milliseconds */
+  lookupTimeout: number;
+  /** Whether changes are told: before that nothing is kept. */
+  isFollowing: () => boolean;
+  mostBytes?: number | undefined;
+}
+
+export function createKnownOrganizations(
+  db: Database,
+  { unknownFor, lookupTimeout, isFollowing, mostBytes = usualMostBytes }: KnownOrganizationsOptions,
+): KnownOrganizations {
+  const known = new LRUCache<string, Held>({
+    max: 10_000,
+    maxSize: mostBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+  const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
+  /** those that are being read as a whole, without those that changed meanwhile */
+  let loading = new Set<string>();
+
+  const load = async (ids: string[]): Promise<Map<string, Organization>> => {
+    if (ids.length === 0) return new Map();
+    loading = new Set(isFollowing() ? ids : []);
+    const found = await db.run((sql) => findOrganizations(sql, ids), lookupTimeout);
+    for (const [id, organization] of found) {
+      if (!loading.has(id)) continue;
+      const bytes = sizeOf(organization);
+      known.set(id, { organization, bytes, changedDomains: new Set(), isCurrent: true, changes: 0 });
+    }
+    return found;
+  };
+
+  const refresh = async (all: Map<string, Held>): Promise<Map<string, Organization>> => {
+    if (all.size === 0) return new Map();
+    const asked = [...all].map(([id, held]) => ({ id, held, before: held.changes, ids: [...held.changedDomains] }));
+    const ids = asked.flatMap((each) => each.ids);
+    const found = await db.run((sql) => findOrganizations(sql, [...all.keys()], ids), lookupTimeout);
+    for (const { id, held, before, ids } of asked) {
+      const fresh = found.get(id);
+      if (!fresh) {
+        known.delete(id);
+        continue;
+      }
+      const { domains, revokedTokens } = held.organization;
+      const bytes = held.bytes + putDomains(domains, ids, fresh.domains);
+      const organization = { ...fresh, domains, revokedTokens };
+      found.set(id, organization);
+      // it may have been forgotten meanwhile, or changed once more
+      if (known.peek(id) !== held) continue;
+      const isCurrent = held.changes === before;
+      const changedDomains = isCurrent ? new Set<string>() : held.changedDomains;
+      known.set(id, { ...held, organization, bytes, changedDomains, isCurrent });
+    }
+    return found;
+  };
+
+  /** One runs at a time; what is asked for meanwhile shares the next one. */
+  const batcher = new Batcher<string, Map<string, Organization>>({
+    run: async (ids) => {
+      const held = new Map<string, Held>();
+      const rest = new Set<string>();
+      for (const id of ids) {
+        const one = known.peek(id);
+        if (one) held.set(id, one);
+        else rest.add(id);
+      }
+      const [loaded, refreshed] = [await load([...rest]), await refresh(held)];
+      return new Map([...loaded, ...refreshed]);
+    },
+    maxBatch: 500,
+    maxPending: 5_000,
+    patience: lookupTimeout,
+  });
+
+  return {
+    get: async (organizationId) => {
+      const held = known.get(organizationId);
+      if (held?.isCurrent) return held.organization;
+      if (unknown.has(organizationId)) return null;
+      const found = (await batcher.add(organizationId)).get(organizationId);
+      if (!found) unknown.set(organizationId, true);
+      return found ?? null;
+    },
+    changed: (organizationId, domainId) => {
+      unknown.delete(organizationId);
+      loading.delete(organizationId);
+      const held = known.peek(organizationId);
+      if (!held) return;
+      if (domainId !== undefined) held.changedDomains.add(domainId);
+      held.isCurrent = false;
+      held.changes += 1;
+    },
+    revoked: (organizationId, jti) => {
+      loading.delete(organizationId);
+      const held = known.peek(organizationId);
+      if (!held) return;
+      held.organization.revokedTokens.add(jti);
+      // those that have expired stay until all are read again
+      if (held.organization.revokedTokens.size > 2 * mostRevoked) known.delete(organizationId);
+      else known.set(organizationId, { ...held, bytes: held.bytes + sizeOfToken(jti) });
+    },
+    allChanged: () => {
+      loading.clear();
+      for (const held of known.values()) {
+        held.isCurrent = false;
+        held.changes += 1;
+      }
+    },
+    clear: () => {
+      loading.clear();
+      known.clear();
+      unknown.clear();
+    },
+  };
+}
+
+/** Puts what was read again in place, and gives by how many bytes it grew. */
+function putDomains(domains: Map<string, OwnDomain>, ids: string[], fresh: Map<string, OwnDomain>): number {
+  let grown = 0;
+  for (const id of ids) {
+    const [before, after] = [domains.get(id), fresh.get(id)];
+    grown += (after ? sizeOfDomain(after) : 0) - (before ? sizeOfDomain(before) : 0);
+    if (after) domains.set(id, after);
+    else domains.delete(id);
+  }
+  return grown;
+}
+
+/** Bytes, with what an object and a place in a table cost. */
+const sizeOfDomain = ({ domainId, name }: OwnDomain): number => 200 + 2 * (domainId.length + name.length);
+const sizeOfToken = (jti: string): number => 100 + 2 * jti.length;
+
+function sizeOf({ domains, revokedTokens }: Organization): number {
+  let bytes = 1_000;
+  for (const domain of domains.values()) bytes += sizeOfDomain(domain);
+  for (const jti of revokedTokens) bytes += sizeOfToken(jti);
+  return bytes;
+}
