@@ -21,7 +21,7 @@ import { at, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const rounds = 10;
+const rounds = 15;
 /** Milliseconds that count as no difference. */
 const none = 50;
 /** what each of the three holds */

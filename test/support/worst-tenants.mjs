@@ -50,9 +50,9 @@ for (const { token, domainId, otherDomains, key, webhooks } of organizations) {
   const ndjson = 'application/x-ndjson';
   const reads = [`${domain}/records?limit=200`, '/v1/consent/org-stats', '/v1/organization', `${domain}/records`];
   const other = (round) => otherDomains[round % otherDomains.length];
-  again('reads', 250, (round) => send('GET', reads[round % reads.length], { token }));
-  again('exports', 2_000, () => send('GET', `${domain}/export?decision=accept_all`, { token }));
-  again('imports', 2_000, (round) =>
+  again('reads', 500, (round) => send('GET', reads[round % reads.length], { token }));
+  again('exports', 6_000, () => send('GET', `${domain}/export?decision=accept_all`, { token }));
+  again('imports', 6_000, (round) =>
     send('POST', `${domain}/import?format=ndjson`, { token, type: ndjson, body: rows(round) }),
   );
   // names and tests: as many as there may be
