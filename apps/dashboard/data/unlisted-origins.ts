@@ -1,12 +1,7 @@
 /** Where the newest records come from, as far as the list of origins does not say so. */
 
-import type { Key } from '#libs/contract/manage';
 import { isListed, isOrigin } from '#libs/contract/origin';
 import type { FullRecord } from '#libs/contract/record';
-import type { Organization } from '#libs/contract/statistics';
-import type { Api } from './api.ts';
-import { useReading } from './reading.ts';
-import { mayReadLogs } from './scopes.ts';
 
 export interface UnlistedOrigin {
   origin: string;
@@ -34,16 +29,4 @@ function originOf(pageUrl: string | null): string | null {
   if (pageUrl === null || !URL.canParse(pageUrl)) return null;
   const { origin } = new URL(pageUrl);
   return isOrigin(origin) ? origin : null;
-}
-
-/** The most that a page takes. */
-const newest = 200;
-
-/** None where no key has recorded yet, and where the plan or the token does not allow it. */
-export function useNewestRecords(api: Api, organization: Organization, domainId: string, keys: Key[]): FullRecord[] {
-  const isAsked = mayReadLogs(organization) && keys.some(({ lastUsedAt }) => lastUsedAt !== null);
-  const reading = useReading(`${domainId} ${isAsked}`, async (signal) =>
-    isAsked ? (await api.records(domainId, { limit: newest }, signal)).records : [],
-  );
-  return reading.value ?? [];
 }

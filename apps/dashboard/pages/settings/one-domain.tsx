@@ -2,9 +2,9 @@
 import { useRef, useState } from 'preact/hooks';
 import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
 import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
+import { useNewestRecords } from '../../data/newest-records.ts';
 import { widgetAddress } from '../../data/router.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
-import { useNewestRecords } from '../../data/unlisted-origins.ts';
 import type { Called } from '../../data/webhook-api.ts';
 import { dateAndTime } from '../../format.ts';
 import { Button, ButtonLink } from '../../parts/button.tsx';

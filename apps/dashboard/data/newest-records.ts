@@ -1,0 +1,20 @@
+/** The newest records of a domain, for what is told of them. */
+
+import type { Key } from '#libs/contract/manage';
+import type { FullRecord } from '#libs/contract/record';
+import type { Organization } from '#libs/contract/statistics';
+import type { Api } from './api.ts';
+import { useReading } from './reading.ts';
+import { mayReadLogs } from './scopes.ts';
+
+/** The most that a page takes. */
+const newest = 200;
+
+/** None where no key has recorded yet, and where the plan or the token does not allow it. */
+export function useNewestRecords(api: Api, organization: Organization, domainId: string, keys: Key[]): FullRecord[] {
+  const isAsked = mayReadLogs(organization) && keys.some(({ lastUsedAt }) => lastUsedAt !== null);
+  const reading = useReading(`${domainId} ${isAsked}`, async (signal) =>
+    isAsked ? (await api.records(domainId, { limit: newest }, signal)).records : [],
+  );
+  return reading.value ?? [];
+}
