@@ -3,6 +3,7 @@
  * checkout's own client. Its one argument is a `PersistLoad`. Its output: records a second, what each took of CPU time,
  * and the write-ahead log that Postgres wrote for it.
  */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { figuresBetween, look } from './cpu-time.ts';
 import { makeRecord } from './requests.ts';
@@ -29,8 +30,11 @@ const given: PersistLoad = JSON.parse(process.argv[2] ?? '{}');
 const { name = 'persist', client = 'client', checkout, databaseUrl, domainIds, records, postgres } = given;
 const { span: [from, to] = [Date.now(), Date.now()] } = given;
 
-const { persist }: typeof import('#libs/store/records/persist') = await importLib('store/records/persist');
-const { createDatabase }: typeof import('#libs/store/sql') = await importLib('store/sql');
+const { persist }: typeof import('#libs/store/records/persist') = await importLib(
+  'record/persist/persist',
+  'store/records/persist',
+);
+const { createDatabase }: typeof import('#libs/store/sql') = await importLib('base/db/database', 'store/sql');
 /** A checkpoint may take longer than any statement of the worker. */
 const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
 const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
@@ -53,9 +57,10 @@ const log = { value: ((await logPosition()) - logged) / stored, unit: 'bytes' };
 await db.close();
 process.stdout.write(JSON.stringify({ ...figures, [`${name}: log`]: log }));
 
-/** Its own `#libs` are those of its checkout. */
-function importLib(lib: string) {
-  return import(path.join(checkout, `libs/${lib}.ts`));
+/** `now` and `before`: where it is, and where older checkouts have it. Its own `#libs` are those of its checkout. */
+function importLib(now: string, before: string) {
+  const [here, there] = [now, before].map((lib) => path.join(checkout, `libs/${lib}.ts`));
+  return import(here && existsSync(here) ? here : String(there));
 }
 
 /** In bytes. */

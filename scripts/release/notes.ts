@@ -1,5 +1,5 @@
 /** What a release changes: its section of the changelog, the migrations and the settings. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readSections } from './changelog.ts';
@@ -13,11 +13,9 @@ type Defaults = Record<string, { default?: string }>;
 export async function makeNotes(checkout: string, work: string, version: string, before: Release): Promise<string> {
   const sections = readSections(readFileSync(path.join(checkout, 'CHANGELOG.md'), 'utf8'));
   const { text = '', date = '' } = sections.find(({ name }) => name === version) ?? {};
-  const added = ['diff', '--name-only', '--diff-filter=A', before.commit, 'HEAD', '--', 'libs/store/migrations'];
-  const migrations = git(checkout, ...added)
-    .split('\n')
-    .filter(Boolean);
-  extract(checkout, before.commit, work, ['package.json', 'libs/config', 'libs/contract']);
+  const known = listMigrations(checkout, before.commit);
+  const migrations = listMigrations(checkout, 'HEAD').filter((file) => !known.includes(file));
+  extract(checkout, before.commit, work, ['package.json', 'apps', 'libs']);
   const settings = describeSettings(await readDefaults(work), await readDefaults(checkout));
   const list = (lines: string[]) => (lines.length === 0 ? 'None.' : lines.map((line) => `- ${line}`).join('\n'));
   return `# Assent ${version}, ${date}
@@ -26,7 +24,7 @@ ${text}
 
 ## Migrations since ${before.version}
 
-${list(migrations.map((file) => `\`${path.basename(file)}\``))}
+${list(migrations.map((file) => `\`${file}\``))}
 
 ## Settings since ${before.version}
 
@@ -34,9 +32,20 @@ ${list(settings)}
 `;
 }
 
+/** Their names, which stay, wherever a commit has them. */
+const listMigrations = (checkout: string, commit: string): string[] =>
+  git(checkout, 'ls-tree', '-r', '--name-only', commit, '--', 'libs')
+    .split('\n')
+    .filter((file) => /\/migrations\/.*\.sql$/.test(file))
+    .map((file) => path.basename(file));
+
+/** Where the table of settings is, and where it was in 0.1.0. */
+const places = ['apps/settings', 'libs/config'];
+
 async function readDefaults(checkout: string): Promise<Defaults> {
-  const address = pathToFileURL(path.join(checkout, 'libs/config/settings.ts'));
-  const { settings }: { settings: Defaults } = await import(address.href);
+  const files = places.map((folder) => path.join(checkout, folder, 'settings.ts'));
+  const file = files.find((each) => existsSync(each)) ?? '';
+  const { settings }: { settings: Defaults } = await import(pathToFileURL(file).href);
   return settings;
 }
 

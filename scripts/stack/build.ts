@@ -1,13 +1,13 @@
 /** Checks the types of apps and libs, and builds what plain Node runs and what browsers load. */
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { bundleDashboard, bundleProcess, bundleVerifyPage, bundleWidget } from './bundles.ts';
 import { lastLines, runCommand } from './command.ts';
 import { ensureDataRoot, root } from './paths.ts';
 
-/** What has files that are read as they are: pages, Lua and SQL. */
-const folders = ['apps/api/pages/public', 'libs/counters', 'libs/store/migrations', 'libs/witness'];
+/** What is read as it is, beside what reads it: files of pages, Lua and SQL. */
+const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql)$/;
 
 /** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
 export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
@@ -22,9 +22,11 @@ export async function build(outDir: string, signal?: AbortSignal): Promise<void>
       bundleDashboard(folderOf('dashboard')),
       bundleVerifyPage(folderOf('verify')),
     ]);
-    for (const folder of folders) {
-      const filter = (file: string) => !file.endsWith('.ts');
-      cpSync(path.join(root, folder), path.join(unfinished, folder), { recursive: true, filter });
+    for (const folder of ['apps', 'libs']) {
+      for (const name of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
+        const file = path.join(folder, name);
+        if (isRead.test(file)) cpSync(path.join(root, file), path.join(unfinished, file), { recursive: true });
+      }
     }
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify({ type: 'module' }, null, 2)}\n`);
     replace(target, unfinished);

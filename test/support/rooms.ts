@@ -101,7 +101,7 @@ export const inBrowsers: Record<string, string> = {
   'libs/merkle/': 'proof/tree base/terms @noble/',
 };
 /** Types of these are for pages, too. */
-export const contract = /^libs\/contract\/|\/contract\.ts$/;
+export const contract = /^libs\/contract\/|\/(contract|sign-in)\.ts$/;
 
 /** The dashboard's folders, top first, and below them its other files. No page imports another. */
 export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'data/ provider/'];
